@@ -8,10 +8,10 @@ const MAX_BYTES = 250_000;
 
 type Chunk = { file: string; name?: string; imports?: string[]; css?: string[] };
 
-/** The files that a browser loads before it can show what is in these chunks. */
+/** The files that a browser loads before it can render these chunks. */
 function needed(manifest: Record<string, Chunk>, names: string[]): Set<string> {
   const reached = new Set(names);
-  // A set that grows is walked to its new end.
+  // The iteration includes elements that are added to the set meanwhile.
   for (const name of reached) for (const it of manifest[name]?.imports ?? []) reached.add(it);
   return new Set(
     [...reached].flatMap((name) => {

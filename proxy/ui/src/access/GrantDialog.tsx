@@ -28,14 +28,14 @@ const t = pageWords.access;
 type Props = {
   project: string;
   role: string;
-  /** The grant that is changed; null creates one. */
+  /** The grant to change; null creates one. */
   grant: Grant | null;
   /** All grants in the project. */
   grants: readonly Grant[];
   onClose: () => void;
 };
 
-/** What a role may do on a template or the whole project, and with which records. */
+/** Edits the privileges of a role on a template or a whole project, and the records that they cover. */
 export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
   const templates = useTemplates(project);
   const [target, setTarget] = useState(grant?.target ?? null);
@@ -161,7 +161,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
   );
 }
 
-/** How many records the conditions cover now. */
+/** How many records currently match the conditions. */
 function Coverage(props: { project: string; template: string; conditions: Condition[] }) {
   const { project, template } = props;
   const { key } = useSession();

@@ -26,7 +26,7 @@ const t = pageWords.access;
 
 type Editing = { role: string; grant: Grant | null };
 
-/** Each role with what it was granted in the project. */
+/** The roles with their grants in the project. */
 export function GrantsTab({ project }: { project: string }) {
   const roles = useRoles(project);
   const grants = useGrants(project);
@@ -37,14 +37,14 @@ export function GrantsTab({ project }: { project: string }) {
   if (!roles.data || !grants.data) return <Skeleton lines={8} />;
   const all = grants.data;
   const known = new Set(roles.data.map(({ name }) => name));
-  // A grant may be of a role that keys cannot be issued for.
+  // A grant may belong to a role for which no key can be issued.
   const others = [...new Set(all.map(({ role }) => role))].filter((name) => !known.has(name));
   const listed: Role[] = [
     ...roles.data,
     ...others.map((name) => ({ name, login: false, admin: false, grantable: false, member_of: [] })),
   ];
   const has = ({ name }: Role) => all.some(({ role }) => role === name);
-  // Of the roles of the whole server, those that may do something here.
+  // Only the roles that have access to this project, not all roles of the server.
   const inherits = (role: Role) => listed.some((it) => role.member_of.includes(it.name) && has(it));
   const concerned = (role: Role) => !role.admin && (has(role) || inherits(role));
   const ordered = [...listed.filter(has), ...listed.filter((role) => !has(role) && concerned(role))];
@@ -105,7 +105,7 @@ export function GrantsTab({ project }: { project: string }) {
   );
 }
 
-/** The roles of the server that have no access here yet, of which one can be given some. */
+/** A menu of roles that have no grant here, to grant one access. */
 function GrantToRole({ roles, onGrant }: { roles: readonly Role[]; onGrant: (role: string) => void }) {
   const [role, setRole] = useState<string | null>(null);
   return (

@@ -25,7 +25,7 @@ const DAYS: Days[] = ["30", "90", "365", "0"];
 
 type Props = { project: string; onClose: () => void };
 
-/** Issues a key, and shows it once. It is kept nowhere but in this dialog. */
+/** Issues a key and shows it once. Only this dialog holds it. */
 export function IssueKey({ project, onClose }: Props) {
   const [issued, setIssued] = useState<IssuedKey | null>(null);
   if (issued === null) return <Form project={project} onClose={onClose} onIssued={setIssued} />;
@@ -58,7 +58,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
   const rejection = error instanceof RequestError ? error : null;
-  // A key that is limited to projects issues only keys that are limited, too.
+  // A key that is limited to projects can issue only keys that are also limited.
   const isLimited = me.data?.projects != null;
   const isSome = isLimited || draft.limit === "some";
   const issue = async () => {

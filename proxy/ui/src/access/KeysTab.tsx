@@ -18,7 +18,7 @@ import { type KeyState, keyState } from "./keyState";
 
 const t = pageWords.access;
 
-/** The API keys, those in use first. */
+/** The API keys, active ones first. */
 export function KeysTab({ project, keys }: { project: string; keys: readonly ApiKey[] }) {
   const me = useMe(project);
   const [isIssuing, setIssuing] = useState(false);

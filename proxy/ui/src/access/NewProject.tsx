@@ -18,7 +18,7 @@ import { slugFault, slugOf } from "../template/slug";
 
 const t = pageWords.access;
 
-/** Asks for the name of a project, creates it and opens it. */
+/** Asks for a project name, creates the project and opens it. */
 export default function NewProject({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [draft, setDraft] = useState({
@@ -70,7 +70,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
       <TextField
         label={t.projectName}
         value={draft.name}
-        // The slug follows the name until it is written by itself.
+        // The slug follows the name until the user edits it.
         onChange={(name) =>
           setDraft({ ...draft, name, ...(draft.slug === slugOf(draft.name) && { slug: slugOf(name) }) })
         }

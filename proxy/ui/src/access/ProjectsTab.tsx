@@ -38,7 +38,7 @@ export function ProjectsTab({ project }: { project: string }) {
     { id: "zone", title: t.timeZone, cell: ({ time_zone }) => time_zone ?? t.utc },
     { id: "created", title: t.created, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ];
-  // A key that is limited to projects creates none.
+  // A key that is limited to projects cannot create one.
   const mayCreate = me.data?.projects === null;
   return (
     <div className={style.stack}>

@@ -16,7 +16,7 @@ import { readWhole } from "./wholeNumber";
 
 const t = pageWords.access;
 
-/** How full the quotas of a project are, and their limits. */
+/** The quotas of a project: usage and limits. */
 export function Quotas({ project }: { project: string }) {
   const quotas = useQuotas(project);
   const [changing, setChanging] = useState<Quota | null>(null);
@@ -55,7 +55,7 @@ function Level({ name, maximum, used }: Quota) {
       </div>
     );
   }
-  // Of nothing, everything is used.
+  // A limit of 0 is always fully used.
   const share = maximum === 0 ? 1 : (used ?? 0) / maximum;
   return <Gauge label={label} value={share} text={t.usedOf(used, maximum)} />;
 }

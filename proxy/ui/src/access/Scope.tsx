@@ -6,7 +6,7 @@ import style from "./Access.module.css";
 
 const t = pageWords.access;
 
-/** The records that a grant covers, as sentences. */
+/** The scope of a grant, as sentences. */
 export function Scope({
   project,
   template,

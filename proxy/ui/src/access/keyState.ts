@@ -1,4 +1,4 @@
-/** Whether an API key still opens anything. */
+/** Whether an API key is active, expired or revoked. */
 import type { ApiKey } from "../api/administration";
 import { isPast } from "../format/moment";
 
@@ -12,7 +12,7 @@ export function keyState({ revoked_at, expires_at, orphaned }: Fate, now = Date.
   return orphaned ? "orphaned" : "active";
 }
 
-/** The number in a key, `keyed_<number>_<secret>`; null if it has none. */
+/** The id in a key, `keyed_<id>_<secret>`; null if the key has none. */
 export function keyNumber(key: string): string | null {
   return /^keyed_(\d+)_/.exec(key)?.[1] ?? null;
 }

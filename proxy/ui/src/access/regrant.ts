@@ -3,7 +3,7 @@ import { readAdministrationAgain } from "../api/administration";
 import { answer, DELETE, inProject, PUT, type Schemas } from "../api/client";
 import type { Part, Step } from "./grantPlan";
 
-/** @throws RequestError after granting again what was revoked before. */
+/** @throws RequestError after restoring the grants that were already revoked. */
 export async function regrant(
   project: string,
   role: string,

@@ -1,4 +1,4 @@
-/** Looking at the application as a role sees it, with a key of its own that soon expires. */
+/** Shows the application as a role sees it, with a separate API key that soon expires. */
 import { navigate } from "wouter/use-browser-location";
 import { readAdministrationAgain } from "../api/administration";
 import { answer, DELETE, inProject, POST } from "../api/client";
@@ -9,7 +9,7 @@ import { keyNumber } from "./keyState";
 
 const MINUTES = 30;
 
-/** Issues a key for the role, and opens the project with it. @throws RequestError */
+/** Issues a key for the role and opens the project with it. @throws RequestError */
 export async function startSeeing(project: string, role: string): Promise<void> {
   const { key } = await answer(
     POST("/v1/api-keys", {
@@ -27,11 +27,11 @@ export async function startSeeing(project: string, role: string): Promise<void> 
   navigate(addresses.project(project));
 }
 
-/** Revokes that key with the administrator's own; should that fail, it expires by itself. */
+/** Revokes that key with the administrator's own key. If this fails, the key expires. */
 export function revokeSeenKey(key: string, own: string): void {
   const id = keyNumber(key);
   if (id === null) return;
-  // By then, the administrator may have signed out.
+  // The administrator may have signed out by then.
   const headers = { authorization: `Bearer ${own}` };
   answer(DELETE("/v1/api-keys/{id}", { params: { path: { id } }, headers }))
     .then(readAdministrationAgain)

@@ -1,4 +1,4 @@
-/** What administrators read. A service that does not serve a route yet answers null. */
+/** Queries for administrators. A service without a route returns null for it. */
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
 import { answer, GET, inProject, type Schemas } from "./client";
@@ -14,7 +14,7 @@ export type Job = Schemas["Jobs"]["jobs"][number];
 export type Examination = Schemas["Examination"];
 export type Finding = Examination["findings"][number];
 
-/** The answer, or null where the service has no such route. */
+/** The response body, or null if the service has no such route. */
 async function ifServed<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
@@ -26,7 +26,7 @@ async function ifServed<T>(call: Promise<T>): Promise<T | null> {
 
 type Options = {
   isPolled?: boolean;
-  /** The response takes the service a while, so the application asks for it only when the user wants it. */
+  /** The response is slow, so the application requests it only when the user asks for it. */
   isCostly?: boolean;
 };
 const POLL = 3_000;
@@ -43,7 +43,7 @@ function useAdministration<T>(
     queryFn: () => ifServed(read()),
     enabled: key !== null,
     ...(isCostly && { staleTime: Number.POSITIVE_INFINITY }),
-    // What is not served is not asked for again.
+    // A missing route is not requested again.
     refetchInterval: ({ state }) => (isPolled && state.data !== null ? POLL : false),
   });
 }
@@ -64,14 +64,14 @@ export const useApiKeys = (project: string) =>
 
 export const useRoles = (project: string) => useAdministration("roles", project, () => readRoles(project));
 
-/** All roles that keys can be issued for. */
+/** All roles for which keys can be issued. */
 export const readRoles = (project: string) =>
   allPages(
     (page) => answer(GET("/v1/roles", paged(project, page))),
     ({ roles }) => roles,
   );
 
-/** All grants: a change of some takes the others of their role and target into account. */
+/** All grants, because changing one involves the others of its role and target. */
 export const useGrants = (project: string) =>
   useAdministration("grants", project, () =>
     allPages(
@@ -107,6 +107,6 @@ export const useEmbeddingFailures = (project: string) =>
 export const useExamination = (project: string) =>
   useAdministration("doctor", project, () => answer(GET("/v1/doctor", params(project))), { isCostly: true });
 
-/** Reads all of it again after a change. */
+/** Reloads all administration data after a change. */
 export const readAdministrationAgain = () =>
   queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === "administration" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Attempt } from "./attempt";
 import { RequestError, requestError } from "./problem";
 
-/** The names of attempts, each answered by what `answers` has for it: an error is thrown. */
+/** The names of attempts. `answers` has the outcome of each: an error is thrown. */
 function names(attempt: Attempt) {
   const seen: string[] = [];
   const send = (answer: unknown) =>

@@ -1,4 +1,4 @@
-/** Background work runs two at a time, so that the user's own requests never wait behind it. */
+/** Runs at most two background tasks at a time, so that user requests never wait behind them. */
 
 const AT_ONCE = 2;
 let running = 0;

@@ -6,7 +6,7 @@ const { send } = await import("./client");
 
 const service = vi.fn<(request: Request) => Promise<Response>>();
 vi.stubGlobal("fetch", service);
-/** Accepts one key, and says what it was asked for with it. */
+/** A service that accepts one key and records the requests made with it. */
 const accepts = (key: string) => async (request: Request) =>
   request.headers.get("authorization") === `Bearer ${key}`
     ? new Response(await request.text())

@@ -1,11 +1,11 @@
-/** About how many records each template has. */
+/** Approximate record counts of templates. */
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
 import { inTurn } from "./backgroundQueue";
 import { answer, inProject, POST } from "./client";
 import { countKey } from "./lists";
 
-/** The planner is far off where a table is small or new. There, counting is cheap. */
+/** The planner's estimate is inaccurate for small or new tables. Counting them is cheap. */
 const COUNTED_BELOW = 5_000;
 
 async function countRecords(project: string, template: string, signal: AbortSignal): Promise<number> {
@@ -19,7 +19,7 @@ async function countRecords(project: string, template: string, signal: AbortSign
   return estimate < COUNTED_BELOW ? ask("exact") : estimate;
 }
 
-/** About how many records the template has; undefined until it is known. */
+/** The approximate number of records of the template; undefined until it is known. */
 export function useCount(project: string, template: string, isWanted: boolean): number | undefined {
   const { key } = useSession();
   const count = useQuery({

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 const LOOK_EVERY = 300;
 const MAX_LOOKS = 8;
 
-/** Loads what may be asked for next, once the page has what it shows. Its requests come first. */
+/** Loads what the user may need next when the page is idle. Requests of the page come first. */
 export function useWhenQuiet(load: () => unknown) {
   const client = useQueryClient();
   useEffect(() => {

@@ -16,7 +16,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Only a request shows whether the service is reachable: a browser without internet access may reach it.
+      // Only a request shows whether the service is reachable, because it may be on a network without internet access.
       networkMode: "always",
       // Only transient errors are retried.
       retry: (count, error) =>
@@ -54,18 +54,18 @@ export const templatesQuery = (key: string | null, project: string) =>
     staleTime: 60_000,
   });
 
-/** The templates of a project that the caller may know. */
+/** The templates of a project that are visible to the caller. */
 export function useTemplates(project: string, isWanted = true) {
   const { key } = useSession();
   return useQuery({ ...templatesQuery(key, project), enabled: key !== null && isWanted });
 }
 
-/** One template of those of a project; undefined while they load or if there is none of this slug. */
+/** A template of the project by its slug; undefined while loading or if none exists. */
 export function useTemplate(project: string, slug: string): Template | undefined {
   return useTemplates(project).data?.find((template) => template.slug === slug);
 }
 
-/** What the caller may do with the records of a template. */
+/** The privileges of the caller on the records of a template. */
 export function privileges(me: Me | undefined, project: string, template: string): Set<Privilege> {
   const entry = me?.templates.find((it) => it.template === `${project}.${template}`);
   return new Set(entry?.privileges ?? []);

@@ -42,7 +42,7 @@ function ProjectPages({ project }: { project: string }) {
   useEffect(() => {
     if (projects.data && isKnown) rememberPlace({ project });
   }, [projects.data, isKnown, project]);
-  // One that was created elsewhere comes with the next answer.
+  // A project that was created elsewhere appears with the next response.
   if (!isKnown) return projects.isFetching ? <Loading /> : <NoProject />;
   return (
     <Frame project={project}>
@@ -96,7 +96,7 @@ function ProjectPages({ project }: { project: string }) {
   );
 }
 
-/** The description of the API stands beside the rail of the last project, or without it for visitors who are not signed in. */
+/** The API reference, next to the rail of the last project, or without a rail if the user is not signed in. */
 function Reference() {
   const { key } = useSession();
   const projects = useProjects();

@@ -16,7 +16,7 @@ export const densities = (Object.keys(t.densities) as Density[]).map((id) => ({
   label: t.densities[id],
 }));
 
-/** Who is signed in, and what this browser remembers of how they like to see it. */
+/** The signed-in user, and the appearance that this browser remembers. */
 export function Caller({ project, isFolded }: { project: string; isFolded: boolean }) {
   const me = useMe(project);
   const { theme, density } = useAppearance();

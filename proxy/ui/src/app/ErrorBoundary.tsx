@@ -9,13 +9,13 @@ import style from "./ErrorBoundary.module.css";
 
 const t = words.frame;
 
-/** The files of an older version are gone once the service was upgraded. */
+/** After an upgrade of the service, the files of the earlier version are missing. */
 function isMissingFile(error: unknown): boolean {
   return /dynamically imported module|module script failed|preload CSS/i.test(sentence(error));
 }
 
 type Props = {
-  /** Where the reader is: another place resets the error. */
+  /** The current address. A new address resets the error. */
   place: string;
   children: ReactNode;
 };

@@ -50,7 +50,7 @@ export function Frame({ project, children }: { project: string; children: ReactN
         </div>
         <OfflineBar />
         <RoleBar />
-        {/* Data read with a revoked key is hidden, and kept for the next key of the same role. */}
+        {/* Data loaded with a revoked key is hidden, and kept for the next key of the same role. */}
         <div className={`${style.content} ${rejected ? style.concealed : ""}`}>{children}</div>
       </main>
       <Overlays project={project} />
@@ -60,7 +60,7 @@ export function Frame({ project, children }: { project: string; children: ReactN
   );
 }
 
-/** Closes the rail at a new address. It is a separate component, because each letter of a search makes a new address. */
+/** Closes the rail at a new address. A separate component, because each keystroke of a search changes the address. */
 function RailCloser({ setOpen }: { setOpen: (isOpen: boolean) => void }) {
   const [location] = useLocation();
   const search = useSearch();

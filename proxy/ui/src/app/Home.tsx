@@ -17,7 +17,7 @@ const NewProject = lazy(() => import("../access/NewProject"));
 
 const t = words.frame;
 
-/** Leads to where the reader was last, else to the first template. */
+/** Redirects to the page that the user visited last, or to the first template. */
 export function Home({ project }: { project: string | null }) {
   return project === null ? <FirstProject /> : <FirstTemplate project={project} />;
 }
@@ -42,7 +42,7 @@ function FirstProject() {
 function NoProjects() {
   const me = useMe(null);
   const [isCreating, setCreating] = useState(false);
-  // A key that is limited to projects creates none.
+  // A key that is limited to projects cannot create one.
   const mayCreate = me.data?.admin && me.data.projects === null;
   return (
     <main className={style.alone}>

@@ -12,7 +12,7 @@ import { leave } from "./session";
 
 const t = words.frame;
 
-/** An address whose project does not exist, or is not for this key. */
+/** The page for an address whose project does not exist or is not accessible with this key. */
 export function NoProject() {
   const [, navigate] = useLocation();
   const me = useMe(null);

@@ -26,7 +26,7 @@ export function OfflineBar() {
       window.removeEventListener("online", ask);
     };
   }, [isReached]);
-  // The region stands from the start, so that screen readers say what appears in it.
+  // The region is always present, so that screen readers announce its content when it appears.
   return (
     <div className={style.notices} aria-live="polite">
       {!isReached && <Notice kind="attention">{words.frame.unreachable}</Notice>}

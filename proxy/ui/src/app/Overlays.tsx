@@ -14,7 +14,7 @@ const t = words.frame;
 const SOON = 2_000;
 const close = () => show(null);
 
-/** What floats above the pages of a project, each behind its shortcut. */
+/** The overlays of a project's pages, each opened by a shortcut. */
 export function Overlays({ project }: { project: string }) {
   const overlay = useOverlay();
   const canUndo = useCanUndo();
@@ -29,7 +29,7 @@ export function Overlays({ project }: { project: string }) {
     "everywhere",
   );
   useEffect(() => close, []);
-  // The palette opens at once, also the first time.
+  // Loaded early, so the palette opens immediately the first time.
   useEffect(() => {
     const timer = setTimeout(loadPalette, SOON);
     return () => clearTimeout(timer);

@@ -21,7 +21,7 @@ const ROW = 44;
 
 type Named = Pick<Project, "slug" | "name">;
 
-/** What a project is found by. */
+/** The texts by which a project is found. */
 const textOf = ({ name, slug }: Named): string => `${name} ${slug}`;
 
 type Props = {
@@ -30,7 +30,7 @@ type Props = {
   onChoose: (slug: string) => void;
 };
 
-/** Hundreds of projects with a field to find one. */
+/** A long list of projects with a search field. */
 export default function ProjectList({ projects, selected, onChoose }: Props) {
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
     const enter = takeEnter(event);

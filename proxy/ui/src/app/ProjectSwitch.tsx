@@ -12,10 +12,10 @@ import style from "./ProjectSwitch.module.css";
 const ProjectList = lazy(() => import("./ProjectList"));
 
 const t = words.frame;
-/** As many projects need no field to find one. */
+/** Up to this number of projects, the menu has no search field. */
 const MAX_IN_MENU = 8;
 
-/** The project that is open, and the way to another; with a field to find one where there are many. */
+/** The open project and a menu of the others, with a search field if there are many. */
 export function ProjectSwitch({ project }: { project: string }) {
   const projects = useProjects();
   const [, navigate] = useLocation();

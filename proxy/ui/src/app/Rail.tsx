@@ -28,7 +28,7 @@ import { RailTemplates } from "./RailTemplates";
 const t = words.frame;
 const FOLDED = "keyed.rail.folded";
 
-/** The navigation of a project: what this key may open, and who it is. */
+/** The navigation of a project: the pages that this key can open, and the signed-in user. */
 export function Rail({ project, isSheet = false }: { project: string; isSheet?: boolean }) {
   const [isFolded, setFolded] = useState(() => !isSheet && localStorage.getItem(FOLDED) === "yes");
   const me = useMe(project);

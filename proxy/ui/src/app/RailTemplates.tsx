@@ -15,12 +15,12 @@ import style from "./Rail.module.css";
 import { useViews } from "./views";
 
 const t = words.frame;
-/** As many templates need no field to find one. */
+/** Up to this number of templates, the rail has no filter field. */
 const MAX_WITHOUT_FILTER = 12;
 
 type Props = { project: string; mayDefine: boolean; isFolded: boolean };
 
-/** The templates of the project with their counts; below the open one, its saved views. */
+/** The templates of the project with their counts, and the saved views below the open one. */
 export function RailTemplates({ project, mayDefine, isFolded }: Props) {
   const templates = useTemplates(project);
   const [filter, setFilter] = useState("");
@@ -68,10 +68,10 @@ type ItemProps = { project: string; template: Template; isFolded: boolean };
 
 function TemplateItem({ project, template, isFolded }: ItemProps) {
   const [location] = useLocation();
-  // Not the whole query, which each letter of a search changes.
+  // Not the whole query, because each keystroke of a search changes it.
   const view = useLocationProperty(() => new URLSearchParams(window.location.search).get("view"));
   const item = useRef<HTMLAnchorElement>(null);
-  // What is scrolled past is not counted, and the records of a page come first.
+  // Templates that are only scrolled past are not counted, and the records of a page are loaded first.
   const isSeen = useSeen(item);
   const isSettled = useSettled(String(isSeen));
   const to = addresses.list(project, template.slug);
@@ -107,7 +107,7 @@ function TemplateItem({ project, template, isFolded }: ItemProps) {
   );
 }
 
-/** Whether the element was ever in sight: counts of hundreds of templates are asked for as they are scrolled to. */
+/** Whether the element has ever been visible. Counts of hundreds of templates are requested when scrolled into view. */
 function useSeen(element: { current: Element | null }): boolean {
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {

@@ -6,7 +6,7 @@ import style from "./ShortcutHelp.module.css";
 
 const t = words.frame;
 
-/** The shortcuts that hold here, the innermost place first. */
+/** The active shortcuts, innermost scope first. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const active = useActiveShortcuts();
   const holds = (it: ActiveShortcut) => active.findLast((other) => other.keys === it.keys) === it;

@@ -13,7 +13,7 @@ import { enter, leave, returnToMyself } from "./session";
 
 const t = words.frame;
 
-/** What this service says on its sign-in page (KEYED_SIGN_IN_HINT). */
+/** The hint that the service shows on the sign-in page (KEYED_SIGN_IN_HINT). */
 const hint = () => document.querySelector<HTMLMetaElement>('meta[name="keyed-sign-in-hint"]')?.content;
 
 /** Checks the key with the service before its first use. */

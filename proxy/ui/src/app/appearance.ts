@@ -19,7 +19,7 @@ function restore(): Appearance {
 
 let appearance = restore();
 
-/** Puts theme and density on the page. */
+/** Applies theme and density to the page. */
 export function applyAppearance() {
   document.documentElement.dataset.theme = appearance.theme;
   document.documentElement.dataset.density = appearance.density;

@@ -1,4 +1,4 @@
-/** Reads the data of the first page before it is rendered, so that it is rendered once. */
+/** Loads the data of the first page before rendering, so that it renders only once. */
 import { meQuery, queryClient, templatesQuery } from "../api/queries";
 import { decodeState } from "../list/address";
 import { neededFields, shownColumns } from "../list/columns";
@@ -28,7 +28,7 @@ async function read() {
   await me;
 }
 
-/** Ends when the data has been read, or after `MAX_WAIT`. The page shows errors. */
+/** Resolves when the data has loaded, or after `MAX_WAIT`. The page shows errors. */
 export function prefetchPage(): Promise<void> {
   const timeout = new Promise<void>((resolve) => setTimeout(resolve, MAX_WAIT));
   return Promise.race([read().catch(() => {}), timeout]);

@@ -4,7 +4,7 @@ vi.stubGlobal("sessionStorage", { getItem: () => null, setItem() {}, removeItem(
 vi.stubGlobal("localStorage", { getItem: () => null, setItem() {}, removeItem() {} });
 vi.stubGlobal("window", globalThis);
 vi.mock("wouter/use-browser-location", () => ({ navigate() {} }));
-/** In a browser, an address without a host is of the page. */
+/** A browser resolves an address without a host against the page. */
 vi.stubGlobal(
   "Request",
   class extends Request {
@@ -21,7 +21,7 @@ vi.stubGlobal("fetch", async ({ method, url, headers }: Request) => {
 const { currentSession, seeAs, signIn } = await import("../session/session");
 const { leave, returnToMyself } = await import("./session");
 
-/** Far more than any takes, so that a slow machine fails no test. */
+/** Far longer than any test takes, so that no test fails on a slow machine. */
 const PATIENCE = { timeout: 30_000 };
 const revocation = ["DELETE", "/v1/api-keys/7", "Bearer keyed_1_own"];
 

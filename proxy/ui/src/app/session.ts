@@ -1,4 +1,4 @@
-/** Signing in and out, with what this tab keeps of the answers. */
+/** Sign-in and sign-out, and the responses that this tab caches. */
 import { navigate } from "wouter/use-browser-location";
 import { answer, GET } from "../api/client";
 import { type Me, queryClient } from "../api/queries";
@@ -17,21 +17,21 @@ export async function enter(key: string): Promise<void> {
   await queryClient.invalidateQueries();
 }
 
-/** The role that a key had when it was last asked. */
+/** The role that a key had at its last request. */
 function roleOf(key: string): string | undefined {
   const answers = queryClient.getQueriesData<Me>({ queryKey: [key, "me"] });
   return answers.find(([, me]) => me !== undefined)?.[1]?.role;
 }
 
-/** Clears the screen and the waiting requests, so that another user inherits nothing. */
+/** Clears the screen and the waiting requests, so that the next user sees nothing of the previous session. */
 function forget() {
   signOut();
   queryClient.clear();
 }
 
 /**
- * Hands the answers on the screen to another key, so that no page, form or editor closes while they are read again with
- * the rights of that key.
+ * Keeps the cached responses for another key, so that no page, form or editor closes while they are loaded again with
+ * the privileges of that key.
  */
 function keepWhatIsShown(from: string, to: string) {
   for (const query of queryClient.getQueryCache().getAll()) {
@@ -41,7 +41,7 @@ function keepWhatIsShown(from: string, to: string) {
   }
 }
 
-/** Revokes the key of the role that an administrator looked at. */
+/** Revokes the key of the viewed role. */
 function giveBack(key: string | null, own: string | null) {
   if (key === null || own === null) return;
   // Loaded on demand: most users never open the access pages.
@@ -51,7 +51,7 @@ function giveBack(key: string | null, own: string | null) {
   );
 }
 
-/** Signs out: nothing that the service answered stays in this tab. */
+/** Signs out and removes all cached responses from this tab. */
 export function leave() {
   const { key, own } = currentSession();
   signOut();
@@ -60,7 +60,7 @@ export function leave() {
   navigate(addresses.home(), { replace: true });
 }
 
-/** Returns from a role to the administrator's own key. */
+/** Returns from the viewed role to the administrator's own key. */
 export function returnToMyself() {
   const { key, own } = currentSession();
   if (own === null) return;

@@ -21,7 +21,7 @@ export function useViews(project: string, template: string) {
   return useQuery(viewsOf(key, project, template));
 }
 
-/** The saved views of several templates, as far as they are known. */
+/** The saved views of several templates that have loaded. */
 export function useViewsOfMany(project: string, templates: readonly string[]) {
   const { key } = useSession();
   return useQueries({

@@ -1,8 +1,8 @@
-/** The requests whose answers are on the screen, for the dialog behind `.`. */
+/** The requests whose responses are on the screen, for the code dialog (`.`). */
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import type { ApiRequest } from "./request";
 
-/** What a request shows; the record lies over its list. */
+/** What a request shows. The record is in front of its list. */
 const PLACES = ["page", "list", "record"] as const;
 
 export type OnScreen = { place: (typeof PLACES)[number]; request: ApiRequest };
@@ -19,7 +19,7 @@ function say() {
   for (const listener of listeners) listener();
 }
 
-/** Says which request the place shows the answer of; null while there is none. */
+/** Registers the request whose response the component shows; null while there is none. */
 export function useOnScreen(request: ApiRequest | null, place: OnScreen["place"] = "page") {
   const slot = useRef<OnScreen | null>(null);
   useEffect(() => {
@@ -30,7 +30,7 @@ export function useOnScreen(request: ApiRequest | null, place: OnScreen["place"]
       say();
     };
   }, []);
-  // Without a list of dependencies: callers build the request as they render, and it is compared by its content.
+  // No dependency list: callers build the request in each render, and it is compared by content.
   useEffect(() => {
     const next = request && { request, place };
     if (JSON.stringify(next) === JSON.stringify(slot.current)) return;

@@ -6,7 +6,7 @@ import { Failure } from "./Notice";
 
 type Props = {
   title: string;
-  /** What will happen, in one sentence. */
+  /** The consequence, in one sentence. */
   children: ReactNode;
   /** The verb: "Revoke key". */
   action: string;

@@ -40,7 +40,7 @@ export function OtherFailure({ error, fields }: { error: unknown; fields: readon
   return <Failure error={error} />;
 }
 
-/** Grey bars where content will be. */
+/** Grey placeholder bars for loading content. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div className={style.skeleton} aria-busy="true" role="status">

@@ -18,7 +18,7 @@ export type Choice<K extends string = string> = { id: K; label: string; hint?: s
 
 type Props<K extends string> = {
   label: string;
-  /** The label is read aloud and not shown. */
+  /** The label is for screen readers only. */
   isLabelHidden?: boolean;
   choices: readonly Choice<K>[];
   value: K | null;
@@ -29,7 +29,7 @@ type Props<K extends string> = {
   isRequired?: boolean;
 };
 
-/** One of a few choices. */
+/** A choice among a few options. */
 export function Select<K extends string>({ label, isLabelHidden, choices, error, ...props }: Props<K>) {
   return (
     <AriaSelect

@@ -13,7 +13,7 @@ import style from "./toast.module.css";
 type Message = { text: string; kind: "done" | "rejection"; action?: { label: string; run: () => void } };
 
 const queue = new Queue<Message>({ maxVisibleToasts: 3 });
-/** The messages with an undo button, by their subject. */
+/** The messages with an undo button, by subject. */
 const messages = new Map<string, string>();
 
 /** Shows a completed action at the bottom of the page, with an undo button if there is one. */
@@ -28,7 +28,7 @@ export function sayDone(text: string, action?: Message["action"], about?: string
   });
 }
 
-/** Removes the undo button for a thing, after it was undone elsewhere. */
+/** Removes the undo button of a subject after the change was undone elsewhere. */
 export function withdraw(about: string) {
   const key = messages.get(about);
   if (key !== undefined) queue.close(key);
@@ -41,14 +41,14 @@ export function sayRejected(text: string) {
   queue.add({ text, kind: "rejection" });
 }
 
-/** The place of these messages. */
+/** The region that shows these messages. */
 export function Toasts() {
   return (
     <Region queue={queue} className={style.region ?? ""} aria-label="Messages">
       {({ toast }) => (
         <AriaToast toast={toast} className={`${style.toast} ${style[toast.content.kind]}`}>
           <Content className={style.text ?? ""}>
-            {/* It names the message for screen readers. */}
+            {/* Names the message for screen readers. */}
             <Text slot="title">{toast.content.text}</Text>
           </Content>
           {toast.content.action && (

@@ -18,7 +18,7 @@ type Props = { file: File; plan: Plan; back: () => void; start: (trial: Report, 
 
 type State = { sent: number; isWaiting?: boolean; report?: Report; error?: unknown };
 
-/** Lets the service apply all rules to the whole file without writing, and shows what would happen. */
+/** Has the service check the whole file in a dry run, and shows the result. */
 export function CheckStep({ file, plan, back, start }: Props) {
   const [state, setState] = useState<State>({ sent: 0 });
   const [tries, setTries] = useState(0);

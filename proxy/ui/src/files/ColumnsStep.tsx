@@ -28,7 +28,7 @@ type Props = {
   setMatching: (matching: Matching) => void;
   prefix: string;
   setPrefix: (prefix: string) => void;
-  /** Null while the service looks at the cells. */
+  /** Null while the service detects the cell format. */
   proposal: Proposal | null;
   format: CellFormat;
   setFormat: (format: CellFormat) => void;
@@ -36,7 +36,7 @@ type Props = {
   next: () => void;
 };
 
-/** Which attribute each column fills, and how well its cells fit. */
+/** The mapping of columns to attributes, with the number of valid cells per column. */
 export function ColumnsStep(props: Props) {
   const { template, reading, targets, setTargets, prefix, setPrefix, back, next } = props;
   const { project, matching, setMatching, proposal, format, setFormat } = props;
@@ -219,7 +219,7 @@ function FitCell({ fit, attribute, rows }: { fit: Fit; attribute: Attribute | un
   );
 }
 
-/** Why a cell does not fit, and what would. */
+/** Why a cell is not valid, and the expected form. */
 function why({ example }: Fit, attribute: Attribute | undefined): string {
   if (!attribute && !example?.trim()) return t.keyEmpty;
   if (example === "" || example === null) return t.requiredEmpty;

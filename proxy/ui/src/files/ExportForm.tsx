@@ -24,11 +24,11 @@ type Form = (typeof FORMS)[number];
 type Props = {
   project: string;
   templates: Template[];
-  /** What the address asks for. */
+  /** The export that the address specifies. */
   asked: { template: string | null; view: string | null };
 };
 
-/** What to export, and the export that runs. */
+/** The choice of what to export, and the running export. */
 export function ExportForm({ project, templates, asked }: Props) {
   const { key } = useSession();
   const [template, setTemplate] = useState(
@@ -109,7 +109,7 @@ export function ExportForm({ project, templates, asked }: Props) {
   );
 }
 
-/** How the file writes its cells. */
+/** The format of the cells in the file. */
 function CsvFields({ csv, setCsv }: { csv: Csv; setCsv: (csv: Csv) => void }) {
   return (
     <>

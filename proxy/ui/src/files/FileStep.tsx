@@ -23,7 +23,7 @@ type Props = {
   next: () => void;
 };
 
-/** What was understood of the file, to be looked at and corrected. */
+/** The detected properties of the file, to review and correct. */
 export function FileStep({ file, reading, choose, onFile, next }: Props) {
   const { rows, header, format } = reading;
   return (
@@ -103,7 +103,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-/** The count of rows: estimated at first, exact once the file is read to its end. */
+/** The number of rows: estimated at first, exact after the file has been read to its end. */
 function RowCount({ file, reading }: { file: File; reading: Reading }) {
   const [exact, setExact] = useState<number | null>(null);
   const isCountable = reading.isEstimate && !reading.encoding.startsWith("utf-16");
@@ -121,7 +121,7 @@ function RowCount({ file, reading }: { file: File; reading: Reading }) {
   return isCountable ? t.counting(reading.rowCount) : t.about(reading.rowCount);
 }
 
-/** The first rows as they are in the file. */
+/** The first rows, unparsed. */
 function Preview({ reading }: { reading: Reading }) {
   const { header, rows } = reading;
   return (
@@ -129,7 +129,7 @@ function Preview({ reading }: { reading: Reading }) {
       role="group"
       className={style.table}
       aria-label={t.preview(Math.min(rows.length, SHOWN))}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
       tabIndex={0}
     >
       <table>

@@ -18,7 +18,7 @@ import { Transfers } from "./Transfers";
 
 const t = pageWords.files;
 
-/** The way in and out for files. */
+/** Imports and exports of the project. */
 export default function FilesPage({ project }: { project: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);

@@ -9,17 +9,17 @@ const t = pageWords.files;
 
 type Props = { choice: FormatChoice; format: CellFormat; choose: (members: CellFormat) => void };
 
-/** Cells that can be read in several ways, each shown by what becomes of them. */
+/** Cells that match several formats. Each format shows how it reads them. */
 export function FormatQuestion({ choice, format, choose }: Props) {
   const { columns, formats: all } = choice;
-  // What all formats read alike answers no question. The cells are the same ones for each format.
+  // Cells that all formats read alike do not help to choose. Each format shows the same cells.
   const isTelling = (place: number) => new Set(all.map(({ cells }) => cells[place]?.value)).size > 1;
   const formats = all.map((it) => ({ ...it, cells: it.cells.filter((_, place) => isTelling(place)) }));
   const chosen = formats.findIndex((it) => has(format, it.format));
   const members = new Set(formats.flatMap((it) => Object.keys(it.format)));
   const answer = (place: string) => {
     const wanted = formats[Number(place)]?.format;
-    // What only another of the formats says does not stay.
+    // Members that only another format sets are removed.
     const others = Object.fromEntries([...members].map((name) => [name, undefined]));
     if (wanted) choose({ ...others, ...wanted } as CellFormat);
   };
@@ -45,7 +45,7 @@ export function FormatQuestion({ choice, format, choose }: Props) {
   );
 }
 
-/** What becomes of cells by the proposed format, until the user changes it. */
+/** How the proposed format reads sample cells, until the user changes it. */
 export function FormatReading({ reading, format }: { reading: FormatChoice; format: CellFormat }) {
   const [only] = reading.formats;
   if (!only || !has(format, only.format) || only.cells.length === 0) return null;
@@ -59,7 +59,7 @@ export function FormatReading({ reading, format }: { reading: FormatChoice; form
   );
 }
 
-/** Cells of the file, each with what becomes of it. */
+/** Cells of the file, each with the value that it becomes. */
 export function Cells({ reading }: { reading: FormatChoice["formats"][number] }) {
   return reading.cells.map(({ column, text, value }) => (
     <span key={`${column} ${text}`} dir="auto">
@@ -68,12 +68,12 @@ export function Cells({ reading }: { reading: FormatChoice["formats"][number] })
   ));
 }
 
-/** A value as the reader of the page writes it, with months as words: 02 and 01 look alike. */
+/** A value in the user's locale, with month names, because 02 and 01 look alike. */
 function valueText(value: string, format: CellFormat): string {
   if (format.date !== undefined || format.datetime !== undefined) {
     const date = new Date(value);
     if (Number.isNaN(date.getTime())) return value;
-    // The service sends the time of the clock as if it were that of UTC.
+    // The service sends the local time as if it were UTC.
     const shown = new Intl.DateTimeFormat(undefined, {
       dateStyle: "long",
       ...(format.datetime === undefined ? {} : { timeStyle: "short" as const }),

@@ -29,13 +29,13 @@ const t = pageWords.files;
 type Props = {
   template: Template;
   targets: Target[];
-  /** Null while the cells are looked at. */
+  /** Null while the format is detected. */
   proposal: Proposal | null;
   format: CellFormat;
   setFormat: (format: CellFormat) => void;
 };
 
-/** How the cells of a file write values: what the service proposes, to be taken or changed. */
+/** The cell format of a file: the service's proposal, to accept or change. */
 export function FormatSection({ template, targets, proposal, format, setFormat }: Props) {
   const types = new Set(
     template.attributes.filter(({ slug }) => targets.includes(slug)).map(({ type }) => type),

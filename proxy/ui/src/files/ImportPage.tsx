@@ -26,7 +26,7 @@ import { useProposal } from "./useProposal";
 
 const t = pageWords.files;
 
-/** Brings a file into a template, in four steps of which only the last writes. */
+/** Imports a file into a template in four steps. Only the last step writes. */
 export default function ImportPage({ project, template: slug }: { project: string; template: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);
@@ -65,7 +65,7 @@ type Chosen = {
   reading: Reading;
   targets: Target[];
   matching: Matching;
-  /** The format of the cells as it was changed; null for what is proposed. */
+  /** The cell format as edited by the user; null for the proposed one. */
   format: CellFormat | null;
 };
 
@@ -104,7 +104,7 @@ function Wizard({ project, template, dropped }: Props) {
       setFault(t.unreadable);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a file that is dropped now is opened.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only newly dropped files are opened.
   useEffect(() => {
     if (dropped) void open(dropped);
   }, [dropped]);

@@ -13,7 +13,7 @@ type Props = {
   setMatching: (matching: Matching) => void;
 };
 
-/** By what a file names the targets of a reference: their key, or a text of theirs. */
+/** How a file identifies the targets of a reference: by external key or by a text attribute. */
 export function MatchBy({ project, attribute, matching, setMatching }: Props) {
   const target = useTemplate(project, attribute?.template ?? "");
   const strings = (target?.attributes ?? []).filter(({ type }) => type === "string" || type === "dimension");

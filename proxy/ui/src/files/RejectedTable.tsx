@@ -20,7 +20,7 @@ const t = pageWords.files;
 const MAX_SHOWN = 50;
 const MAX_ERRORS = 1000;
 
-/** The rejected rows as they are in the file, with the reason in the cell that it is about. */
+/** The rejected rows as in the file, with each error in its cell. */
 export function RejectedTable({ file, plan, report }: { file: File; plan: Plan; report: Report }) {
   const [rows, setRows] = useState<Map<number, Row> | null>(null);
   const { reading } = plan;
@@ -59,7 +59,7 @@ export function RejectedTable({ file, plan, report }: { file: File; plan: Plan; 
         ))}
       </ul>
       {report.errors.length >= MAX_ERRORS && <Notice kind="attention">{t.rejectedMany}</Notice>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <div role="group" className={style.table} aria-label={t.rejectedTitle} tabIndex={0}>
         <table>
           <HeadRow columns={columns} />
@@ -86,12 +86,12 @@ type RowProps = {
   errors: Rejection[];
   columns: string[];
   isCsv: boolean;
-  /** Null while the file is read for them. */
+  /** Null while the cells are read from the file. */
   cells: string[] | null;
 };
 
 function RejectedRow({ line, errors, columns, isCsv, cells }: RowProps) {
-  // A fault of the whole row stands in its first cell.
+  // An error of the whole row is shown in its first cell.
   const placed = errors.map((error) => ({ error, at: isCsv ? columns.indexOf(error.column ?? "") : 0 }));
   return (
     <tr>

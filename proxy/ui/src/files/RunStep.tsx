@@ -23,7 +23,7 @@ const t = pageWords.files;
 
 type Props = { it: Import; template: Template; again: () => void };
 
-/** An import that runs, or what has become of it. */
+/** A running import, or its outcome. */
 export function RunStep({ it, template, again }: Props) {
   const name = attributeLabel(template);
   if (it.state === "running") return <Running it={it} name={name} />;
@@ -93,7 +93,7 @@ function Ended({ it, template, again }: Props) {
   );
 }
 
-/** The rejected rows as a file. If the report names only the first, the file is tried again for the others. */
+/** Saves the rejected rows as a file. If the report has only the first, the file is checked again for the others. */
 function Rejected({ it }: { it: Import }) {
   const [error, setError] = useState<unknown>(undefined);
   const [running, setRunning] = useState<{ bytes: number; stop: () => void } | null>(null);

@@ -7,7 +7,7 @@ const t = pageWords.files;
 export const STEPS = ["file", "columns", "trial", "run"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** Where the reader is on the way. */
+/** The current step. */
 export function Steps({ step }: { step: Step }) {
   const here = STEPS.indexOf(step);
   return (

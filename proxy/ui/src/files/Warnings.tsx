@@ -3,7 +3,7 @@ import { Notice } from "../components/Notice";
 import { pageWords } from "../language/pages";
 import type { Report } from "./transfer";
 
-/** What may be unintended in a file. */
+/** Likely mistakes in a file. */
 export function Warnings({ report }: { report: Report | null }) {
   return (report?.warnings ?? []).map(({ message, lines }) => (
     <Notice key={message} kind="attention">

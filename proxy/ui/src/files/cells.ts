@@ -1,4 +1,4 @@
-/** Whether a cell of a CSV file fits an attribute, by the rules of the service. References are checked only there. */
+/** Whether a CSV cell is valid for an attribute, by the rules of the service. Only the service checks references. */
 import type { Attribute } from "../api/queries";
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -8,7 +8,7 @@ const MAX_KEY = 255;
 
 export type Verdict = "fits" | "empty" | "rejected" | "unknown";
 
-/** A verdict on one cell. A leading `'` marks a text that a spreadsheet would take for a formula. */
+/** Checks one cell. A leading `'` marks text that a spreadsheet would take for a formula. */
 export function verdict(attribute: Attribute, cell: string): Verdict {
   if (cell === "") return attribute.required ? "rejected" : "empty";
   switch (attribute.type) {
@@ -31,7 +31,7 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
   }
 }
 
-/** A verdict on a cell of keys. */
+/** Checks a cell of the key column. */
 export function keyVerdict(cell: string): Verdict {
   const key = cell.replace(/^ +| +$/g, "");
   return fits(key !== "" && [...key].length <= MAX_KEY && !/\p{Cc}/u.test(key));
@@ -43,7 +43,7 @@ function isDate(parts: RegExpExecArray | null): boolean {
   if (!parts) return false;
   const [year, month, day] = parts.slice(1, 4).map(Number) as [number, number, number];
   if (year < 1 || month < 1 || month > 12 || day < 1) return false;
-  // Day 0 of the next month is the last of this one; year 2000 + n keeps leap years of early centuries.
+  // Day 0 of the next month is the last of this one. Year 2000 + n preserves leap years of early centuries.
   return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
 }
 

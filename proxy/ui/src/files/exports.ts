@@ -1,4 +1,4 @@
-/** The exports of this tab: a search without pages, as a file. */
+/** The exports of this tab: the results of a search, without pages, as a file. */
 import { useSyncExternalStore } from "react";
 import { type ExportFormat, type ExportQuery, requestExport } from "../api/export";
 import { RequestError } from "../api/problem";
@@ -10,7 +10,7 @@ export type Wanted = {
   project: string;
   template: string;
   format: ExportFormat;
-  /** How CSV is written. */
+  /** The CSV dialect. */
   csv: Csv;
   /** A saved view; null for all records. */
   view: string | null;
@@ -27,7 +27,7 @@ export type Export = Wanted & {
   stop: () => void;
 };
 
-/** Pieces are put together now and then, so that the browser can keep them outside of its memory. */
+/** Chunks are merged from time to time, so that the browser can move them out of memory. */
 const PIECE = 8 << 20;
 
 let exports: Export[] = [];
@@ -42,7 +42,7 @@ function change(id: number, next: Partial<Export>) {
 export const exportName = ({ template, view, format }: Pick<Wanted, "template" | "view" | "format">) =>
   `${template}${view === null ? "" : `-${view}`}.${format}`;
 
-/** Starts an export, which is saved when it is complete. */
+/** Starts an export. The file is saved when it is complete. */
 export function startExport(wanted: Wanted): number {
   const id = exports.length + 1;
   const controller = new AbortController();
@@ -96,7 +96,7 @@ async function receive(wanted: Wanted, count: (bytes: number) => void, signal: A
       if (done) return file;
     }
   } catch {
-    // The service can say by nothing else that the rest is missing.
+    // The service cannot report a late error in any other way.
     throw new RequestError(0, null, pageWords.files.exportBroken);
   }
 }
@@ -106,5 +106,5 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The exports of this tab, the newest last. */
+/** The exports of this tab, newest last. */
 export const useExports = (): Export[] => useSyncExternalStore(subscribe, () => exports);

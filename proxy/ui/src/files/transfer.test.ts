@@ -46,7 +46,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A service that gives one answer after the other to what it is sent; the last of them again and again. */
+/** A service that returns these responses in order, and repeats the last one. */
 function service(...answers: [status: number, body: unknown][]) {
   const sent: string[] = [];
   class Request {

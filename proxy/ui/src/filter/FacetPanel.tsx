@@ -24,17 +24,17 @@ type Props = {
   project: string;
   template: Template;
   conditions: readonly Condition[];
-  /** The time zone of their days, where it is not that of the project. */
+  /** The time zone of days in conditions, if it is not that of the project. */
   timeZone?: string | undefined;
-  /** The words that are searched for. */
+  /** The search text. */
   search?: string;
-  /** Whether they may differ in a letter from those of the records. */
+  /** Whether the search tolerates typos. */
   isNear?: boolean;
   onChange: (conditions: Condition[]) => void;
   onClose?: () => void;
 };
 
-/** The most frequent values among what is shown; a press filters by one. */
+/** The most frequent values in the current list. A click filters by one. */
 export function FacetPanel({
   project,
   template,
@@ -72,7 +72,7 @@ export function FacetPanel({
   );
 }
 
-/** Values that a section shows at first. */
+/** The number of values that a section shows initially. */
 const FEW = 6;
 
 type FacetProps = Required<Omit<Props, "template" | "onClose" | "timeZone">> & {

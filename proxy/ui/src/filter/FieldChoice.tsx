@@ -49,14 +49,14 @@ const GROUP = "(group)";
 type Props = {
   fields: Fields;
   onChoose: (field: Field) => void;
-  /** A group to choose instead of an attribute. */
+  /** A group that can be chosen instead of an attribute. */
   group?: { label: string; hint?: string; choose: () => void };
 };
 
-/** The attribute that a condition is about, found by typing. */
+/** Chooses the attribute of a condition by typing. */
 export function FieldChoice({ fields, onChoose, group }: Props) {
   useEffect(() => {
-    // The calendar is large; a user who chooses an attribute may need it next.
+    // Preloads the large calendar, which the user may need next.
     import("../value/DateEditor");
   }, []);
   const { contains } = useFilter({ sensitivity: "base" });
@@ -71,7 +71,7 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
     const field = fields.find(path);
     if (field) onChoose(field);
   };
-  // A user who types fast presses Enter before the list shows what was typed: its old entries are not meant.
+  // Fast typists press Enter before the list is updated. Its old entries must not be chosen.
   const press = (event: KeyboardEvent) => {
     const enter = takeEnter(event);
     if (enter === null) return;
@@ -118,7 +118,7 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
   );
 }
 
-/** What an attribute is found by. */
+/** The texts by which an attribute is found. */
 const textOf = (field: Field): string => `${field.label} ${field.path}`;
 
 function FieldItem({ field }: { field: Field }) {

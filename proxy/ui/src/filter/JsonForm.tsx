@@ -26,7 +26,7 @@ type Props = {
   onRemove: (() => void) | undefined;
 };
 
-/** A condition for which there is no form. */
+/** A JSON editor for conditions that the form does not support. */
 export function JsonForm({ condition, pending, onDone, onRemove }: Props) {
   const [text, setText] = useState(() => prettyJson(condition));
   const [isChecked, setChecked] = useState(false);

@@ -11,7 +11,7 @@ import type { Draft } from "./draft";
 import style from "./operand.module.css";
 import { arity } from "./operators";
 
-// The calendar is large.
+// Loaded on demand, because the calendar is large.
 const DateEditor = lazy(() => import("../value/DateEditor"));
 
 const t = words.filter;
@@ -23,13 +23,13 @@ export type OperandProps = {
   typed: string;
   onType: (text: string) => void;
   nameOf: (value: Json) => string;
-  /** Enter where it chooses nothing. */
+  /** Enter, unless it chooses a value. */
   onEnter: () => void;
-  /** What is wrong with the value of a place. */
+  /** The error of the value at a position. */
   fault: { fault: string; place: number } | null;
 };
 
-/** The picker that fits the field and the operator. */
+/** The input for the field and the operator. */
 export function Operand(props: OperandProps) {
   const { draft, onChange, fault } = props;
   const { field, operator, values } = draft;
@@ -151,7 +151,7 @@ type MomentProps = {
   onChange: (value: Json | null) => void;
 };
 
-/** A day; for times also a time of day. A day stands for all of it. */
+/** A day; for times also a time of day. A day includes all its moments. */
 function Moment({ project, draft, value, onChange, ...props }: MomentProps) {
   const hasTime = typeof value === "string" && value.includes("T");
   const [isTime, setTime] = useState(hasTime);
@@ -184,13 +184,13 @@ function Moment({ project, draft, value, onChange, ...props }: MomentProps) {
   );
 }
 
-/** The beginning of a day where the reader is. */
+/** The beginning of a day in the user's time zone. */
 function atMidnight(day: string): string {
   const date = new Date(`${day.slice(0, 10)}T00:00:00`);
   return Number.isNaN(date.getTime()) ? day : date.toISOString();
 }
 
-/** The day of a moment where the reader is. */
+/** The day of a moment in the user's time zone. */
 function dayOf(time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime()) || !time.includes("T")) return time.slice(0, 10);

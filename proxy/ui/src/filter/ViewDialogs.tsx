@@ -17,7 +17,7 @@ const t = words.filter;
 
 type Place = { project: string; template: string; onClose: () => void };
 
-/** Runs the action of a form and keeps its error. */
+/** Runs the action of a form and holds its error. */
 function useSending() {
   const [state, setState] = useState<{ isSending: boolean; error: unknown }>({
     isSending: false,
@@ -53,7 +53,7 @@ function Actions({
   );
 }
 
-/** Whether the SQL view shows values as people read them; a search for words has none. */
+/** Whether the SQL view shows readable values. A full-text search has no SQL view. */
 function Presentation({
   query,
   isPresented,
@@ -74,7 +74,7 @@ function Presentation({
   );
 }
 
-/** Saves a search under a name. */
+/** Saves a search with a name. */
 export function NewViewDialog({
   project,
   template,
@@ -146,7 +146,7 @@ export function NewViewDialog({
   );
 }
 
-/** The names of a view; the first can be changed. */
+/** Label and slug of a view. Only the label is shown at first. */
 export function ViewDetailsDialog({
   project,
   template,
@@ -212,7 +212,7 @@ export function ViewDetailsDialog({
   );
 }
 
-/** Asks before a view is deleted. */
+/** Asks before deleting a view. */
 export function DeleteViewDialog({
   project,
   template,

@@ -30,13 +30,13 @@ const t = words.filter;
 type Props = {
   project: string;
   template: string;
-  /** The slug of the view that is open. */
+  /** The slug of the open view. */
   open: string | null;
-  /** What is shown now: conditions, words, sort and, where they were chosen, columns. */
+  /** The current search: conditions, text, sort and, if chosen, columns. */
   current: SavedSearch;
-  /** Shows a view as it is saved; null for all records. */
+  /** Opens a view as saved; null for all records. */
   onOpen: (view: View | null) => void;
-  /** The search that is shown is now that of the view. */
+  /** The current search is now saved in the view. */
   onSaved: (view: View) => void;
 };
 

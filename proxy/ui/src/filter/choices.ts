@@ -1,4 +1,4 @@
-/** The values that a field has or may have, to choose from. */
+/** The existing or possible values of a field, to choose from. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { answer, inProject, POST } from "../api/client";
@@ -11,7 +11,7 @@ import type { Field } from "./fields";
 
 export type Choice = { value: Json; label: string; hint?: string; count?: number };
 
-/** A frequent value of a field, with the number of records. */
+/** A frequent value of a field, with its record count. */
 export type FacetValue = {
   value: Json;
   count: number;
@@ -23,7 +23,7 @@ export type FacetValue = {
 export const facetLabel = (it: FacetValue): string =>
   it.label || it.display || it.external_key || textOf(it.value);
 
-/** The most frequent values of a field among records. */
+/** The most frequent values of a field. */
 export async function fetchFacet(
   project: string,
   template: string,
@@ -42,7 +42,7 @@ export async function fetchFacet(
   return (found.facets?.[slug] ?? []) as FacetValue[];
 }
 
-/** Longer texts are not offered as choices. */
+/** Longer text values are not offered as choices. */
 const LONGEST = 60;
 
 function useSettled(text: string): string {
@@ -56,7 +56,7 @@ function useSettled(text: string): string {
 
 export type Choices = { items: Choice[]; isLoading: boolean; error: unknown };
 
-/** The values of a field to choose from, for what is typed. */
+/** The values of a field that match the typed text. */
 export function useChoices(project: string, field: Field, text: string): Choices {
   const { key } = useSession();
   const isReference = field.kind === "reference";

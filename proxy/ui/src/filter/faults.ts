@@ -1,9 +1,9 @@
-/** What the service says of single conditions. */
+/** Errors of single conditions, from the service. */
 import { RequestError } from "../api/problem";
 
 const PLACE = /^(?:\/scope|\/filter)?\/filters\/(\d+)(?:\/|$)/;
 
-/** The error of each rejected condition of `filters`, by index; undefined if no condition is rejected. */
+/** The error of each rejected condition of `filters`, by index; undefined if none is rejected. */
 export function faultsOfFilters(error: unknown): (string | undefined)[] | undefined {
   if (!(error instanceof RequestError)) return undefined;
   const faults: (string | undefined)[] = [];

@@ -9,16 +9,16 @@ import { readValue } from "./reading";
 
 const say = words.filter.sentence;
 
-/** What a sentence needs to know: the fields, and the names of referenced records by id or external key. */
+/** The context of sentences: the fields, and the names of referenced records by id or external key. */
 export type Context = { fields: Fields; names?: ReadonlyMap<string, string>; locale?: string };
 
-/** A sentence in its parts: what it is about, what is said, and of which values. */
+/** The parts of a sentence: subject, verb and value. */
 export type Phrase = { subject: string; verb: string; value: string };
 
-/** Values that a sentence names; of more, it says how many. */
+/** The maximum number of values in a sentence. The others are counted. */
 const MAX_NAMED = 3;
 
-/** A value as it stands in a sentence. */
+/** A value in a sentence. */
 export function named(
   value: Json,
   field: Field | null,
@@ -32,7 +32,7 @@ export function named(
   const option = field?.attribute?.options?.find((it) => it.value === value);
   if (option) return option.label || option.value;
   const text = readValue(value, field?.kind ?? null, locale, format);
-  // What would be lost, or be taken for a part of the sentence, is quoted.
+  // Quote text that would be invisible or read as part of the sentence.
   return /^\s*$|^\s|\s$|,| or /.test(text) && field?.kind === "string" ? say.quoted(text) : text;
 }
 
@@ -40,7 +40,7 @@ function phraseOf(it: Simple, context: Context): Phrase {
   const field = context.fields.find(it.field);
   const subject = field?.label ?? it.field;
   const name = subject.split(" › ").at(-1) ?? subject;
-  // A value that cannot be taken apart is shown as it was sent.
+  // A value that cannot be split is shown as sent.
   const values = simpleValues(it) ?? [it.value ?? null];
   const shown = values.length > MAX_NAMED + 1 ? values.slice(0, MAX_NAMED) : values;
   const own = field?.attribute?.format;
@@ -96,7 +96,7 @@ function phraseOf(it: Simple, context: Context): Phrase {
   }
 }
 
-/** The parts of a condition on one field; null for one that is made of several. */
+/** The parts of a condition on one field; null if it combines several conditions. */
 export function phrase(condition: Condition, context: Context): Phrase | null {
   const it = simple(condition);
   return it && phraseOf(it, context);
@@ -115,7 +115,7 @@ export function sentence(condition: Condition, context: Context): string {
   return isComparison(condition) ? "" : say.not(sentence(condition.not, context));
 }
 
-/** Whether the editor has a form for the condition, or for each of its parts. */
+/** Whether the form supports the condition, or each condition in it. */
 export function hasForm(condition: Condition, fields: Fields, isInner = false): boolean {
   const it = simple(condition);
   if (it) {

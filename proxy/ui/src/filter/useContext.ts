@@ -1,4 +1,4 @@
-/** What sentences and editors of conditions need from the service. */
+/** The data that sentences and editors of conditions need from the service. */
 import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { answer, inProject, POST } from "../api/client";
@@ -17,10 +17,10 @@ function useFields(project: string, template: string | null, areDeleted: boolean
   return useMemo(() => new Fields(templates, template, areDeleted), [templates, template, areDeleted]);
 }
 
-/** The most records of one template that are asked for their names. */
+/** The maximum number of records per template whose names are requested. */
 const MAX_NAMES = 200;
 
-/** The ids that conditions name, by the template of the records. */
+/** The record ids in conditions, by template. */
 function idsOf(conditions: readonly Condition[], fields: Fields): Map<string, string[]> {
   const found = new Map<string, Set<string>>();
   for (const comparison of comparisonsOf(conditions)) {
@@ -32,7 +32,7 @@ function idsOf(conditions: readonly Condition[], fields: Fields): Map<string, st
   return new Map([...found].map(([target, ids]) => [target, [...ids].sort().slice(0, MAX_NAMES)]));
 }
 
-/** The names of the records that conditions name, by id. Those that are still asked for are "…". */
+/** The names of the records in conditions, by id. Names that are still loading are "…". */
 function useNames(
   project: string,
   conditions: readonly Condition[],
@@ -69,7 +69,7 @@ function useNames(
   });
 }
 
-/** What sentences of these conditions need. */
+/** The data for the sentences of these conditions. */
 export function useSentences(
   project: string,
   template: string | null,

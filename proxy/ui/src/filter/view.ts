@@ -1,4 +1,4 @@
-/** Saved views: searches under a name. */
+/** Saved views: searches with a name. */
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { answer, DELETE, GET, inProject, POST, PUT } from "../api/client";
@@ -8,7 +8,7 @@ import { conditionsOfSearch, haveDay, isSame, renamed, slugPath } from "./condit
 
 export type SavedSearch = Schemas["SavedSearch"];
 
-/** What a search says of how it is answered, not of what is found; a list decides it itself. */
+/** Members that affect how a search runs, not what it finds. A list sets them itself. */
 const ASIDE = ["limit", "cursor", "count", "facets", "verbose", "view", "fuzzy"] as const;
 
 const listed = (value: unknown): unknown =>
@@ -19,7 +19,7 @@ const listed = (value: unknown): unknown =>
         .filter(Boolean)
     : (value ?? []);
 
-/** `"-year"` and `{field: "year", direction: "desc"}` are the same. */
+/** `"-year"` and `{field: "year", direction: "desc"}` are equivalent. */
 function sortOf(sort: unknown): unknown {
   const parts = listed(sort);
   if (!Array.isArray(parts)) return parts;
@@ -31,7 +31,7 @@ function sortOf(sort: unknown): unknown {
   });
 }
 
-/** A search in its normal form. */
+/** A search in normal form. */
 function normal(search: SavedSearch): unknown {
   const { filters: _, filter_groups: __, fields, sort, mode, time_zone: zone, ...rest } = search;
   const conditions = conditionsOfSearch(search);
@@ -47,7 +47,7 @@ function normal(search: SavedSearch): unknown {
   return {
     ...others,
     ...(mode === undefined || mode === "keyword" ? {} : { mode }),
-    // Without a day, the zone changes nothing.
+    // The time zone matters only if a condition contains a day.
     ...(zone && haveDay(conditions) ? { zone } : {}),
     conditions,
     fields: listed(fields),
@@ -55,10 +55,10 @@ function normal(search: SavedSearch): unknown {
   };
 }
 
-/** Whether two searches find the same and show it in the same way. */
+/** Whether two searches find the same records and show them in the same way. */
 export const isSameSearch = (a: SavedSearch, b: SavedSearch): boolean => isSame(normal(a), normal(b));
 
-/** A search that names attributes by number, as one that names them by slug; any other as it is. */
+/** Replaces attribute ids by slugs in a search. Other searches stay unchanged. */
 export function bySlug(search: SavedSearch, templates: Parameters<typeof slugPath>[0]): SavedSearch {
   const { attribute_key: key, filters: _, filter_groups: __, sort, fields, ...rest } = search;
   if (key !== "id") return search;
@@ -75,9 +75,9 @@ export function bySlug(search: SavedSearch, templates: Parameters<typeof slugPat
   };
 }
 
-/** The body to save for what a list shows: it keeps what the list does not decide. */
+/** The body to save for a list. Members that the list does not set are kept. */
 export function searchToSave(shown: SavedSearch, saved?: SavedSearch): SavedSearch {
-  // Searches by meaning reject it.
+  // Semantic searches reject it.
   const fuzzy = shown.mode === undefined ? ["fuzzy"] : [];
   const names = ["limit", "count", "facets", "verbose", "time_zone", ...fuzzy];
   const kept = Object.entries(saved ?? {}).filter(([name]) => names.includes(name));
@@ -123,7 +123,7 @@ const refresh = (project: string, template: string) =>
 
 type NewView = { slug: string; label: string | null; query: SavedSearch; presentation?: boolean };
 
-/** @throws RequestError, `conflict` if there is a view of this slug. */
+/** @throws RequestError, `conflict` if a view has this slug. */
 export async function createView(project: string, template: string, view: NewView): Promise<View> {
   const params = { path: { template }, header: inProject(project) };
   const made = await answer(POST("/v1/templates/{template}/views", { params, body: view }));

@@ -22,7 +22,7 @@ const t = pageWords.inbound;
 type Change = Schemas["EndpointChange"];
 type Question = "token" | "secret" | "remove";
 
-/** The address of an endpoint, its signature, its settings, and its end. */
+/** The address, signature and settings of an endpoint, and its removal. */
 export function Connection({ project, endpoint }: { project: string; endpoint: Endpoint }) {
   const [question, setQuestion] = useState<Question | null>(null);
   const [fresh, setFresh] = useState<Endpoint | null>(null);

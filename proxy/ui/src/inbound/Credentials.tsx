@@ -19,7 +19,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** What was just generated, to be copied. It is shown once. */
+/** Generated credentials, to copy. They are shown only once. */
 export function Credentials({ title, token, secret, isSigned, sample, onClose }: Props) {
   const address = token === null ? null : `${location.origin}/v1/inbound/${token}`;
   const hasExample = address !== null && (!isSigned || secret !== null);

@@ -22,7 +22,7 @@ const t = pageWords.inbound;
 
 type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
 
-/** One delivery: its payload, and what became of it. */
+/** One delivery: its payload and its outcome. */
 export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   const delivery = useDelivery(project, endpoint.id, id);
   const [, navigate] = useLocation();

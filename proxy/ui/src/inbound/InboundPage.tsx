@@ -15,7 +15,7 @@ export default function InboundPage({ project }: { project: string }) {
         <Route path="/p/:project/inbound">
           <EndpointList project={project} />
         </Route>
-        {/* A slug has no hyphen, so no endpoint is named so. */}
+        {/* Slugs contain no hyphen, so this never names an endpoint. */}
         <Route path="/p/:project/inbound/new-endpoint">
           <NewEndpoint project={project} />
         </Route>

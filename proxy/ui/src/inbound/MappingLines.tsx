@@ -21,16 +21,16 @@ type Props = {
   onChange: (draft: Draft) => void;
   places: readonly Place[];
   trial: Trial | undefined;
-  /** The answer is of an earlier draft or sample. */
+  /** The result is of an earlier draft or sample. */
   isOld: boolean;
-  /** Which item's values are shown. */
+  /** The item whose values are shown. */
   item: number;
   onItem: (item: number) => void;
-  /** Why the paths themselves were rejected. */
+  /** The errors of the paths themselves. */
   rejection: RequestError | null;
 };
 
-/** One line for each attribute: where its value comes from, and what was found there. */
+/** One line per attribute: the path of its value, and the value found there. */
 export function MappingLines({ attributes, draft, onChange, rejection, ...props }: Props) {
   const { trial, item, places } = props;
   const shown = trial?.items[item];
@@ -166,7 +166,7 @@ function Result({ value, rejection, isTried, isOld, isKey }: ResultProps) {
   );
 }
 
-/** Steps through the items of the sample. */
+/** Buttons to step through the items of the sample. */
 function Stepper({ trial, item, onItem }: Pick<Props, "trial" | "item" | "onItem">) {
   const items = trial?.items.length ?? 0;
   const rejected = rejectedItems(trial?.error ?? null);

@@ -22,7 +22,7 @@ const t = pageWords.inbound;
 
 type Props = { project: string; endpoint: Endpoint };
 
-/** The mapping of an endpoint, tried on a sample while it is edited. */
+/** Edits the mapping of an endpoint, and checks it against a sample. */
 export function MappingTab({ project, endpoint }: Props) {
   const template = useTemplate(project, endpoint.template);
   if (template === undefined) return <Skeleton lines={6} />;
@@ -138,7 +138,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
   );
 }
 
-/** What a delivery of the sample would do, in a sentence. */
+/** The result of delivering the sample, in a sentence. */
 function Verdict({ trial }: { trial: Trial }) {
   if (trial.error === null) return <Notice kind="done">{t.would(trial.created, trial.updated)}</Notice>;
   const values = trial.error.errors?.filter(({ pointer }) => pointer !== "/items").length ?? 0;

@@ -26,7 +26,7 @@ import { keep } from "./unsaved";
 
 const t = pageWords.inbound;
 
-/** Creates an endpoint; its mapping follows, tried on the sample. */
+/** Creates an endpoint. The next page edits its mapping with the sample. */
 export function NewEndpoint({ project }: { project: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);

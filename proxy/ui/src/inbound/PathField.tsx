@@ -23,13 +23,13 @@ type Props = {
   hint?: string;
   value: string;
   onChange: (path: string) => void;
-  /** The places that the sample has. */
+  /** The paths that exist in the sample. */
   places: readonly Place[];
   placeholder?: string;
   error?: string | undefined;
 };
 
-/** A path, written or chosen from those of the sample. */
+/** A path, typed or chosen from those in the sample. */
 export function PathField({
   label,
   isLabelHidden,

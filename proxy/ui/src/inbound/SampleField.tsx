@@ -13,11 +13,11 @@ type Props = {
   onChange: (text: string) => void;
   hint: string;
   rows: number;
-  /** What else can be done with a sample that is JSON. */
+  /** Other actions for a valid sample. */
   actions?: ReactNode;
 };
 
-/** Where a payload of the other system is pasted. */
+/** A field to paste a payload of the other system into. */
 export function SampleField({ value, onChange, hint, rows, actions }: Props) {
   const { payload, fault } = readSample(value);
   const tidy = () => onChange(prettyJson(payload));

@@ -15,7 +15,7 @@ type Props = {
   rejection: RequestError | null | undefined;
 };
 
-/** What a sender may do, and how it proves who it is. */
+/** The settings of a sender: the role for its writes, and its signature. */
 export function SenderFields({ project, sender, onChange, rejection }: Props) {
   return (
     <>

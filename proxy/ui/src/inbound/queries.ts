@@ -1,4 +1,4 @@
-/** What the pages of inbound endpoints read. */
+/** Queries of the inbound pages. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { answer, GET, inProject, type Schemas } from "../api/client";
 import { asSentence } from "../api/problem";
@@ -19,7 +19,7 @@ export type Rejection = {
   errors?: { pointer: string; detail: string }[];
 };
 
-/** A place of a delivery in words: "/items/0/attributes/city" is "Item 1, City". */
+/** The readable form of a pointer into a delivery: "/items/0/attributes/city" is "Item 1, City". */
 export function placeInWords(pointer: string, attributes: readonly Attribute[]): string {
   const [, kind, item, part, member = ""] = pointer.split("/");
   if (kind !== "items" || item === undefined) return t.items;
@@ -30,7 +30,7 @@ export function placeInWords(pointer: string, attributes: readonly Attribute[]):
   return `${of}, ${attributes.find((attribute) => attribute.slug === slug)?.label ?? slug}`;
 }
 
-/** The reason of a rejected delivery in one line. */
+/** The reason of a rejected delivery, on one line. */
 export function reasonInWords(rejection: Rejection | null, attributes: readonly Attribute[]): string {
   const [first, ...more] = rejection?.errors ?? [];
   if (first === undefined) return asSentence(rejection?.detail ?? "");
@@ -92,6 +92,6 @@ export function useDelivery(project: string, endpoint: string, id: string) {
   });
 }
 
-/** Reads all of inbound again after a change. */
+/** Reloads all inbound data after a change. */
 export const readAgain = () =>
   queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === "inbound" });

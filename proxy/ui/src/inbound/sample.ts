@@ -1,4 +1,4 @@
-/** What a payload of another system has in it, as paths of PostgreSQL's jsonpath. */
+/** The jsonpath expressions of the values in a sample payload. */
 import type { Json } from "../api/json";
 import type { Attribute } from "../api/queries";
 
@@ -15,7 +15,7 @@ const isMembers = (json: Json | undefined): json is Members =>
   !Array.isArray(json) &&
   Object.getPrototypeOf(json) === Object.prototype;
 
-/** `.name`, or `."first name"` for anything but a plain word. */
+/** `.name`, or `."first name"` for other names. */
 function step(member: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(member) ? `.${member}` : `.${JSON.stringify(member)}`;
 }
@@ -25,7 +25,7 @@ function shown(json: Json): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** The places of an item that have a value which an attribute can take: single values and arrays of them. */
+/** The paths in an item whose values an attribute can take: scalars and arrays of scalars. */
 export function placesOf(item: Json): Place[] {
   const places: Place[] = [];
   const walk = (json: Json, path: string, depth: number) => {
@@ -44,7 +44,7 @@ export function placesOf(item: Json): Place[] {
   return places;
 }
 
-/** The arrays of objects of a payload, and the payload itself: where its items may be. */
+/** The possible paths of the items: arrays of objects in the payload, and the payload itself. */
 export function itemsOf(payload: Json): { path: string; items: Json[] }[] {
   const found: { path: string; items: Json[] }[] = [];
   const walk = (json: Json, path: string, depth: number) => {
@@ -60,7 +60,7 @@ export function itemsOf(payload: Json): { path: string; items: Json[] }[] {
   return found;
 }
 
-/** The first item of a payload at one of the paths that `itemsOf` lists. */
+/** The first item of a payload at one of the paths from `itemsOf`. */
 export function firstItem(payload: Json, items: string): Json | undefined {
   const written = items.trim() === "" ? "$" : items.trim();
   return itemsOf(payload).find(({ path }) => path === written)?.items[0];
@@ -72,7 +72,7 @@ const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu,
 
 const lastStep = (path: string) => path.replaceAll("[*]", "").split(".").at(-1) ?? "";
 
-/** A mapping to begin with: items, key and attributes by their names. */
+/** A proposed mapping: items, key, and attributes matched by name. */
 export function guess(payload: Json, attributes: readonly Attribute[]) {
   const [first] = itemsOf(payload);
   const places = placesOf(first?.items[0] ?? null);

@@ -1,4 +1,4 @@
-/** A mapping tried on a sample. */
+/** Checks a mapping against a sample. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { answer, inProject, POST } from "../api/client";
@@ -12,7 +12,7 @@ export type Item = { external_key?: string | null; attributes?: { [attribute: st
 
 export type Trial = { items: Item[]; created: number; updated: number; error: Rejection | null };
 
-/** The pasted text as JSON, or the reason why it is not JSON. */
+/** The pasted text as JSON, or the syntax error. */
 export function readSample(text: string): { payload?: Json; fault?: string } {
   if (text.trim() === "") return {};
   try {
@@ -22,19 +22,19 @@ export function readSample(text: string): { payload?: Json; fault?: string } {
   }
 }
 
-/** The sentence for a value of an item; `member` is `external_key` or `attributes/city`. */
+/** The error message for a value of an item; `member` is `external_key` or `attributes/city`. */
 export function rejectionAt(error: Rejection | null, item: number, member: string): string | undefined {
   const place = `/items/${item}/${member}`;
   return error?.errors?.find(({ pointer }) => pointer === place || pointer.startsWith(`${place}/`))?.detail;
 }
 
-/** The items that have a rejected value, in order. */
+/** The items that have an invalid value, in order. */
 export function rejectedItems(error: Rejection | null): number[] {
   const items = (error?.errors ?? []).flatMap(({ pointer }) => pointer.match(/^\/items\/(\d+)\//)?.[1] ?? []);
   return [...new Set(items.map(Number))].sort((a, b) => a - b);
 }
 
-/** A value as the record will have it, to be read. */
+/** The display text of a value in the resulting record. */
 export function shownValue(value: Json): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(shownValue).join(", ");
@@ -45,7 +45,7 @@ export function shownValue(value: Json): string {
 
 const PAUSE = 350;
 
-/** A value after it has rested. */
+/** A value, debounced. */
 function useRested<T>(value: T): T {
   const [rested, setRested] = useState(value);
   useEffect(() => {
@@ -55,7 +55,7 @@ function useRested<T>(value: T): T {
   return rested;
 }
 
-/** What a delivery of the sample would do; asked again whenever draft or sample rest. */
+/** The result of delivering the sample. Checked again after draft or sample stop changing. */
 export function useTrial(project: string, endpoint: string, draft: Draft, sample: string) {
   const { key } = useSession();
   const asked = useRested(useMemo(() => ({ draft, sample }), [draft, sample]));
@@ -73,7 +73,7 @@ export function useTrial(project: string, endpoint: string, draft: Draft, sample
       return { ...found, error: found.error && inSentences(found.error) };
     },
     enabled: payload !== undefined,
-    // While a path is being written, what the last complete draft found stays.
+    // While a path is incomplete, the result of the last complete draft stays.
     placeholderData: () => last.current,
     retry: false,
   });

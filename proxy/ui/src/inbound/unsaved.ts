@@ -1,6 +1,6 @@
 /**
- * The user's unsaved work on an endpoint: its sample payload and its mapping until it is saved. It is kept only in
- * memory, because payloads may have personal data in them.
+ * Unsaved work on an endpoint: its sample payload, and its mapping until it is saved. It is held only in memory, because
+ * payloads may contain personal data.
  */
 import { useSyncExternalStore } from "react";
 import type { Draft } from "./draft";
@@ -11,7 +11,7 @@ const NOTHING: Kept = { sample: "", draft: null };
 const kept = new Map<string, Kept>();
 const listeners = new Set<() => void>();
 
-/** Keeps a part of it for the endpoint of this number. */
+/** Stores unsaved work for the endpoint with this id. */
 export function keep(endpoint: string, part: Partial<Kept>) {
   kept.set(endpoint, { ...(kept.get(endpoint) ?? NOTHING), ...part });
   for (const listener of listeners) listener();

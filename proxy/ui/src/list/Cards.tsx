@@ -13,7 +13,7 @@ import { MarkText } from "./MarkText";
 import { recordName } from "./names";
 
 const t = words.list;
-/** The values of a record that a card shows below its name. */
+/** The number of values on a card below its name. */
 const MAX_VALUES = 5;
 const HEIGHT = 208;
 const LAYOUT = {
@@ -21,7 +21,7 @@ const LAYOUT = {
   maxItemSize: new Size(420, HEIGHT),
   minSpace: new Size(12, 12),
 };
-/** The next records are asked for this many pixels before the end. */
+/** The next page is requested this many pixels before the end. */
 const AHEAD = 2400;
 
 type Props = {
@@ -42,7 +42,7 @@ type Props = {
 /** The records as cards, each with its key. */
 export default function Cards({ records, columns, display, onNearEnd, handle, ...props }: Props) {
   const root = useRef<HTMLDivElement>(null);
-  // The list has the focus and gives it to a card.
+  // The list has the focus and passes it to a card.
   useImperativeHandle(handle, () => ({
     focus: (id) => {
       const card = id === undefined ? null : `[role=row][data-key="${CSS.escape(id)}"]`;

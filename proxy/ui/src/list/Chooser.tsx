@@ -20,11 +20,11 @@ const t = words.list;
 export type ChooserProps = {
   template: Template;
   columns: readonly ListColumn[];
-  /** Null for the columns of the beginning. */
+  /** Null for the initial columns. */
   onChange: (columns: ListColumn[] | null) => void;
 };
 
-/** The columns with their boxes, to be dragged into another order. */
+/** The columns with checkboxes, to show, hide and reorder. */
 export default function Chooser({ template, columns, onChange }: ChooserProps) {
   const [sought, setSought] = useState("");
   const shownIds = new Set(columns.map(({ id }) => id));
@@ -42,7 +42,7 @@ export default function Chooser({ template, columns, onChange }: ChooserProps) {
       const rest = all.filter(({ id }) => !keys.has(id));
       const at = rest.findIndex(({ id }) => id === target.key) + (target.dropPosition === "after" ? 1 : 0);
       const next = [...rest.slice(0, at), ...moved, ...rest.slice(at)];
-      // What is dragged among the shown ones is shown; the hidden ones stay hidden.
+      // A column that is dropped between shown ones becomes visible. Hidden ones stay hidden.
       const last = next.findLastIndex(({ id }) => shownIds.has(id) && !keys.has(id));
       onChange(next.filter(({ id }, place) => shownIds.has(id) || (keys.has(id) && place <= last)));
     },

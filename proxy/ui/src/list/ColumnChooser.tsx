@@ -11,7 +11,7 @@ import list from "./ListPage.module.css";
 const t = words.list;
 const Chooser = lazy(() => import("./Chooser"));
 
-/** Which columns a list shows, and in what order. */
+/** Chooses and orders the columns of a list. */
 export function ColumnChooser(props: ChooserProps) {
   return (
     <DialogTrigger>

@@ -4,7 +4,7 @@ import { words } from "../language";
 
 const t = words.list;
 
-/** Asks before records are deleted. */
+/** Asks before deleting records. */
 export function DeleteQuestion({
   what,
   onDelete,

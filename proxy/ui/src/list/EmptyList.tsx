@@ -19,7 +19,7 @@ type Props = {
   onNew: () => void;
 };
 
-/** A list without records: because nothing matches, or because there are none. */
+/** An empty list: nothing matches, or there are no records. */
 export function EmptyList({ project, template, isSearched, areDeleted, ...props }: Props) {
   const { mayCreate, onClear, onNew } = props;
   const [, navigate] = useLocation();

@@ -9,7 +9,7 @@ import { cellId, FIRST_CELL, KEY_CELL, SELECT_CELL } from "./GridRow";
 import type { SortBy } from "./sort";
 
 const t = words.list;
-/** The row of the head, above the first record. */
+/** The row index of the head, above the first record. */
 export const HEAD = -1;
 
 type Props = {
@@ -19,11 +19,11 @@ type Props = {
   /** Whether all, none (false) or some (null) of the loaded records are selected. */
   isSelected: boolean | null;
   active: number;
-  /** While a border is dragged, the width is shown; at the end it is kept. */
+  /** Shows the width during a drag, and stores it at the end. */
   onResize: (id: string, width: number | null, isEnd: boolean) => void;
 };
 
-/** The names of the columns. A press sorts, a drag at the border resizes. */
+/** The column headers. A click sorts, a drag at the border resizes. */
 export function GridHead({ columns, sort, isSortable, isSelected, active, onResize }: Props) {
   const heads = [{ id: KEY, label: t.key, isNumber: false, width: 0 }, ...columns];
   return (
@@ -89,7 +89,7 @@ export function GridHead({ columns, sort, isSortable, isSelected, active, onResi
 
 type BorderProps = { id: string; label: string; width: number; onResize: Props["onResize"] };
 
-/** The border at the end of a head, to be dragged. The keyboard resizes by Alt and an arrow. */
+/** The draggable border at the end of a header. On the keyboard, Alt and an arrow resize. */
 function Border({ id, label, width, onResize }: BorderProps) {
   const start = (event: PointerEvent<HTMLSpanElement>) => {
     event.preventDefault();

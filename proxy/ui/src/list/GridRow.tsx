@@ -13,7 +13,7 @@ import { recordName } from "./names";
 
 const t = words.list;
 
-/** The places of the cells before those of the columns. */
+/** The index of the cells before the columns. */
 export const SELECT_CELL = 0;
 export const KEY_CELL = 1;
 export const FIRST_CELL = 2;
@@ -28,13 +28,13 @@ type Props = {
   columns: readonly ListColumn[];
   isSelected: boolean;
   isOpen: boolean;
-  /** What others did with it. */
+  /** The change by another user. */
   mark: Mark | undefined;
-  /** The cell that the keyboard is at, or -1. */
+  /** The active cell of the keyboard, or -1. */
   active: number;
 };
 
-/** A record as a row. What a press does is decided by the grid, by the `data-` attributes. */
+/** A record as a row. The grid handles clicks by the `data-` attributes. */
 export const GridRow = memo(function GridRow({ record, index, columns, active, mark, ...props }: Props) {
   const at = (cell: number) => ({
     id: cellId(index, cell),
@@ -123,7 +123,7 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, m
   );
 });
 
-/** When a metric was measured last. */
+/** The time of the last measurement of a metric. */
 const measured = (record: RecordBody, { id, attribute }: ListColumn): string | null =>
   attribute.type === "metric" ? (record.attribute_values?.[id]?.at ?? null) : null;
 

@@ -30,13 +30,13 @@ type Props = {
   state: ListState;
   change: ChangeState;
   found: Found;
-  /** Whether there is room for buttons; without it, they are in the menu. */
+  /** Whether the actions fit as buttons; otherwise they are in the menu. */
   isWide: boolean;
   onExport: (format: ExportFormat) => void;
   onNew: () => void;
 };
 
-/** What is done with the records of a list as a whole. */
+/** The actions on a list as a whole. */
 export function ListActions({ project, template, rights, state, change, found, ...props }: Props) {
   const [, navigate] = useLocation();
   const showLive = () => navigate(leftList(project, template.slug));
@@ -46,7 +46,7 @@ export function ListActions({ project, template, rights, state, change, found, .
     id: format,
     label: t.exportAs(name),
     icon: FileDown,
-    // A file has live records.
+    // Exports contain only live records.
     isDisabled: found.isRanked || state.isDeleted || found.near !== null,
     ...(found.near === null ? {} : { why: t.nearExports }),
     run: () => props.onExport(format),

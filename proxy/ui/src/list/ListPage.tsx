@@ -19,7 +19,7 @@ const Waiting = () => (
 
 type Props = { project: string; template: string; record: string | null };
 
-/** The home of a template: its records as a list, and one of them in a drawer over it. */
+/** The page of a template: its records as a list, and one of them in a drawer over it. */
 export default function ListPage({ project, template: slug, record }: Props) {
   const templates = useTemplates(project);
   const me = useMe(project);

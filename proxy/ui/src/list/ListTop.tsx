@@ -30,7 +30,7 @@ import { usePatience } from "./usePatience";
 import { savedSearch, stateOfView, zoneOfView } from "./view";
 
 const t = words.list;
-/** From this width on, the head has room for its actions as buttons. */
+/** From this width on, the actions fit as buttons. */
 const WIDE = 700;
 
 type Props = {
@@ -38,9 +38,9 @@ type Props = {
   template: Template;
   rights: ReadonlySet<Privilege>;
   state: ListState;
-  /** The ways to search. */
+  /** The search modes. */
   modes: readonly Mode[];
-  /** Whether the address asks for a way that the service does not have. */
+  /** Whether the address selects a mode that the service does not support. */
   isByWords: boolean;
   change: ChangeState;
   found: Found;
@@ -53,12 +53,12 @@ type Props = {
   onExport: (format: ExportFormat) => void;
   onNew: () => void;
   onLeave: () => void;
-  /** Whether the panel of frequent values is open. */
+  /** Whether the facet panel is open. */
   isFacets: boolean;
   onFacets: () => void;
 };
 
-/** What stands above the records: the title, the search, the filters. */
+/** The area above the records: title, search, filters. */
 export function ListTop({ project, template, rights, state, change, found, ...props }: Props) {
   const query = useSearch();
   const label = template.label ?? template.slug;

@@ -6,12 +6,12 @@ const t = words.list;
 
 type Props = {
   count: number;
-  /** More are not counted. */
+  /** The count stops at this number. */
   isFull: boolean;
   onShow: () => void;
 };
 
-/** How many records others created. Its place is always there, or else screen readers would not read it out. */
+/** The number of records that other users created. Always present, or else screen readers would not announce it. */
 export function NewRecords({ count, isFull, onShow }: Props) {
   return (
     <span className={style.fresh} role="status">

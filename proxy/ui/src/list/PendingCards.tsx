@@ -1,7 +1,7 @@
 import { words } from "../language";
 import style from "./ListPage.module.css";
 
-/** Cards of a screen, before the first of them are there. */
+/** Placeholder cards until the first records have loaded. */
 const CARDS = 12;
 
 export const PendingCards = () => (

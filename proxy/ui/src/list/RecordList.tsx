@@ -41,7 +41,7 @@ const FacetPanel = lazy(() =>
 );
 const loadNewRecord = () => import("../record/NewRecord");
 const NewRecord = lazy(() => loadNewRecord().then((module) => ({ default: module.NewRecord })));
-/** What is pressed next is there by then. What could not be loaded is asked for again when it is pressed. */
+/** Preloads the code that the user needs next. If it fails to load, it is requested again on use. */
 const loadNext = () => Promise.allSettled([loadRecord(), loadNewRecord()]);
 const megabytes = new Intl.NumberFormat(undefined, {
   style: "unit",
@@ -53,16 +53,16 @@ type Props = {
   project: string;
   template: Template;
   rights: ReadonlySet<Privilege>;
-  /** Whether the service embeds the text of a search. */
+  /** Whether the service embeds the search text. */
   takesText: boolean;
   /** The record in the drawer. */
   record: string | null;
 };
 
-/** What is taken back after the search was cleared. */
+/** The undo subject of a cleared search. */
 const SEARCH = "search";
 
-/** The list of a template that may be read, and the record that is open over it. */
+/** The list of a readable template, and the open record in front of it. */
 export function RecordList({ project, template, rights, takesText, record }: Props) {
   const [wanted, change] = useListState(project, template.slug);
   const modes = modesOf(takesText, template.embed, wanted.mode);
@@ -78,7 +78,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   );
   const found = useFound(project, template, state, columns);
   const formatted = useFormats(columns, found.records);
-  // The frequent values of what is found are counted once the user stops typing.
+  // Facets are counted when the user stops typing.
   const counted = useRef(found.shown);
   if (found.isSettled) counted.current = found.shown;
   const selection = useSelection(found.records, found.searched);

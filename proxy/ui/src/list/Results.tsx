@@ -43,11 +43,11 @@ type Props = {
   onResize: (id: string, width: number | null) => void;
   onNew: () => void;
   onMeant: (search: string) => void;
-  /** What stands below the records, where it moves none of them. */
+  /** Content below the records, where it does not shift them. */
   children: ReactNode;
 };
 
-/** The records that were found, or why there are none. */
+/** The matching records, or the reason why there are none. */
 export function Results({ project, template, state, change, found, columns, selection, ...props }: Props) {
   const [seen, setSeen] = useState({ first: 0, last: 0 });
   const see = useCallback((first: number, last: number) => setSeen({ first, last }), []);

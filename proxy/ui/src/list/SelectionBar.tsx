@@ -20,21 +20,21 @@ type Props = {
   rights: ReadonlySet<Privilege>;
   selection: Selection;
   records: readonly RecordBody[];
-  /** Whether they are deleted ones, which are restored before anything else. */
+  /** Whether the records are deleted, so that they can only be restored. */
   areDeleted: boolean;
   /** The search that finds all matching records. */
   body: SearchBody;
   total: Total;
-  /** Whether more match than are loaded, of which all are selected. */
+  /** Whether more records match than are loaded, and all are selected. */
   hasMore: boolean;
-  /** Whether they match but for a letter. What does so can be other records by the time they are changed. */
+  /** Whether the records match only with a typo. Other records may match by the time they are changed. */
   isNear: boolean;
   bulk: ReturnType<typeof useBulk>;
   onSelectMatching: () => void;
   onClear: () => void;
 };
 
-/** What can be done with the selected records. */
+/** The actions on the selected records. */
 export function SelectionBar({ selection, records, total, bulk, ...props }: Props) {
   const [asked, setAsked] = useState<"delete" | "set" | null>(null);
   const { isAll, ids } = selection;

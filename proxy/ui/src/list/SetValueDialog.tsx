@@ -19,9 +19,9 @@ type Props = {
   onClose: () => void;
 };
 
-/** One value for one attribute of many records. */
+/** Sets one attribute of many records to one value. */
 export default function SetValueDialog({ project, template, what, onSet, onClose }: Props) {
-  // What is measured belongs to one record at one time.
+  // A measurement belongs to one record at one time, so metrics are left out.
   const attributes = template.attributes.filter(({ type }) => type !== "metric");
   const [slug, setSlug] = useState<string | null>(null);
   const [value, setValue] = useState<Json | undefined>(undefined);

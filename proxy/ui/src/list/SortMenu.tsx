@@ -23,7 +23,7 @@ type Props = {
   change: ChangeState;
 };
 
-/** What the list is sorted by, where it begins, and the way to its end. */
+/** The sort of the list, its start value, and an action that reverses it. */
 export function SortMenu({ project, template, state, isRanked, change }: Props) {
   const [isAsking, setAsking] = useState(false);
   const [by] = state.sort;

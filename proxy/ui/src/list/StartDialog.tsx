@@ -23,14 +23,14 @@ type Props = {
   onClose: () => void;
 };
 
-/** The service compares numbers and dates, and knows the beginning of a text. */
+/** The service compares numbers and dates. For text, it supports only a prefix. */
 const draftOf = (field: Field, start: string | null): Draft => ({
   field,
   operator: canStart(field) ? "gte" : "starts-with",
   values: start === null ? [] : [start],
 });
 
-/** Asks for the value at which the list begins. */
+/** Asks for the value at which the list starts. */
 export default function StartDialog({ project, template, state, change, onClose }: Props) {
   const fields = startFields(template, state.isDeleted);
   const [by] = state.sort;

@@ -6,7 +6,7 @@ import { type Start, startText } from "./start";
 
 const t = words.list;
 
-/** Where the list begins, and the way back to its beginning. */
+/** The start value of the list, and a button to return to the beginning. */
 export function StartLine({ start, onBeginning }: { start: Start; onBeginning: () => void }) {
   return (
     <p className={style.start} role="status">

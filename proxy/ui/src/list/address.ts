@@ -16,7 +16,7 @@ const SLUG = /^[a-z][a-z0-9_]*$/;
 export const NARROWEST = 48;
 export const WIDEST = 1200;
 
-/** Percent-encodes what a query needs encoded, and leaves the rest readable. */
+/** Percent-encodes only the characters that a query requires, and leaves the rest readable. */
 const encoded = (text: string): string =>
   encodeURIComponent(text)
     .replace(/%(?:3A|2C|40|2F|3B)/gi, decodeURIComponent)
@@ -46,7 +46,7 @@ function decodeSort(text: string): SortBy[] {
     .slice(0, MAX_SORTS);
 }
 
-/** The query without its question mark; nothing for the state that a list has at first. */
+/** The query without its question mark; empty for the initial state. */
 export function encodeState(state: ListState): string {
   const parts: [string, string][] = [];
   if (state.search !== "") parts.push(["q", state.search]);
@@ -62,7 +62,7 @@ export function encodeState(state: ListState): string {
   return parts.map(([name, value]) => `${name}=${encoded(value)}`).join("&");
 }
 
-/** The state that a query says. What cannot be read is as at first. */
+/** The state in a query. Invalid parts keep their initial value. */
 export function decodeState(query: string): ListState {
   const parts = new URLSearchParams(query);
   const mode = parts.get("m");
@@ -83,7 +83,7 @@ export function decodeState(query: string): ListState {
   };
 }
 
-/** Of a query, the parts that belong to the record over the list. */
+/** The query parameters of the record in front of the list. */
 export function recordParts(query: string): string {
   const parts = new URLSearchParams(query);
   const kept = ["record", "tab"].flatMap((name) => {
@@ -93,7 +93,7 @@ export function recordParts(query: string): string {
   return kept.join("&");
 }
 
-/** The end of an address with these parts of a query. */
+/** An address suffix with these query parameters. */
 export function queryWith(parts: readonly string[]): string {
   const filled = parts.filter((part) => part !== "");
   return filled.length === 0 ? "" : `?${filled.join("&")}`;

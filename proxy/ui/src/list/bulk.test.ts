@@ -5,7 +5,7 @@ import { deleteMany, MOST, pagesOf, type Service, setMany, undoSet } from "./bul
 
 type Row = { id: string; city: string | null };
 
-/** A service with rows, which answers pages by id and rejects what `rejects` says. */
+/** A service with rows that returns pages by id and rejects the operations in `rejects`. */
 function service(rows: Row[], rejects: (id: string) => boolean = () => false) {
   const batches: number[] = [];
   const record = ({ id, city }: Row): RecordBody => ({ id, external_key: null, attributes: { city } });

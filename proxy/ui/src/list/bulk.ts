@@ -1,5 +1,5 @@
 /**
- * Changes of many records: batches of at most a thousand, one after another, until they are stopped.
+ * Changes many records in consecutive batches of at most a thousand, until they are done or stopped.
  *
  * A stopped change keeps its results. Errors are reported per record.
  */
@@ -10,16 +10,16 @@ import type { RecordBody } from "../api/queries";
 import { isKeptAs } from "../value/exact";
 import type { SearchBody } from "./state";
 
-/** The most operations of one batch, and the most records of one page. */
+/** The maximum number of operations per batch and of records per page. */
 export const MOST = 1000;
-/** Requests for single records that run at once. */
+/** The number of concurrent requests for single records. */
 const AT_ONCE = 6;
-/** Rejections that are kept with their sentence; of further ones only the number. */
+/** The number of rejections that are kept with their message. Others are only counted. */
 const MAX_REJECTIONS = 20;
 
 type Operation = Schemas["Operation"];
 
-/** What the service does for a change of many records. */
+/** The service calls of a bulk change. */
 export type Service = {
   search: (body: SearchBody, signal: AbortSignal) => Promise<Schemas["SearchResult"]>;
   batch: (operations: Operation[], signal: AbortSignal) => Promise<Schemas["BatchReport"]>;
@@ -31,21 +31,21 @@ export type Rejection = { id: string; name: string; reason: string };
 export type Outcome = {
   done: string[];
   rejected: Rejection[];
-  /** Rejections beside those that are listed. */
+  /** Rejections in addition to the listed ones. */
   moreRejected: number;
   isStopped: boolean;
-  /** Why it ended early, where the service failed. */
+  /** Why the change ended early, if the service failed. */
   error?: unknown;
 };
 
-/** Records by their ids, or all that match a search. */
+/** Records by id, or all that match a search. */
 export type Target = { kind: "some"; records: readonly RecordBody[] } | { kind: "all"; body: SearchBody };
 
 type Say = (done: number) => void;
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === "AbortError";
 
-/** The records of a target in pages. Those of a search come by id, so that no change moves them past the cursor. */
+/** The records of a target in pages. Search results are ordered by id, so that no change moves them past the cursor. */
 export async function* pagesOf(
   service: Service,
   target: Target,
@@ -79,7 +79,7 @@ function addRejection(outcome: Outcome, rejection: Rejection) {
   else outcome.moreRejected += 1;
 }
 
-/** Runs steps until they end, are stopped or fail; says in the outcome which it was. */
+/** Runs steps until they are done, stopped or fail, and records this in the outcome. */
 async function until(outcome: Outcome, signal: AbortSignal, steps: () => Promise<void>): Promise<Outcome> {
   try {
     await steps();
@@ -127,12 +127,12 @@ export function deleteMany(
   });
 }
 
-/** What is needed to take back a change of an attribute. */
+/** The data to undo a change of an attribute. */
 export type Former = { attribute: string; written: Json; values: Map<string, Json> };
 
 const valueAt = (record: RecordBody, attribute: string) => (record.attributes?.[attribute] ?? null) as Json;
 
-/** Gives an attribute of records a value, and keeps the former ones. */
+/** Sets an attribute of records to a value, and stores the former values. */
 export async function setMany(
   service: Service,
   template: string,
@@ -169,7 +169,7 @@ export async function setMany(
   return { outcome, former };
 }
 
-/** Reads what the records of a list have now, for what the list does not show. */
+/** Reads the current values of listed records, for attributes that the list does not load. */
 async function read(
   service: Service,
   target: Target,
@@ -196,7 +196,7 @@ async function current(service: Service, ids: string[], attribute: string, signa
   return (await service.search({ filters, fields: [attribute], limit: MOST }, signal)).records;
 }
 
-/** Gives records their former values back. A value that another user has changed since stays. */
+/** Restores the former values of records. A value that another user has changed since stays. */
 export function undoSet(
   service: Service,
   template: string,
@@ -228,7 +228,7 @@ export function undoSet(
   });
 }
 
-/** Restores deleted records, a few at once. */
+/** Restores deleted records, several concurrently. */
 export function restoreMany(service: Service, target: Target, signal: AbortSignal, say: Say) {
   const outcome = begin();
   return until(outcome, signal, async () => {

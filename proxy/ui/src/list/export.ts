@@ -1,4 +1,4 @@
-/** What a list shows as a file, streamed to the disk where the browser can. */
+/** Exports a list as a file, streamed to disk if the browser supports it. */
 import { useRef, useState } from "react";
 import { type ExportFormat, requestExport } from "../api/export";
 import { RequestError, sentence } from "../api/problem";
@@ -13,7 +13,7 @@ type Picker = (options: { suggestedName: string }) => Promise<{ createWritable: 
 const picker = (): Picker | undefined =>
   (window as unknown as { showSaveFilePicker?: Picker }).showSaveFilePicker?.bind(window);
 
-/** Counts the bytes that pass. */
+/** Counts the bytes that pass through. */
 function counting(say: (bytes: number) => void) {
   let bytes = 0;
   return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -25,7 +25,7 @@ function counting(say: (bytes: number) => void) {
   });
 }
 
-/** Exports of a list: how many bytes have come, while one runs. */
+/** Exports of a list, with the number of bytes received while one runs. */
 export function useExport(project: string, template: string) {
   const [bytes, setBytes] = useState<number | null>(null);
   const controller = useRef<AbortController | null>(null);
@@ -35,7 +35,7 @@ export function useExport(project: string, template: string) {
     controller.current = new AbortController();
     const { signal } = controller.current;
     try {
-      // The browser lets a page ask for a file only right after a press.
+      // Browsers let a page open the file picker only right after a click.
       const file = await picker()?.({ suggestedName: name });
       setBytes(0);
       const response = await requestExport(project, template, { format }, body, signal);
@@ -45,7 +45,7 @@ export function useExport(project: string, template: string) {
       sayDone(words.list.exported(name));
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
-      // What ends in the middle was accepted: the service can say by nothing else that the rest is missing.
+      // The status was sent before the error. The service can report a late error only by closing the connection.
       sayRejected(error instanceof RequestError ? sentence(error) : words.list.exportBroken);
     } finally {
       setBytes(null);

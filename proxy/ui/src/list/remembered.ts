@@ -1,6 +1,6 @@
 /**
- * How a list looked last, by template, so that the navigation leads to it as it was: columns, sort and layout. They are in the
- * address that it leads to.
+ * The last state of each template's list, so that the navigation opens it unchanged: columns, sort and layout. The links
+ * of the navigation contain them.
  */
 import { addresses } from "../navigation/addresses";
 import { decodeState, encodeState, queryWith } from "./address";
@@ -8,7 +8,7 @@ import { INITIAL, type ListState } from "./state";
 
 const place = (project: string, template: string) => `keyed.list.${project}.${template}`;
 
-/** The address of a list as it was left. */
+/** The address of a list in its last state. */
 export function leftList(project: string, template: string): string {
   const kept = localStorage.getItem(place(project, template));
   const query = kept === null ? "" : encodeState(decodeState(kept));

@@ -9,14 +9,14 @@ import { offerUndo, withdrawUndo } from "../navigation/undo";
 import { deleteMany, type Outcome, restoreMany, type Service, setMany, type Target, undoSet } from "./bulk";
 import { search } from "./useRecords";
 
-/** Ctrl+Z takes back the last change of many records, whatever records these were. */
+/** The undo subject of a bulk change, whatever its records. Ctrl+Z undoes the last one. */
 const UNDO = "many records";
 
 export type Kind = "delete" | "set" | "restore" | "undo";
 export type Task = { kind: Kind; done: number; total: number | null };
 export type Result = { kind: Kind; outcome: Outcome; takeBack: (() => void) | null };
 
-/** Records that were just deleted, by their ids. */
+/** The ids of recently deleted records. */
 const deleted = (ids: readonly string[]): Target => ({
   kind: "some",
   records: ids.map((id) => ({ id, external_key: null })),
@@ -40,7 +40,7 @@ export function useBulk(project: string, template: string) {
   const controller = useRef<AbortController | null>(null);
   const service = useMemo(() => serviceOf(project, template), [project, template]);
 
-  // Leaving the list stops a running change.
+  // A running change stops when the user leaves the list.
   useEffect(
     () => () => {
       controller.current?.abort();

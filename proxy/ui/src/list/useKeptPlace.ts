@@ -1,10 +1,10 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import type { RecordBody } from "../api/queries";
 
-/** This many rows are looked at for one that is still there. */
+/** The number of rows to check for one that still exists. */
 const NEAR = 200;
 
-/** Where the row that was at `row` is now, or the next one that is still there; null if none is. */
+/** The new index of the row that was at `row`, or of the next one that still exists; null if there is none. */
 export function placeNow(
   before: readonly { id: string }[],
   now: readonly { id: string }[],
@@ -20,9 +20,9 @@ export function placeNow(
 }
 
 /**
- * Keeps what the reader sees and the row of the keyboard where they are when rows come or go above them. At the top of the
- * list, what is new is seen.
- * @param search of the records; null while those of another one are shown
+ * Keeps the visible rows and the active row in position when rows are added or removed above them. At the top of the
+ * list, new rows become visible.
+ * @param search of the records; null while those of another search are shown
  */
 export function useKeptPlace(
   scroller: RefObject<HTMLElement | null>,

@@ -21,26 +21,26 @@ import { matchingBody } from "./state";
 import type { Found } from "./useFound";
 import { search } from "./useRecords";
 
-/** Milliseconds between two reads of changed rows. */
+/** Milliseconds between two requests for changed rows. */
 const EVERY = 300;
-/** Milliseconds after a read that failed. */
+/** Milliseconds after a failed request. */
 const LATER = 5_000;
-/** This many records are asked for at once. */
+/** The number of records per request. */
 const AT_ONCE = 200;
-/** This many new records are counted. */
+/** The maximum number of new records that are counted. */
 export const MAX_FRESH = 500;
-/** Milliseconds that the mark of a change is shown, as long as its animation. */
+/** Milliseconds for which a change is marked, as long as its animation. */
 const SHOWN = 5_000;
-/** A list that was read this many milliseconds before the feed begins is read again. */
+/** A list that is older than this many milliseconds when the feed connects is reloaded. */
 const OLD = 2_000;
 
 type Pages = InfiniteData<SearchPage, string | null>;
 
 /**
- * What others change in the list, shown where it stands: changed rows are read again, deleted ones stay and are marked, new
- * ones are counted.
- * @param place the element with the rows
- * @param onCounts is told how much changed
+ * Changes by other users, applied to the list in place: changed rows are reloaded, deleted ones stay and are marked, and
+ * new ones are counted.
+ * @param place the element that contains the rows
+ * @param onCounts is called with the number of changes
  */
 export function useLive(
   project: string,
@@ -54,7 +54,7 @@ export function useLive(
   const ownKey = useMe(project).data?.key?.id;
   const [live, setLive] = useState(NOTHING);
   const loaded = useMemo(() => new Map(found.records.map((it) => [it.id, it])), [found.records]);
-  // Of the last rendering, for what happens between two.
+  // The values of the last render, for events between two renders.
   const latest = useRef({ found, loaded, areDeleted, live, ownKey, onCounts });
   latest.current = { found, loaded, areDeleted, live, ownKey, onCounts };
   const pending = useRef(new Map<string, Pending>());
@@ -80,7 +80,7 @@ export function useLive(
       const records = await matching(project, template, found, batch).catch(() => null);
       if (latest.current.found.key !== key) return;
       if (records === null) {
-        // What came meanwhile is newer.
+        // Changes that arrived in the meantime are newer.
         pending.current = new Map([...all, ...pending.current]);
         return reading.ask(LATER);
       }
@@ -98,7 +98,7 @@ export function useLive(
     };
     const reading = paced(read, EVERY);
     flush.current = reading;
-    // What is scrolled to is read.
+    // Rows that are scrolled into view are requested.
     const scroll = () => pending.current.size > 0 && reading.ask();
     const element = place.current;
     element?.addEventListener("scroll", scroll, { capture: true, passive: true });
@@ -108,7 +108,7 @@ export function useLive(
     };
   }, [project, template, place]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another session has a feed of its own.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each session has a separate feed.
   useEffect(() => {
     const ended = new AbortController();
     const onStart = (isGap: boolean) => {
@@ -120,7 +120,7 @@ export function useLive(
       const { areDeleted, ownKey } = latest.current;
       addPending(pending.current, changes, areDeleted, (change) => isOwn(change, ownKey));
       flush.current?.ask();
-      // Lists that are not shown are read again when they are.
+      // Lists that are not shown are reloaded when they are shown again.
       const others = { queryKey: listKey(project, template), refetchType: "none", type: "inactive" } as const;
       void queryClient.invalidateQueries(others);
     };
@@ -128,14 +128,14 @@ export function useLive(
     return () => ended.abort();
   }, [project, template, session]);
 
-  // Another search has found its records by itself.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the search is the occasion, not an input.
+  // Another search has loaded current records.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the search only triggers the effect.
   useEffect(() => {
     pending.current.clear();
     setLive(NOTHING);
   }, [found.key]);
 
-  // A mark of a change fades.
+  // The mark of a change fades.
   useEffect(() => {
     if (live.marks.size > 0) setTimeout(() => setLive((now) => faded(now, live)), SHOWN);
   }, [live]);
@@ -153,11 +153,11 @@ export function useLive(
   return live;
 }
 
-/** Whether this tab made a change: "erp sync (key 3)" has the key 3. */
+/** Whether this tab made a change: the actor "erp sync (key 3)" used the key 3. */
 const isOwn = ({ actor, source }: Change, key: number | undefined): boolean =>
   source === "app" && actor !== null && actor.endsWith(` (key ${key})`) && hasWrittenLately();
 
-/** Those of these records that match the search of the list, as it shows them. */
+/** The given records that match the search of the list, with the fields that it shows. */
 async function matching(
   project: string,
   template: string,
@@ -169,7 +169,7 @@ async function matching(
   return (await search(project, template, matchingBody(body, isRanked, ids))).records;
 }
 
-/** Shows these rows in the list, which was read no later for that. */
+/** Updates these rows in the list. Its load time does not change. */
 function put(key: readonly unknown[], rows: readonly RecordBody[]) {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const now = (records: RecordBody[]) => records.map((it) => byId.get(it.id) ?? it);

@@ -6,8 +6,8 @@ import { encodeState } from "./address";
 import { stateOfView } from "./view";
 
 /**
- * An address that names a view and nothing else opens it: its parts take their places in the address. Answers whether
- * that is still to come.
+ * Opens the view of an address that specifies only a view: the state of the view replaces the address. Returns whether
+ * this is still pending.
  */
 export function useOpenedView(project: string, slug: string, template: Template | undefined): boolean {
   const [path, navigate] = useLocation();

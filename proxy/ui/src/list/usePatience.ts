@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 
-/** After so long, a search says that it runs; after so much longer it offers to stop. */
+/** Milliseconds after which a search shows a message, and after which it offers to stop. */
 const SLOW = 400;
 const VERY_SLOW = 5_000;
 
-/** How long something has been running. */
+/** How long a task has been running. */
 export type Patience = "quick" | "slow" | "very slow";
 
 export function usePatience(isRunning: boolean): Patience {

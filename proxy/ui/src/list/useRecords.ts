@@ -30,7 +30,7 @@ export const recordsKey = (project: string, template: string, body: SearchBody) 
   body,
 ];
 
-/** The pages of a list. Null stands for all fields. */
+/** The pages of a list. Null requests all fields. */
 export function recordsQuery(
   project: string,
   template: string,
@@ -51,7 +51,7 @@ export function recordsQuery(
   });
 }
 
-/** The matching records, page by page. During another search, the earlier records stay. */
+/** The matching records, page by page. During another search, the previous records stay. */
 export function useRecords(
   project: string,
   template: string,
@@ -62,7 +62,7 @@ export function useRecords(
   return useInfiniteQuery({ ...options, placeholderData: keepPreviousData });
 }
 
-/** The records that match with a typo. They are not kept as placeholders for another search. */
+/** The records that match with a typo. They are not shown as placeholders during another search. */
 export function useNearRecords(
   project: string,
   template: string,
@@ -74,7 +74,7 @@ export function useNearRecords(
   return useInfiniteQuery({ ...options, enabled: isWanted });
 }
 
-/** The number of matching records: estimated by the planner of the database, or exact. */
+/** The number of matching records: exact, or estimated by the planner of the database. */
 export function useMatching(
   project: string,
   template: string,
@@ -94,7 +94,7 @@ export function useMatching(
 
 export type Total = { value: number; isExact: boolean } | null;
 
-/** What is known about the number of records that match. */
+/** The known count of the matching records. */
 export function totalOf(
   pages: readonly SearchPage[],
   estimate: number | null | undefined,

@@ -8,7 +8,7 @@ const EVERY = 8_000;
 
 const NONE: Counts = { changed: 0, lost: 0 };
 
-/** What others changed, as a sentence for screen readers. Many changes are summed up. */
+/** Announces changes by other users to screen readers. Many changes are summarized. */
 export function useSaid(): [string, (counts: Counts) => void] {
   const [said, setSaid] = useState("");
   const sum = useRef(NONE);

@@ -8,7 +8,7 @@ import type { Found } from "./useFound";
 
 const t = words.list;
 
-/** Shows the new records of a list when they are asked for, and at once where there are no others. */
+/** Shows the new records of a list on request, or immediately if the list is empty. */
 export function useShowNew(
   project: string,
   template: string,
@@ -27,7 +27,7 @@ export function useShowNew(
   useEffect(() => {
     if (awaited === null || isRefetching) return;
     setAwaited(null);
-    // The list says why it could not be read.
+    // The list shows the error.
     if (isError) return;
     const first = records.find(({ id }) => awaited.has(id));
     grid.current?.focus(first?.id);

@@ -3,10 +3,10 @@ import { useLocation } from "wouter";
 import { addresses } from "../navigation/addresses";
 import type { Found } from "./useFound";
 
-/** The next records are asked for while this many are still below. */
+/** The next page is requested when this many loaded records are left. */
 const AHEAD = 20;
 
-/** The ways from the open record to those above and below it in the list. The back button still leads to the list. */
+/** Functions that open the previous and the next record of the list. The back button still leads to the list. */
 export function useSteps(project: string, template: string, found: Found, open: string | null) {
   const [, navigate] = useLocation();
   const { records, more } = found;

@@ -9,8 +9,8 @@ export type Suggestions = { items: Suggestion[]; isExact: boolean };
 const NONE: Suggestions = { items: [], isExact: true };
 
 /**
- * Words that complete what is typed, once the user pauses; further typing cancels the request. The search needs none of
- * them, so an error means only that the list has no suggestions.
+ * Terms that complete the typed text, requested when the user pauses. Further typing cancels the request. The search does
+ * not depend on them, so after an error the list has no suggestions.
  */
 export function useSuggestions(
   project: string,

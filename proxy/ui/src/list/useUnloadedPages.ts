@@ -9,7 +9,7 @@ import { search } from "./useRecords";
 
 type Pages = InfiniteData<SearchPage, string | null>;
 
-/** What the list was asked for at a time counts, not what was taken away since. */
+/** Keeps the time of the data, because unloading pages does not make it newer. */
 const put = (key: readonly unknown[], pages: SearchPage[], data: Pages) =>
   queryClient.setQueryData<Pages>(
     key,
@@ -18,8 +18,8 @@ const put = (key: readonly unknown[], pages: SearchPage[], data: Pages) =>
   );
 
 /**
- * Keeps a long list small, and asks again for the values of the records that are seen.
- * @param seen the rows; null where that is not known, and all records have to be whole
+ * Unloads distant pages of a long list, and reloads the values of visible records.
+ * @param seen the visible rows; null if unknown, so that all records must stay loaded
  */
 export function useUnloadedPages(project: string, template: string, found: Found, seen: Seen | null) {
   const { key, body, isOld } = found;

@@ -1,4 +1,4 @@
-/** Where the reader was last, so that the application opens there. */
+/** The page that the user visited last, so that the application opens there. */
 
 const PLACE = "keyed.place";
 
@@ -19,7 +19,7 @@ export function rememberPlace(place: Place) {
 const LIST = /^\/p\/([^/]+)\/t\/([^/]+)(?:\/r\/[^/]+)?$/;
 const PROJECT = /^\/p\/([^/]+)(?:\/|$)/;
 
-/** The project of an address, and the template if a list is there. @throws URIError if it cannot be decoded. */
+/** The project of an address, and the template if it is a list. @throws URIError if it cannot be decoded. */
 export function placeOf(path: string): Place {
   const [, project, template] = LIST.exec(path) ?? PROJECT.exec(path) ?? [];
   if (project === undefined) return {};

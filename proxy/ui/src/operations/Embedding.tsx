@@ -23,7 +23,7 @@ const t = pageWords.operations;
 
 type Status = Schemas["EmbeddingStatus"]["templates"][number];
 
-/** How far the texts of each template are embedded, and which could not be. */
+/** The embedding progress of each template, and the records that failed. */
 export function Embedding({ project }: { project: string }) {
   const status = useEmbeddingStatus(project);
   const [isStarting, setStarting] = useState(false);
@@ -63,7 +63,7 @@ export function Embedding({ project }: { project: string }) {
   );
 }
 
-/** What waits after a failure is due later. */
+/** Records that wait for a retry are due in the future. */
 const dueInWords = (due: string) => (isPast(due) ? t.oldest : t.nextAt)(relativeTime(due));
 
 function Template(status: Status) {
@@ -86,7 +86,7 @@ function Template(status: Status) {
   );
 }
 
-/** A record by its name. */
+/** A link to a record by name. */
 function RecordLink({ project, template, id }: { project: string; template: string; id: string }) {
   const { data } = useReference(project, template, id);
   return (

@@ -13,10 +13,10 @@ import style from "./Operations.module.css";
 
 const t = pageWords.operations;
 
-/** What an examination of the database found, and what to do. */
+/** The results of a check of the database, with remedies. */
 export function Findings({ project }: { project: string }) {
   const examination = useExamination(project);
-  // The service has no examination to offer.
+  // This service has no check of the database.
   if (examination.data === null) return null;
   const isForbidden = examination.error instanceof RequestError && examination.error.status === 403;
   return (

@@ -17,7 +17,7 @@ import style from "./Operations.module.css";
 
 const t = pageWords.operations;
 
-/** What waits or runs in the background. */
+/** Pending and running background jobs. */
 export function Jobs({ project }: { project: string }) {
   const jobs = useJobs(project);
   const [isStarting, setStarting] = useState(false);
@@ -67,7 +67,7 @@ const COLUMNS: Column<Job>[] = [
         {t.kinds[kind](attribute)}
         {error !== null && <span className={`${style.small} ${style.red}`}>{asSentence(error)}</span>}
         {hint !== null && (
-          // Of a failed job, the hint is how to run it again in SQL.
+          // The hint of a failed job is an SQL statement, so the page shows its own.
           <span className={style.small}>{state === "failed" ? t.removeCause : asSentence(hint)}</span>
         )}
       </div>

@@ -10,7 +10,7 @@ import style from "./Operations.module.css";
 const t = pageWords.operations;
 const POLL = 10_000;
 
-/** Whether the service is ready, as it says itself. */
+/** The readiness that the service reports. */
 export function Service() {
   const ready = useQuery({
     queryKey: ["ready"],

@@ -22,7 +22,7 @@ const list = new Intl.ListFormat("en");
 type Props = { project: string; template: Template; record: RecordBody };
 type Explained = Schemas["Access"];
 
-/** Why a role sees this record, or why not: for administrators. */
+/** For administrators: why a role can or cannot see this record. */
 export function Access({ project, template, record }: Props) {
   const { key } = useSession();
   const [role, setRole] = useState<string | null>(null);
@@ -114,7 +114,7 @@ function Explanation({
 
 type GrantProps = { project: string; template: Template; grant: Explained["grants"][number] };
 
-/** What a grant allows, its scope as a sentence, and whether this record is in it. */
+/** A grant: its privileges, its scope as a sentence, and whether it covers this record. */
 function Grant({ project, template, grant }: GrantProps) {
   const conditions = conditionsOfScope(grant.scope);
   const context = useSentences(project, template.slug, conditions);

@@ -13,7 +13,7 @@ const t = words.record;
 const NEWEST = 20;
 const MAX_SHOWN = 3;
 
-/** The newest entries of the history, for who changed what just now. */
+/** The newest entries of the history, for the authors of recent changes. */
 export function useNewest(record: RecordBody, isEnabled: boolean) {
   return useQuery({
     queryKey: [...historyKey(record.id), "newest", record.updated_at],
@@ -27,7 +27,7 @@ export function useNewest(record: RecordBody, isEnabled: boolean) {
   });
 }
 
-/** The time between now and then, which grows while it is shown. */
+/** A relative time that is updated while it is shown. */
 export function Ago({ at }: { at: string }) {
   const [, tick] = useState(0);
   useEffect(() => {
@@ -65,7 +65,7 @@ export function WhoChanged({ project, record, fields }: WhoProps) {
   );
 }
 
-/** Says what others changed while the record was open. */
+/** Shows the changes of other users while the record is open. */
 export function ChangeBar({
   project,
   shown,

@@ -13,7 +13,7 @@ const MAX_DOTS = 80;
 
 type Props = { label: string; points: readonly Point[]; format: Format | undefined };
 
-/** A series as a line. The arrow keys go from point to point, and each is read aloud. */
+/** A line chart of a series. The arrow keys move from point to point, and screen readers announce each. */
 export function Chart({ label, points, format: own }: Props) {
   const fill = useId();
   const [place, setPlace] = useState<number | null>(null);

@@ -20,7 +20,7 @@ type Props = {
   onTheirs: () => void;
 };
 
-/** Another user changed the field that is being edited: both values, and the choice. */
+/** A conflict with another user in the edited field: both values, and the choice between them. */
 export function Contradiction({ project, attribute, record, mine, onMine, onTheirs }: Props) {
   const { slug } = attribute;
   return (
@@ -54,7 +54,7 @@ export function Contradiction({ project, attribute, record, mine, onMine, onThei
   );
 }
 
-/** A value that comes without the name of its target, such as one of the history. */
+/** A value without the name of its target, such as one from the history. */
 export function NamedValue({
   project,
   attribute,

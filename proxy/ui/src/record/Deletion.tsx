@@ -19,7 +19,7 @@ const RESTORE = "restore-record";
 
 type Props = { project: string; template: string; record: RecordBody; name: string };
 
-/** Asks before the record is deleted; afterwards the deletion can be undone. */
+/** Asks before deleting the record. Afterwards the deletion can be undone. */
 export function DeleteQuestion({
   template,
   project,
@@ -51,7 +51,7 @@ export function DeleteQuestion({
   );
 }
 
-/** The notice of a deleted record, with its restoration. If its key was taken, the user enters another one. */
+/** The notice of a deleted record, with a button to restore it. If its key was taken, the user enters another one. */
 export function Deleted({ project, template, record, name, may }: Props & { may: Set<Privilege> }) {
   const [isBusy, setBusy] = useState(false);
   const [taken, setTaken] = useState<unknown>(null);
@@ -112,7 +112,7 @@ type DialogProps = {
   onClose: () => void;
 };
 
-/** Asks under which key a record comes back: nothing is restored without one unless that is what was pressed. */
+/** Asks for the key of the restored record. It is restored without a key only if the user chooses this. */
 function RestoreDialog({ project, template, lost, error, isBusy, onRestore, onClose }: DialogProps) {
   const [typed, setTyped] = useState("");
   const [asked, setAsked] = useState(lost);

@@ -21,7 +21,7 @@ const t = words.record;
 
 type Props = { project: string; template: Template; record: RecordBody; mayEdit: boolean };
 
-/** What happened to the record, newest first. */
+/** The history of the record, newest first. */
 export function History({ project, template, record, mayEdit }: Props) {
   const history = useInfiniteQuery({
     queryKey: [...historyKey(record.id), "pages"],
@@ -66,7 +66,7 @@ export function History({ project, template, record, mayEdit }: Props) {
 
 type ChangesProps = Props & { entry: Entry };
 
-/** Field by field: the old value struck through, the new one plain. */
+/** The changes field by field: the old value struck through, the new one plain. */
 function Changes({ project, template, record, entry, mayEdit }: ChangesProps) {
   const changes = changesOf(template, entry);
   if (changes.length === 0) return null;
@@ -127,5 +127,5 @@ function Changes({ project, template, record, entry, mayEdit }: ChangesProps) {
   );
 }
 
-/** The key, and attributes that the template no longer has, are shown as texts. */
+/** The key, and attributes that the template no longer has, are shown as text. */
 const keyAttribute = (slug: string) => ({ slug, type: "string" }) as Attribute;

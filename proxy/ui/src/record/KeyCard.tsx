@@ -23,7 +23,7 @@ const FIELD = { slug: KEY, label: t.key };
 
 type Props = { project: string; template: string; record: RecordBody; mayEdit: boolean; isChanged: boolean };
 
-/** The key of the record in another system: copy, set, change, clear. */
+/** The external key of the record: copy, set, change, clear. */
 export function KeyCard({ project, template, record, mayEdit, isChanged }: Props) {
   const key = record.external_key;
   const [isEditing, setEditing] = useState(false);
@@ -146,7 +146,7 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
 
 type RejectionProps = { project: string; template: string; typed: string; error: unknown };
 
-/** The error of a key, with a link to the record that uses it if the caller can see it. */
+/** The error of a key, with a link to the record that uses it if the caller can see that record. */
 export function KeyRejection({ project, template, typed, error }: RejectionProps) {
   const holder = error instanceof RequestError ? error.problem?.existing_id : undefined;
   const isTaken = error instanceof RequestError && error.code === "external_key_taken";

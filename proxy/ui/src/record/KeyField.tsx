@@ -9,13 +9,13 @@ type Props = {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** Whether an empty field is a fault. */
+  /** Whether an empty field is an error. */
   isRequired?: boolean;
   autoFocus?: boolean;
   hint?: string;
 };
 
-/** A field for an external key that checks the rules while the user types. */
+/** A field for an external key that validates it during typing. */
 export function KeyField({ label, value, onChange, isRequired = false, autoFocus = false, hint }: Props) {
   const { trimmed, length, removed, controls, invisible } = checkKey(value);
   const fault =

@@ -184,7 +184,7 @@ function Shown({ label, format, series, aggregate, isTable, actions }: ShownProp
                 isNumber: true,
                 cell: ({ value }) => (value === null ? "" : numberText(value, ofAll)),
               },
-              // A bucket is not a point and cannot be corrected.
+              // An aggregated point cannot be corrected.
               ...(actions !== null && bucket === null
                 ? [{ id: "actions", title: t.pointActions, isTitleHidden: true, cell: actions }]
                 : []),
@@ -253,7 +253,7 @@ function AddPoint({ project, record, attribute, onClose }: AddProps) {
           attribute={attribute}
           value={value}
           onChange={(next) => {
-            // What is under way is the point that is shown.
+            // Edits during the request are ignored, so the form shows the point that was sent.
             if (isBusy) return;
             setValue(next);
             attempt.renew();

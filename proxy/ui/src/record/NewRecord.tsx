@@ -31,11 +31,11 @@ type Props = {
   template: string;
   isOpen: boolean;
   onClose: () => void;
-  /** The record that was created last, when the dialog closes after it. */
+  /** The last record that was created before the dialog closes. */
   onCreated: (record: RecordBody) => void;
 };
 
-/** A dialog that creates a record, or one after the other. */
+/** A dialog that creates one record, or several in a row. */
 export function NewRecord({ project, template, isOpen, onClose, onCreated }: Props) {
   const definition = useTemplate(project, template);
   if (!isOpen) return null;
@@ -99,7 +99,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
     ) as Schemas["Attributes"];
     const record = await create(trimmed === "" ? { attributes } : { attributes, external_key: trimmed });
     if (record === null) {
-      // The first rejected field gets the focus.
+      // Focus the first rejected field.
       setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
     } else if (isAnother) {
       sayDone(t.isCreated);
@@ -198,7 +198,7 @@ type FieldProps = {
 const isRequired = (attribute: Attribute): boolean =>
   attribute.required && (attribute.default ?? null) === null;
 
-/** A field with a hint of what happens without a value. */
+/** A field with a hint about the value that an empty field gets. */
 function Field({ project, template, attribute, value, onChange, error }: FieldProps) {
   const hasDefault = attribute.default !== undefined && attribute.default !== null;
   return (

@@ -15,7 +15,7 @@ const t = words.record;
 
 type Props = { record: RecordBody; label: string; slug: string; onAdded: () => void };
 
-/** Adds to a number rather than setting it, so that what others add at the same time is kept. */
+/** Adds to a number rather than setting it, so that amounts added by other users at the same time are kept. */
 export function NumberMenu({ record, label, slug, onAdded }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [amount, setAmount] = useState<Json | undefined>(null);
@@ -55,7 +55,7 @@ export function NumberMenu({ record, label, slug, onAdded }: Props) {
               label={t.addLabel(label)}
               value={amount}
               onChange={(next) => {
-                // What is under way is the amount that is shown.
+                // Edits during the request are ignored, so the form shows the amount that was sent.
                 if (isBusy) return;
                 setAmount(next);
                 attempt.renew();

@@ -20,7 +20,7 @@ const FORM = "correct-point";
 
 type Props = { project: string; record: RecordBody; attribute: Attribute; point: Point };
 
-/** What can be done with a point of a series: another value for its time, or none. */
+/** The actions on a point of a series: correct its value, or delete it. */
 export function PointActions(props: Props) {
   const { record, attribute, point } = props;
   const [question, setQuestion] = useState<"correct" | "delete" | null>(null);
@@ -86,7 +86,7 @@ function CorrectPoint({ project, record, attribute, point, onClose }: Props & { 
         <p>{datetimeText(point.at)}</p>
         <ValueEditor
           project={project}
-          // The time stays: it names the point.
+          // The time identifies the point and cannot be changed.
           attribute={{ ...attribute, type: "number" }}
           value={value}
           onChange={(next) => {

@@ -44,11 +44,11 @@ type Props = {
   template: string;
   id: string;
   onClose: () => void;
-  /** The ways to the records beside this one in the list; null where there is none. */
+  /** Functions that open the previous and next record of the list; null if there is none. */
   steps: Steps;
 };
 
-/** A record beside its list, and over it where there is no room, with its own address. */
+/** A record next to its list, or over it on a narrow screen, with a separate address. */
 export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
   const { isFull, setFull, tab, setTab } = usePlace();
   const shown = useRecord(project, id);
@@ -59,7 +59,7 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
     { method: "GET", path: `/v1/entities/${encodeURIComponent(id)}`, query: { verbose: true } },
     "record",
   );
-  // The reader who opened the record goes on reading in it; who closes it goes on in the list.
+  // Opening a record moves the focus to it. Closing it returns the focus to the list.
   useEffect(() => {
     const before = document.activeElement;
     panel.current?.focus();
@@ -68,18 +68,18 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
     };
   }, []);
   const pressed = useRef<Step | null>(null);
-  // The buttons of another record are others: the one that was pressed keeps the focus.
+  // Another record renders new buttons. The pressed one keeps the focus.
   const isThere = shown.data !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each record, and once it is there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per record, after it has loaded.
   useEffect(() => {
     if (document.activeElement !== document.body) return;
     const button = panel.current?.querySelector<HTMLElement>(`[data-step=${pressed.current}]:enabled`);
     (button ?? panel.current)?.focus();
     if (isThere) pressed.current = null;
   }, [id, isThere]);
-  // Delete and Restore end with a button that is gone: the keyboard goes on in the record.
+  // Delete and Restore remove the pressed button, so the focus moves to the record.
   const deletedAt = shown.data?.record.deleted_at;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each deletion and restoration.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per deletion and restoration.
   useEffect(() => {
     if (document.activeElement === document.body) panel.current?.focus();
   }, [deletedAt]);

@@ -19,7 +19,7 @@ import { referring } from "./referring";
 const t = words.record;
 const SHOWN = 10;
 
-/** The address of the list of all records that refer to this one. */
+/** The address of the list of all records that refer to this one through an attribute. */
 function listOf(project: string, template: string, field: string, id: string): string {
   const condition = encodeCondition({ field, operator: "eq", value: id });
   return `${addresses.list(project, template)}?${PARAMETER}=${encodeURIComponent(condition)}`;

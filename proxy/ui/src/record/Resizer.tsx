@@ -20,7 +20,7 @@ export function useDrawerWidth(): [number, (width: number) => void] {
   return [width, resize];
 }
 
-/** The edge of the record: dragged, or moved by the arrow keys. */
+/** The edge of the record, dragged with the pointer or moved by the arrow keys. */
 export function Resizer({ width, onResize }: { width: number; onResize: (width: number) => void }) {
   const [grip, setGrip] = useState<{ x: number; width: number } | null>(null);
   const press = (event: KeyboardEvent) => {

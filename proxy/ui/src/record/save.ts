@@ -1,4 +1,4 @@
-/** Values of a record that are saved, and taken back. */
+/** Saves values of a record with undo. */
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { sentence } from "../api/problem";
@@ -10,13 +10,13 @@ import { saveField } from "./store";
 
 const t = words.record;
 
-/** The change that gives a field a value. */
+/** The patch that sets a field to a value. */
 export const changeTo = (field: string, value: Json): Schemas["RecordChange"] =>
   field === KEY ? { external_key: value as string | null } : { attributes: { [field]: value as string } };
 
 /**
- * Writes a field that had the value `start`, and offers to take that back.
- * @returns false if others changed the field. @throws RequestError
+ * Writes a field that had the value `start`, and offers to undo it.
+ * @returns false if another user has changed the field. @throws RequestError
  */
 export async function saveWithUndo(
   project: string,
@@ -32,7 +32,7 @@ export async function saveWithUndo(
   return true;
 }
 
-/** Gives a field an earlier value, unless it is no longer `now`, and says what came of it. */
+/** Restores an earlier value of a field, unless the field is no longer `now`, and shows the outcome. */
 export async function restoreValue(
   project: string,
   id: string,

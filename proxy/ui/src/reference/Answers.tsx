@@ -13,7 +13,7 @@ import { SchemaTree } from "./SchemaTree";
 
 const t = pageWords.reference;
 
-/** What an operation answers, and what it rejects. */
+/** The responses of an operation, including errors. */
 export function Answers({ document, operation }: { document: ApiDocument; operation: Operation }) {
   const isError = (status: string) => status === "default" || Number(status) >= 400;
   const part = (title: string, errors: boolean) => {

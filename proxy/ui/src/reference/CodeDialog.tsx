@@ -9,7 +9,7 @@ import { Snippets } from "./Snippets";
 
 const t = pageWords.reference;
 
-/** What is on the screen as code that reads the same. */
+/** The requests of the current screen, as code. */
 export default function CodeDialog({ onClose }: { onClose: () => void }) {
   const shown = useRequestsOnScreen();
   const [place, setPlace] = useState(shown[0]?.place);

@@ -47,7 +47,7 @@ function readBody(type: string, text: string) {
   }
 }
 
-/** One operation: what it takes and answers, its request as code, and the way to try it on this server. */
+/** One operation: its parameters and responses, its request as code, and a form to try it on this server. */
 export function OperationView(props: Props) {
   const { document, operation, project, template } = props;
   const { key } = useSession();

@@ -1,4 +1,4 @@
-/** A description of the document: what stands between backticks is code. */
+/** A description from the document. Text in backticks is code. */
 export function Prose({ text }: { text: string }) {
   return text
     .split(/`([^`]+)`/)

@@ -41,7 +41,7 @@ function subscribe(listener: () => void) {
 const useHash = () =>
   useSyncExternalStore(subscribe, () => decodeURIComponent(window.location.hash.slice(1)));
 
-/** The API of this server: every operation with its parameters, answers and code, tried out in place. */
+/** The API reference: every operation with its parameters, responses and code, and a form to try it. */
 export default function ReferencePage({ project }: { project: string | null }) {
   const document = useQuery({
     queryKey: ["openapi"],
@@ -93,7 +93,7 @@ function Reference({ document, project }: { document: ApiDocument; project: stri
       <div className={`${style.detail} ${chosen ? style.hasChosen : ""}`} ref={detail} tabIndex={-1}>
         {chosen ? (
           <>
-            {/* biome-ignore lint/a11y/useValidAnchor: an address without a fragment is that of all operations. */}
+            {/* biome-ignore lint/a11y/useValidAnchor: without a fragment, the address shows all operations. */}
             <a href="#" className={style.back}>
               <ArrowLeft size={14} aria-hidden /> {t.allOperations}
             </a>

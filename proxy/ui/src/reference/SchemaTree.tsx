@@ -11,7 +11,7 @@ const t = pageWords.reference;
 
 type Props = { document: ApiDocument; schema: Schema };
 
-/** The members of a schema, each with its type and meaning; what is nested opens by a press. */
+/** The members of a schema, each with type and description. Nested ones expand on click. */
 export function SchemaTree({ document, schema }: Props) {
   const it = resolve<Schema>(document, schema);
   return (
@@ -26,7 +26,7 @@ export function SchemaTree({ document, schema }: Props) {
   );
 }
 
-/** What lies within a schema: the members of an object, the elements of a list, the choices. */
+/** The children of a schema: the members of an object, the elements of a list, the alternatives. */
 function inner(
   document: ApiDocument,
   schema: Schema,
@@ -97,7 +97,7 @@ function Member({ document, name, schema, isRequired }: MemberProps) {
   );
 }
 
-/** The type as people say it: "list of text". */
+/** The type in words: "list of text". */
 export function typeOf(document: ApiDocument, schema: Schema, depth = 0): string {
   const it = resolve<Schema>(document, schema);
   if (it.const !== undefined) return t.only(literal(it.const, JSON_SYNTAX));
@@ -119,7 +119,7 @@ export function typeOf(document: ApiDocument, schema: Schema, depth = 0): string
   return named.join(t.or);
 }
 
-/** What values are taken, as a sentence. */
+/** The allowed values, as a sentence. */
 export function limits(schema: Schema): string {
   const values = schema.enum ?? schema["x-extensible-enum"];
   const from = schema.minimum ?? schema.minLength ?? schema.minItems;

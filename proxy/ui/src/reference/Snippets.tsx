@@ -18,7 +18,7 @@ function rememberedLanguage(): Language {
   return LANGUAGES.find((it) => it === last) ?? "curl";
 }
 
-/** A request as code in the language that the reader chose last. The key is in it only if they ask for it. */
+/** A request as code in the language that the user chose last. It contains the key only on request. */
 export function Snippets({ request }: { request: ApiRequest }) {
   const { key } = useSession();
   const [language, setLanguage] = useState(rememberedLanguage);

@@ -16,7 +16,7 @@ import { isReading, type Operation } from "./document";
 import style from "./Operation.module.css";
 
 const t = pageWords.reference;
-/** More of an answer, such as an export, is not kept. */
+/** The maximum length of a response that is shown. The rest, for example of an export, is discarded. */
 const MAX_SHOWN = 100_000;
 
 type Answer = {
@@ -28,7 +28,7 @@ type Answer = {
   isCut: boolean;
 };
 
-/** The text of an answer up to a length; the rest is not read. */
+/** The text of a response up to a length. The rest is not read. */
 async function beginning(response: Response): Promise<{ text: string; isCut: boolean }> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -80,7 +80,7 @@ async function run(request: ApiRequest, key: string): Promise<Answer> {
 
 type Props = { operation: Operation; request: ApiRequest; problem: string | undefined };
 
-/** Sends the request to this server and shows what it answers. What writes asks first. */
+/** Sends the request to this server and shows the response. Writes ask for confirmation. */
 export function TryIt({ operation, request, problem }: Props) {
   const session = useSession();
   const [key, setKey] = useState("");

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the service, as the pages of the reference read it. */
+/** Reads the OpenAPI document of the service. */
 import type { Json } from "../api/json";
 import type { Method } from "../code/request";
 
@@ -52,7 +52,7 @@ export type Operation = {
   path: string;
   summary: string;
   description?: string;
-  /** Whether it is answered without a key. */
+  /** Whether the operation needs no key. */
   isOpen: boolean;
   parameters: Parameter[];
   body?: { description?: string; required?: boolean; content: Content };
@@ -80,7 +80,7 @@ export type ApiDocument = {
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-/** What a reference such as `#/components/schemas/Record` stands for. */
+/** The target of a reference such as `#/components/schemas/Record`. */
 export function resolve<T>(document: ApiDocument, it: T | Reference): T {
   if (typeof it !== "object" || it === null || !("$ref" in it) || typeof it.$ref !== "string") return it as T;
   const steps = it.$ref.replace(/^#\//, "").split("/");
@@ -134,7 +134,7 @@ function operation(
   };
 }
 
-/** Whether the operation changes nothing: reads, and searches, whose body is too long for an address. */
+/** Whether the operation only reads. Searches are POST requests, because their body is too long for an address. */
 export const isReading = ({ method, id, path }: Operation): boolean =>
   method === "GET" ||
   (method === "POST" && (/search|dryRun|validate|explain|preview/i.test(id) || path.endsWith("/export")));

@@ -1,13 +1,13 @@
-/** The session as this tab stores it. */
+/** The session in the storage of this tab. */
 
 const PLACE = "keyed.session";
 
 export type Session = {
   /** The API key that signs requests; null when no user is signed in. */
   key: string | null;
-  /** The administrator's own key while `key` is that of the role looked at. */
+  /** The administrator's own key while `key` is that of the viewed role. */
   own: string | null;
-  /** The role that is looked at. */
+  /** The viewed role. */
   role: string | null;
   /** The key was rejected. Open pages stay open until the user enters another key. */
   rejected: boolean;

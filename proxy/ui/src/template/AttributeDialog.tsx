@@ -35,7 +35,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Adds or changes one attribute, and says beforehand what that does. */
+/** Adds or changes an attribute, and shows the effects first. */
 export function AttributeDialog({ project, template, templates, attribute, onClose }: Props) {
   const [draft, setDraft] = useState<Draft>(() => (attribute ? draftOf(attribute) : EMPTY));
   const [rejected, setRejected] = useState<unknown>(undefined);
@@ -49,7 +49,7 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
   const isWhole = !isEmpty && Object.keys(written).length === 0;
   const { plan, rejection, isAsking } = useDryRun(project, template.slug, isWhole ? (change ?? null) : null);
   const told = rejectionsOf(rejected ?? rejection, attribute?.slug ?? null);
-  // Errors at fields are not repeated.
+  // Errors that are shown at fields are not repeated.
   const verdict = Object.keys(told).length > 0 ? {} : { plan, rejection };
   const faults = { ...told, ...written };
   const effects = isEmpty ? [] : judged(effectsOf(template, attribute, draft, { ...facts, plan }), verdict);
@@ -98,14 +98,14 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
   );
 }
 
-/** The errors of single fields. A checkbox has no room for a message, so `required` is explained among the effects. */
+/** The errors of single fields. A checkbox cannot show a message, so the effects explain errors of `required`. */
 function rejectionsOf(error: unknown, slug: string | null): Faults {
   if (!(error instanceof RequestError)) return {};
   const { required: _, ...beside } = rejections(error, "/attributes/0", slug);
   return beside;
 }
 
-/** What the effects of a change depend on, beside what the service says of it. */
+/** The data for the effects of a change, in addition to the dry run. */
 export function useFacts(project: string, template: Template, attribute: Attribute | null) {
   const records = useCount(project, template.slug);
   const views = useViews(project, template.slug);

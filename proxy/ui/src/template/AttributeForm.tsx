@@ -19,15 +19,15 @@ type Props = {
   templates: Template[];
   draft: Draft;
   setDraft: (draft: Draft) => void;
-  /** Of an attribute that exists, the type stays. */
+  /** The type of an existing attribute cannot be changed. */
   isNew: boolean;
   faults: Faults;
 };
 
-/** All that an attribute is. */
+/** All settings of an attribute. */
 export function AttributeForm({ project, templates, draft, setDraft, isNew, faults }: Props) {
   const set = (more: Partial<Draft>) => setDraft({ ...draft, ...more });
-  // A slug that the user did not write follows the label.
+  // The slug follows the label until the user edits it.
   const follows = isNew && draft.slug === slugOf(draft.label);
   return (
     <>
@@ -135,7 +135,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
   );
 }
 
-/** The options that are complete: while one is written, it may be empty or equal another. */
+/** The complete options. One that is being edited may be empty or a duplicate. */
 function distinct(options: Option[] | null): Option[] | null {
   const byValue = new Map(options?.map((it) => [it.value, it]));
   byValue.delete("");

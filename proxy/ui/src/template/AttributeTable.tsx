@@ -17,12 +17,12 @@ const t = pageWords.template;
 type Props = {
   template: Template;
   templates: Template[];
-  /** Missing where the definition may only be read. */
+  /** Missing if the definition is read-only. */
   edit?: (attribute: Attribute) => void;
   drop?: (attribute: Attribute) => void;
 };
 
-/** The attributes in their order. */
+/** The attributes, in order. */
 export function AttributeTable({ template, templates, edit, drop }: Props) {
   const label = (slug: string) =>
     attributeLabel(templates.find((it) => it.slug === slug) ?? { slug, label: null });

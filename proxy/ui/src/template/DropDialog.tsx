@@ -48,7 +48,7 @@ type ConfirmProps = {
   children: ReactNode;
 };
 
-/** A question that is answered by typing the name of what is dropped. */
+/** A question that the user answers by typing the name of the dropped object. */
 export function TypedConfirm({ title, slug, isPossible = true, run, onClose, children }: ConfirmProps) {
   const [typed, setTyped] = useState("");
   const [error, setError] = useState<unknown>(undefined);

@@ -5,7 +5,7 @@ import style from "./template.module.css";
 
 const ICONS = { plain: Info, attention: TriangleAlert, rejection: CircleAlert };
 
-/** What a change will do, before it is made. */
+/** The effects of a change, before it is made. */
 export function Effects({ effects, isAsking = false }: { effects: Effect[]; isAsking?: boolean }) {
   return (
     <section

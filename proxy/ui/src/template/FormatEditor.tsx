@@ -19,7 +19,7 @@ const EXAMPLES: Record<string, (format: Format) => string> = {
   datetime: ({ pattern }) => datetimeText("2026-01-31T14:05:09Z", pattern),
 };
 
-/** How the values of an attribute are shown, with an example. */
+/** The display format of an attribute, with an example. */
 export function FormatEditor({ type, error, ...props }: Props) {
   const Part = PARTS[type];
   if (!Part) return null;

@@ -21,13 +21,13 @@ type Props = {
   draft: Draft;
   setDraft: (draft: Draft) => void;
   remove: () => void;
-  /** Exchanges it with the one above or below; null where there is none. */
+  /** Swaps the row with the one above or below; null if there is none. */
   moveUp: (() => void) | null;
   moveDown: (() => void) | null;
   faults: Faults;
 };
 
-/** One line for each attribute of a new template; the rest of it is behind a button. */
+/** One row per attribute of a new template. A button opens its other settings. */
 export function NewAttributeRow({ project, templates, place, draft, setDraft, faults, ...props }: Props) {
   const { remove, moveUp, moveDown } = props;
   const [isOpen, setOpen] = useState(false);
@@ -43,7 +43,7 @@ export function NewAttributeRow({ project, templates, place, draft, setDraft, fa
   const hidden = faults.options ?? faults.default ?? faults.required;
   return (
     <div>
-      {/* Alt and an arrow move the line from any of its fields. */}
+      {/* Alt and an arrow key move the row from any of its fields. */}
       <div className={style.row} onKeyDownCapture={press}>
         <TextField
           label={t.labelOf(place)}

@@ -23,7 +23,7 @@ import { createTemplate } from "./useDefinition";
 const t = pageWords.template;
 const KEY = "";
 
-/** Makes a template with its first attributes. */
+/** Creates a template with its first attributes. */
 export default function NewTemplatePage({ project }: { project: string }) {
   const templates = useTemplates(project);
   return (
@@ -41,7 +41,7 @@ export default function NewTemplatePage({ project }: { project: string }) {
   );
 }
 
-/** A row of the form. The id keeps its place while others come and go. */
+/** A row of the form. Its id is stable when rows are added and removed. */
 type Row = { id: number; draft: Draft };
 
 const FIRST: Row[] = [{ id: 0, draft: { ...EMPTY, label: "Name", slug: "name", required: true } }];
@@ -181,10 +181,10 @@ function Form({ project, templates }: { project: string; templates: Template[] }
   );
 }
 
-/** The rows after one has changed places with the next. */
+/** The rows with one swapped with the next. */
 const exchanged = (rows: Row[], at: number): Row[] =>
   rows.toSpliced(at, 2, ...rows.slice(at, at + 2).toReversed());
 
-/** Unless the user chooses, the first text represents the record. */
+/** Unless the user chooses, the first text attribute is the title of a record. */
 const firstText = (drafts: Draft[], chosen: string | undefined) =>
   chosen === KEY ? KEY : (drafts.find(({ type }) => type === "string")?.slug ?? KEY);

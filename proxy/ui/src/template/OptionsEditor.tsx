@@ -10,7 +10,7 @@ const t = pageWords.template;
 
 type Props = { options: Option[] | null; setOptions: (options: Option[] | null) => void; error?: string };
 
-/** The values that a list takes, each with the label that people read. */
+/** The options of a list: values and labels. */
 export function OptionsEditor({ options, setOptions, error }: Props) {
   const set = (place: number, more: Partial<Option>) =>
     setOptions(options?.map((it, at) => (at === place ? { ...it, ...more } : it)) ?? null);

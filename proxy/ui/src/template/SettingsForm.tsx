@@ -23,7 +23,7 @@ import { useDryRun } from "./useDryRun";
 const t = pageWords.template;
 const KEY = "";
 
-/** Display, language, order, embedded texts and synonyms of a template, to be read. */
+/** A read-only view of display, language, collation, embedded attributes and synonyms of a template. */
 export function SettingsFacts({ template }: { template: Template }) {
   const label = (slug: string) =>
     attributeLabel(template.attributes.find((it) => it.slug === slug) ?? { slug, label: null });
@@ -51,7 +51,7 @@ export function SettingsFacts({ template }: { template: Template }) {
 
 type Props = { project: string; template: Template; records: number | null };
 
-/** Label, display, language, order, embedded texts and synonyms of a template. */
+/** Edits label, display, language, collation, embedded attributes and synonyms of a template. */
 export function SettingsForm({ project, template, records }: Props) {
   const [edited, setEdited] = useState<Partial<Settings>>({});
   const [rejected, setRejected] = useState<unknown>(undefined);

@@ -7,7 +7,7 @@ const t = pageWords.template;
 
 type Props = { lines: string; setLines: (lines: string) => void; isInLines: boolean; error: unknown };
 
-/** The errors of synonyms, with their lines. */
+/** The errors of synonyms, with their line numbers. */
 export function synonymsFault(lines: string, error: unknown): string | undefined {
   if (!(error instanceof RequestError)) return undefined;
   const fault = error.problem?.errors?.find(({ pointer }) => pointer.startsWith("/synonyms"));
@@ -16,7 +16,7 @@ export function synonymsFault(lines: string, error: unknown): string | undefined
   return line === undefined ? fault.detail : t.synonymsLine(line, fault.detail);
 }
 
-/** The words that stand for each other in searches, a set on each line. */
+/** The synonyms of a template, one set per line. */
 export function SynonymsField({ lines, setLines, isInLines, error }: Props) {
   return (
     <TextField

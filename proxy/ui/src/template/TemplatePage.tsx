@@ -29,7 +29,7 @@ import { Jobs, Suggestions } from "./Work";
 
 const t = pageWords.template;
 
-/** The definition of a template, to be read or changed. */
+/** The definition of a template, editable with the privilege `define`. */
 export default function TemplatePage({ project, template: slug }: { project: string; template: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);

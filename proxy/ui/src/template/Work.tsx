@@ -15,7 +15,7 @@ import { changeTemplate, type Job, useIndexSuggestions } from "./useDefinition";
 
 const t = pageWords.template;
 
-/** What the service still does for earlier changes. */
+/** The background jobs of earlier changes. */
 export function Jobs({ jobs, template }: { jobs: Job[]; template: Template }) {
   if (jobs.length === 0) return null;
   return (

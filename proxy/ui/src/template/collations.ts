@@ -1,4 +1,4 @@
-/** The orders of texts that PostgreSQL has from ICU for widespread languages, and the one that a template uses. */
+/** The ICU collations for widespread languages, and the one that a template uses. */
 import type { Choice } from "../components/Select";
 import { pageWords } from "../language/pages";
 

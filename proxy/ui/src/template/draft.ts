@@ -1,4 +1,4 @@
-/** An attribute while it is written, and the request that makes it so. */
+/** The draft of an attribute, and the request to create or change it. */
 
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
@@ -31,12 +31,12 @@ export type Draft = {
   type: AttributeType;
   required: boolean;
   indexed: boolean;
-  /** Null: the list takes any value. */
+  /** Null: the list accepts any value. */
   options: Option[] | null;
-  /** The slug of the template that is referred to. */
+  /** The slug of the referenced template. */
   target: string | null;
   default: Json;
-  /** How values are shown; null for how their type is shown. */
+  /** The display format of values; null for the default of their type. */
   format: Format | null;
 };
 
@@ -70,7 +70,7 @@ export function draftOf(attribute: Attribute): Draft {
 export const optionsBody = (options: Option[] | null) =>
   options?.map(({ value, label }) => (label === "" || label === value ? value : { value, label })) ?? null;
 
-/** A format without what is not chosen, its members in one order; null for none. */
+/** A format without unset members, in a fixed order; null for none. */
 export function formatBody(format: Format | null): Format | null {
   const members = Object.entries(format ?? {}).filter(([, value]) => value !== undefined);
   return members.length === 0 ? null : (Object.fromEntries(members.sort()) as Format);
@@ -94,7 +94,7 @@ export function newAttribute(draft: Draft): Schemas["NewAttribute"] {
   };
 }
 
-/** What changes an attribute into its draft; null if nothing does. */
+/** The request that changes an attribute into its draft; null if nothing has changed. */
 export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateChange"] | null {
   const before = draftOf(attribute);
   const change: Schemas["AttributeChange"] = { slug: draft.slug };

@@ -1,4 +1,4 @@
-/** The text search configurations that every PostgreSQL has, and the one that a template uses. */
+/** The text search configurations of every PostgreSQL installation, and the one that a template uses. */
 import type { Choice } from "../components/Select";
 import { pageWords } from "../language/pages";
 

@@ -1,4 +1,4 @@
-/** Which attributes deserve an index. */
+/** Suggests attributes to index. */
 import type { Schemas } from "../api/client";
 import type { Attribute, Template, View } from "../api/queries";
 import { pageWords } from "../language/pages";
@@ -6,14 +6,14 @@ import { viewsWith } from "./effects";
 
 const t = pageWords.template;
 
-/** In smaller templates, reading every record is fast. */
+/** Below this number of records, a full scan is fast. */
 const SOME = 5_000;
-/** The number of records from which views suggest an index. */
+/** The number of records from which saved views suggest an index. */
 const MANY = 50_000;
 
 export type Suggestion = { attribute: Attribute; why: string };
 
-/** By what searches did, as the service counted, and by what saved views of a large template do. */
+/** Suggestions from the searches that the service counted, and from the saved views of large templates. */
 export function suggestions(
   template: Template,
   counted: Schemas["IndexSuggestions"]["suggestions"],

@@ -1,4 +1,4 @@
-/** What the pages of a definition read, and how they change it. */
+/** Queries and mutations of the template pages. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, DELETE, GET, inProject, PATCH, POST, type Schemas } from "../api/client";
 import { RequestError } from "../api/problem";
@@ -7,7 +7,7 @@ import { useSession } from "../session/session";
 
 export type Job = Schemas["Jobs"]["jobs"][number];
 
-/** Services of earlier versions have no such route. */
+/** Earlier versions of the service do not have this route. */
 const orNone =
   <T>(none: T) =>
   (error: unknown): T => {
@@ -15,7 +15,7 @@ const orNone =
     throw error;
   };
 
-/** How many records match; null while they are counted. */
+/** The number of matching records; null while they are counted. */
 export function useCount(
   project: string,
   template: string,
@@ -54,7 +54,7 @@ export function useViews(project: string, template: string) {
   });
 }
 
-/** The background jobs of a template, asked again while there are any. */
+/** The background jobs of a template, polled while there are any. */
 export function useJobs(project: string, template: string, isWanted: boolean): Job[] {
   const { key } = useSession();
   const { data } = useQuery({
@@ -71,7 +71,7 @@ export function useJobs(project: string, template: string, isWanted: boolean): J
   return (data ?? []).filter((job) => job.template === `${project}.${template}`);
 }
 
-/** The attributes that searches used without an index. */
+/** Attributes that searches have used without an index. */
 export function useIndexSuggestions(project: string, template: string, isWanted: boolean) {
   const { key } = useSession();
   const { data } = useQuery({
@@ -90,8 +90,8 @@ export function useIndexSuggestions(project: string, template: string, isWanted:
 }
 
 /**
- * Whatever reads definitions or records reads them again; counts of values when they are shown next, for their
- * attribute may be gone.
+ * Reloads all queries of definitions or records. Counts of values are reloaded when they are shown again, because their
+ * attribute may have been dropped.
  */
 function forget() {
   const isOfValues = ({ queryKey }: { queryKey: readonly unknown[] }) =>
@@ -100,7 +100,7 @@ function forget() {
   return queryClient.invalidateQueries({ predicate: (query) => !isOfValues(query) });
 }
 
-/** The lists of templates are read again; what belongs to one that is gone is not. */
+/** Reloads the lists of templates. Queries of a dropped template are not reloaded. */
 export const forgetTemplates = () =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey }) => queryKey[1] === "templates" || queryKey[1] === "me",
@@ -112,7 +112,7 @@ export async function changeTemplate(project: string, slug: string, body: Schema
     PATCH("/v1/templates/{template}", { params: { path, header: inProject(project) }, body }),
   );
   void forget();
-  // What a dry run answers is never asked for here.
+  // The response is a template, because this function makes no dry runs.
   return changed as Template;
 }
 

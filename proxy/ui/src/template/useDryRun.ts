@@ -1,4 +1,4 @@
-/** What a change of a definition would do, as the service says it: it makes the change and undoes it. */
+/** The effects of a definition change, from a dry run: the service makes the change and rolls it back. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { answer, inProject, PATCH, type Schemas } from "../api/client";
@@ -7,18 +7,18 @@ import { RequestError } from "../api/problem";
 import { useSession } from "../session/session";
 import type { Plan } from "./effects";
 
-/** A pause in writing after which the service is asked. */
+/** Milliseconds without an edit after which the dry run starts. */
 const PAUSE = 400;
 
 export type DryRun = {
-  /** Missing while it is asked for, and where the service cannot say. */
+  /** Missing while it runs, and if the service does not support it. */
   plan: Plan | undefined;
   /** The error of the dry run. */
   rejection: RequestError | undefined;
   isAsking: boolean;
 };
 
-/** Asked whenever the change rests; null for no change. */
+/** Runs when the change has not been edited for a moment; null for no change. */
 export function useDryRun(
   project: string,
   template: string,

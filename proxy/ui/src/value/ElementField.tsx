@@ -9,14 +9,14 @@ const t = words.value;
 
 type Props = ElementFieldProps & {
   project: string;
-  /** The template whose records have values to suggest. */
+  /** The template whose records provide suggestions. */
   template: string | undefined;
   slug: string;
-  /** The elements that the list has. */
+  /** The current elements of the list. */
   there: readonly string[];
 };
 
-/** Enter adds what is typed, or the value that an arrow led to; several lines that are pasted are several elements. */
+/** Enter adds the typed text or the selected suggestion. Pasting several lines adds several elements. */
 export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired, there, ...of }: Props) {
   const [text, setText] = useState("");
   const [isFocused, setFocused] = useState(false);
@@ -37,7 +37,7 @@ export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired
     const element = (active === null ? undefined : shown[active]) ?? text;
     if (step !== undefined && shown.length > 0) {
       event.preventDefault();
-      // Beyond both ends is the field itself.
+      // The field itself comes after the last and before the first suggestion.
       const next = (active ?? (step === 1 ? -1 : shown.length)) + step;
       setActive(next in shown ? next : null);
     } else if (event.key === "Enter" && element !== "") {
@@ -92,7 +92,7 @@ export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired
           onMouseDown={(event) => event.preventDefault()}
         >
           {shown.map((element, at) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
             <div
               key={element}
               id={`${list}-${at}`}

@@ -7,13 +7,13 @@ import { Nothing } from "./Value";
 
 const t = words.value;
 
-/** Copies an external key and says so. */
+/** Copies an external key and shows a message. */
 export async function copyKey(key: string) {
   await navigator.clipboard.writeText(key);
   sayDone(t.copied(key));
 }
 
-/** An external key, monospaced, with a button that copies it. An empty one is a faint dash. */
+/** An external key, monospaced, with a copy button. An empty one is a faint dash. */
 export function KeyValue({ value, isCopied = true }: { value: string | null; isCopied?: boolean }) {
   if (value === null) return <Nothing />;
   return (

@@ -20,13 +20,13 @@ import style from "./editor.module.css";
 
 const t = words.value;
 
-/** The elements of a list as tags, and a field that adds one: from the options where there are any. */
+/** The elements of a list as tags, and a field to add one, from the options if there are any. */
 export function ListEditor(props: PartProps) {
   const { attribute, value, onChange, label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const elements = elementsOf(value);
   const options = attribute.options ?? null;
   const labelOf = (element: string) => options?.find((it) => it.value === element)?.label ?? element;
-  // A record keeps what was an option once.
+  // A record keeps values that are no longer options.
   const isRemoved = (element: string) => options !== null && !options.some((it) => it.value === element);
   const change = (next: string[]) => onChange(next.length === 0 ? null : next);
   const add = (more: string[]) => change(withElements(value, more));

@@ -17,7 +17,7 @@ function pointOf(value: Json | undefined): Point {
   return isPoint ? { value: value.value, at: value.at } : { value, at: undefined };
 }
 
-/** A new point of a series: measured now, or at a time that is given. */
+/** A new point of a series: measured now, or at a given time. */
 export default function MetricEditor({ value, onChange, ...props }: PartProps) {
   const point = pointOf(value);
   const [isTimed, setTimed] = useState(point.at !== undefined);

@@ -8,9 +8,9 @@ import style from "./Value.module.css";
 
 const WIDTH = 44;
 const HEIGHT = 14;
-/** The days before the last point that are shown, by the last value of each. */
+/** The number of days before the last point that are shown, with the last value of each. */
 const DAYS = 30;
-/** Rows that are scrolled past ask for nothing. */
+/** Milliseconds that a row must be visible before its points are requested. */
 const PAUSE = 500;
 
 async function fetchPoints(id: string, slug: string, until: string, signal: AbortSignal) {
@@ -24,7 +24,7 @@ async function fetchPoints(id: string, slug: string, until: string, signal: Abor
 
 type Props = { id: string; slug: string; until: string };
 
-/** The last month of a metric as a small line, beside its value. */
+/** The last month of a metric as a small line next to its value. */
 export const Sparkline = memo(function Sparkline({ id, slug, until }: Props) {
   const { key } = useSession();
   const [isAtRest, setAtRest] = useState(false);

@@ -18,10 +18,10 @@ import {
 import style from "./Value.module.css";
 
 const t = words.value;
-/** About fifteen lines of a record beside its list. */
+/** About fifteen lines in a record next to its list. */
 const MAX_LETTERS = 1_000;
 
-/** Whether a value is too long to be read beside others. */
+/** Whether a value is too long to be shown in full. */
 export const isLong = (value: unknown): value is string =>
   typeof value === "string" && value.length > MAX_LETTERS;
 
@@ -29,15 +29,15 @@ type Props = {
   project: string;
   attribute: Pick<Attribute, "type" | "options" | "template" | "format">;
   value: unknown;
-  /** The member of `attribute_values`: what names the target of a reference, and when a metric was measured. */
+  /** The member of `attribute_values`: the display of a reference's target, or the time of a metric. */
   verbose?: VerboseValue | undefined;
-  /** `line` cuts what does not fit into one line; `whole` shows everything. */
+  /** `line` truncates to one line; `whole` shows everything. */
   fit?: "line" | "whole";
-  /** Of a long text only the beginning is shown. */
+  /** Show only the beginning of a long text. */
   isFolded?: boolean;
 };
 
-/** A value by its type, to be read. */
+/** A read-only value by its type. */
 export const Value = memo(function Value({
   project,
   attribute,
@@ -113,7 +113,7 @@ export const Value = memo(function Value({
           </a>
         );
       }
-      // In a column, every text begins at the same side, whatever the direction of its script.
+      // Text in a column is aligned to the same side, whatever the direction of its script.
       return fit === "line" ? (
         <span className={shape}>
           <bdi>{text}</bdi>
@@ -127,7 +127,7 @@ export const Value = memo(function Value({
   }
 });
 
-/** The sign of an empty value. */
+/** The placeholder for an empty value. */
 export function Nothing() {
   return (
     <span className={style.nothing}>

@@ -1,4 +1,4 @@
-/** The values that records have already, the most frequent first. */
+/** Existing values of an attribute, most frequent first. */
 import { useQuery } from "@tanstack/react-query";
 import { answer, inProject, POST } from "../api/client";
 import type { Json } from "../api/json";
@@ -6,10 +6,10 @@ import { useSession } from "../session/session";
 import { textOf } from "./exact";
 
 const MAX_SHOWN = 8;
-/** Longer texts are not offered as choices. */
+/** Longer text is not offered as a choice. */
 const LONGEST_CHOICE = 60;
 
-/** The values that go on with what is typed, without those that are there. Those that begin so come first. */
+/** The values that contain the typed text, except those in the list. Values that begin with it come first. */
 export function continuing(values: readonly string[], typed: string, there: readonly string[]): string[] {
   const text = typed.toLocaleLowerCase();
   const fits = values.filter(
@@ -23,7 +23,7 @@ export function continuing(values: readonly string[], typed: string, there: read
   return [...fits.filter(begins), ...fits.filter((it) => !begins(it))].slice(0, MAX_SHOWN);
 }
 
-/** The values of an attribute in the records of a template; none until they are known. */
+/** The existing values of an attribute in a template; empty while they load. */
 export function useExisting(project: string, template: string | undefined, slug: string, isWanted: boolean) {
   const { key } = useSession();
   const { data } = useQuery({

@@ -2,7 +2,7 @@
 
 export type Point = { at: string; value: number };
 
-/** The path of points over their time, within a box; nothing where there is no line to draw. */
+/** The path of points over time, within a box; empty if there is no line to draw. */
 export function sparkPath(points: readonly Point[], width: number, height: number): string {
   const times = points.map(({ at }) => Date.parse(at));
   const values = points.map(({ value }) => value);

@@ -99,7 +99,7 @@ export function Deliveries({ project, endpoint, delivery }: Props) {
   );
 }
 
-/** The status, or why there is none. */
+/** The status, or the reason why there is none. */
 function answerOf(status: number | null | undefined, error: string | null | undefined) {
   if (status != null) return status;
   return error == null ? "" : <bdi>{error}</bdi>;

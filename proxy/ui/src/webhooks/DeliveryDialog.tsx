@@ -19,7 +19,7 @@ const t = pageWords.webhooks;
 
 type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
 
-/** One delivery: its outcome, its body, and what the receiver answered. */
+/** One delivery: its outcome, its body, and the response of the receiver. */
 export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   const delivery = useDelivery(project, endpoint.id, id);
   const [isBusy, setBusy] = useState(false);
@@ -84,7 +84,7 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   );
 }
 
-/** JSON over several lines; another text as it is. */
+/** Indents JSON. Other text stays unchanged. */
 function pretty(text: string): string {
   try {
     return prettyJson(parseJson(text));
@@ -149,7 +149,7 @@ function Facts({ project, delivery }: { project: string; delivery: Delivery }) {
   );
 }
 
-/** The template of the record, as the body names it. */
+/** The template of the record, from the body. */
 function templateOf({ body }: Delivery): string | null {
   if (body == null) return null;
   const slug: unknown = JSON.parse(body)?.data?.template_slug;

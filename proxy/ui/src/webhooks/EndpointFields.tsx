@@ -17,12 +17,12 @@ type Props = {
   project: string;
   draft: Draft;
   onChange: (draft: Draft) => void;
-  /** Why the service rejected the definition. */
+  /** The error of the definition, from the service. */
   error: unknown;
   isNew?: boolean;
 };
 
-/** What an endpoint delivers, and where. */
+/** The definition of an endpoint: its URL, and the changes that it delivers. */
 export function EndpointFields({ project, draft, onChange, error, isNew = false }: Props) {
   const templates = useTemplates(project);
   const rejection = error instanceof RequestError ? error : null;

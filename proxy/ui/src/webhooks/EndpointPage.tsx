@@ -102,7 +102,7 @@ export function EndpointPage({ project, slug, tab, delivery }: Props) {
   );
 }
 
-/** Why nothing arrives, if so. */
+/** Why nothing is delivered, if so. */
 function Condition({ endpoint }: { endpoint: Endpoint }) {
   const { enabled, disabled_reason: reason, disabled_at: at, failing_since: since } = endpoint;
   if (!enabled && reason)

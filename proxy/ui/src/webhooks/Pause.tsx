@@ -13,7 +13,7 @@ const t = pageWords.webhooks;
 
 type Props = { project: string; endpoint: Endpoint };
 
-/** Pauses an endpoint, or resumes it where it stopped or now. */
+/** Pauses an endpoint, or resumes it with or without the changes made during the pause. */
 export function Pause({ project, endpoint }: Props) {
   const [isAsking, setAsking] = useState(false);
   const close = () => setAsking(false);

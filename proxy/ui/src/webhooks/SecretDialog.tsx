@@ -6,7 +6,7 @@ import { pageWords } from "../language/pages";
 
 const t = pageWords.webhooks;
 
-/** A new secret, to be copied. It is shown once. */
+/** A new secret to copy. It is shown only once. */
 export function SecretDialog({
   title,
   secret,

@@ -19,7 +19,7 @@ const t = pageWords.webhooks;
 
 type Props = { project: string; endpoint: Endpoint };
 
-/** The definition of an endpoint, its secret, and its end. */
+/** The definition and secret of an endpoint, and its removal. */
 export function SettingsTab({ project, endpoint }: Props) {
   const [question, setQuestion] = useState<"rotate" | "remove" | null>(null);
   const [secret, setSecret] = useState<string | null>(null);

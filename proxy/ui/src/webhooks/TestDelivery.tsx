@@ -9,12 +9,12 @@ import { type Endpoint, isFinished, readAgain, useDelivery } from "./queries";
 
 const t = pageWords.webhooks;
 
-/** Milliseconds after which a test that still waits has a reason to. */
+/** Milliseconds after which a waiting test shows a possible cause. */
 const STUCK = 6_000;
 
 type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
 
-/** What became of a test, as soon as it is known. */
+/** The outcome of a test, when it is known. */
 export function TestDelivery({ project, endpoint, id, onClose }: Props) {
   const delivery = useDelivery(project, endpoint.id, id, true);
   const [isStuck, setStuck] = useState(false);
@@ -22,7 +22,7 @@ export function TestDelivery({ project, endpoint, id, onClose }: Props) {
   const { data } = delivery;
   const isDone = data !== undefined && isFinished(data);
   useEffect(() => {
-    // The list of deliveries has it, and the endpoint its outcome.
+    // The delivery appears in the list, and its outcome at the endpoint.
     if (isDone) void readAgain();
   }, [isDone]);
   useEffect(() => {

@@ -13,7 +13,7 @@ export default function WebhooksPage({ project }: { project: string }) {
         <Route path="/p/:project/webhooks">
           <EndpointList project={project} />
         </Route>
-        {/* A slug has no hyphen, so no endpoint is named so. */}
+        {/* Slugs contain no hyphen, so this never names an endpoint. */}
         <Route path="/p/:project/webhooks/new-endpoint">
           <NewEndpoint project={project} />
         </Route>

@@ -3,7 +3,7 @@ import type { Endpoint } from "./queries";
 
 export type Change = Schemas["WebhookEndpointChange"];
 
-/** Changes an endpoint. Returns it, with a new secret if that was asked for. @throws RequestError */
+/** Changes an endpoint. Returns it, with a new secret if one was requested. @throws RequestError */
 export const alter = (project: string, endpoint: Endpoint, body: Change): Promise<Endpoint> =>
   answer(
     PATCH("/v1/webhook-endpoints/{endpoint}", {

@@ -1,4 +1,4 @@
-/** What the pages of webhook endpoints read. */
+/** Queries of the webhooks pages. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { answer, GET, inProject, type Schemas } from "../api/client";
 import { queryClient } from "../api/queries";
@@ -8,10 +8,10 @@ export type Endpoint = Schemas["WebhookEndpoint"];
 export type Delivery = Schemas["WebhookDelivery"];
 export type DeliveryState = Delivery["state"];
 
-/** How often deliveries are read again, in milliseconds, and those that are not finished. */
+/** The polling intervals of a list of deliveries, in milliseconds: if all are finished, and if not. */
 const SLOW_POLL = 5_000;
 const POLL = 2_000;
-/** The same for a test, whose outcome is waited for. */
+/** The polling interval of a test delivery. */
 const SOON = 500;
 
 export const isFinished = ({ state }: Pick<Delivery, "state">): boolean =>
@@ -36,7 +36,7 @@ export function useEndpoint(project: string, endpoint: string) {
   });
 }
 
-/** The deliveries of an endpoint, newest first. They are read again as long as only the newest are shown. */
+/** The deliveries of an endpoint, newest first. They are polled while only the first page is shown. */
 export function useDeliveries(project: string, endpoint: string, state: DeliveryState | null) {
   const { key } = useSession();
   return useInfiniteQuery({
@@ -57,7 +57,7 @@ export function useDeliveries(project: string, endpoint: string, state: Delivery
   });
 }
 
-/** A delivery with its body, read again until it is finished. */
+/** A delivery with its body, polled until it is finished. */
 export function useDelivery(project: string, endpoint: string, id: string, isAwaited = false) {
   const { key } = useSession();
   return useQuery({
@@ -73,7 +73,7 @@ export function useDelivery(project: string, endpoint: string, id: string, isAwa
   });
 }
 
-/** Reads all of webhooks again after a change, except for endpoints of these names or numbers, which no longer exist. */
+/** Reloads all webhook data after a change, except for endpoints with these slugs or ids, which no longer exist. */
 export const readAgain = (...gone: readonly string[]) =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey }) => queryKey[1] === "webhooks" && !gone.includes(String(queryKey[3])),

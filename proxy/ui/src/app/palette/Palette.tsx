@@ -27,7 +27,7 @@ import style from "./Palette.module.css";
 import { useRecordsWithKey } from "./records";
 
 const t = words.frame;
-/** The saved views of as many templates are offered. */
+/** The maximum number of templates whose saved views are offered. */
 const MAX_TEMPLATES = 20;
 
 /** The command palette: pages and actions, found by typing. */
@@ -38,7 +38,7 @@ export default function Palette({ project, onClose }: { project: string; onClose
   const run = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
-    // The page takes its focus back first; then the action may move it.
+    // The page restores its focus first. Then the action may move it.
     requestAnimationFrame(() => requestAnimationFrame(entry.run));
   };
   const find = (id: unknown) => sections.flatMap(({ entries }) => entries).find((it) => it.id === id);

@@ -1,4 +1,4 @@
-/** What the palette offers. */
+/** The entries of the palette. */
 import type { LucideIcon } from "lucide-react";
 import {
   Activity,
@@ -35,9 +35,9 @@ export type Entry = {
   label: string;
   hint?: string;
   icon: LucideIcon;
-  /** Its shortcut. */
+  /** The shortcut of the entry. */
   keys?: string;
-  /** Further names by which it is found. */
+  /** Other names that find the entry. */
   names?: readonly string[];
   run: () => void;
 };
@@ -47,7 +47,7 @@ export type Section = { id: SectionId; entries: Entry[] };
 
 export type Surroundings = {
   project: string;
-  /** The template that is open. */
+  /** The open template. */
   template: string | undefined;
   me: Me | undefined;
   role: string | null;
@@ -58,7 +58,7 @@ export type Surroundings = {
   navigate: (address: string) => void;
 };
 
-/** Those that only open what lists them. */
+/** Entries that only open a page which lists them. */
 const OWN_KEYS = ["mod+k"];
 
 const nameOf = (template: Template) => template.label ?? template.slug;
@@ -171,10 +171,10 @@ const MAKERS: [SectionId, (all: Surroundings) => Entry[]][] = [
   ["settings", settings],
 ];
 
-/** As many of each are shown: what is not among them is found by another letter. */
+/** The maximum number of entries per section. Typing more narrows the list. */
 const MOST = 8;
 
-/** What answers the query, section by section; the sections that answer it best come first. */
+/** The entries that match the query, by section, best sections first. */
 export function sectionsFor(query: string, all: Surroundings): Section[] {
   return MAKERS.map(([id, make]) => ({
     id,

@@ -1,4 +1,4 @@
-/** The records that have exactly the key that was typed. */
+/** The records whose key equals the typed text. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { answer, inProject, POST } from "../../api/client";
@@ -6,7 +6,7 @@ import { isLosslessNumber } from "../../api/json";
 import type { Template } from "../../api/queries";
 import { useSession } from "../../session/session";
 
-/** As many templates are asked; the open one is the first. */
+/** The maximum number of templates to look in, the open one first. */
 const MAX_TEMPLATES = 10;
 const PAUSE = 120;
 
@@ -37,7 +37,7 @@ async function lookUp(project: string, template: Template, key: string, signal: 
   });
 }
 
-/** Looks the key up in all templates of the project at once. A template that rejects the lookup has no such record. */
+/** Looks the key up in all templates of the project concurrently. A template that rejects the lookup has no match. */
 export function useRecordsWithKey(project: string, templates: readonly Template[], typed: string) {
   const { key } = useSession();
   const wanted = useSettled(typed.trim());

@@ -1,7 +1,7 @@
 /** The words of src/filter. */
 import { count, number } from "../plural";
 
-/** "Visits are", "Born is": labels in the plural take a verb in the plural. */
+/** "Visits are", "Born is": plural labels take a plural verb. */
 const isPlural = (label: string) => /[^sui]s$/i.test(label);
 const be = (label: string) => (isPlural(label) ? "are" : "is");
 const list = (values: string[], last: string) =>
