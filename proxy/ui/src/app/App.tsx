@@ -6,7 +6,7 @@ import { queryClient, useProjects } from "../api/queries";
 import { Skeleton } from "../components/Notice";
 import { Toasts } from "../components/toast";
 import ListPage from "../list/ListPage";
-import { lastPlace, rememberPlace } from "../navigation/place";
+import { lastPlace, rememberPlace } from "../navigation/lastVisit";
 import { useSession } from "../session/session";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Frame } from "./Frame";

@@ -8,7 +8,7 @@ import { Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
 import { leftList } from "../list/remembered";
 import { addresses } from "../navigation/addresses";
-import { lastPlace } from "../navigation/place";
+import { lastPlace } from "../navigation/lastVisit";
 import style from "./Home.module.css";
 import { SignInAgain } from "./SignIn";
 import { leave } from "./session";

@@ -5,7 +5,7 @@ import { neededFields, shownColumns } from "../list/columns";
 import { withUsableStart } from "../list/start";
 import { firstPageBody } from "../list/state";
 import { recordsQuery } from "../list/useRecords";
-import { placeOf } from "../navigation/place";
+import { placeOf } from "../navigation/lastVisit";
 import { currentSession } from "../session/session";
 
 /** Milliseconds until the page is rendered without its data. */

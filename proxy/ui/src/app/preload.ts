@@ -3,7 +3,7 @@ import { renderJson } from "../api/json";
 import { type PreloadRequest, preload } from "../api/preload";
 import { decodeState } from "../list/address";
 import { firstPageBody, type ListState } from "../list/state";
-import { placeOf } from "../navigation/place";
+import { placeOf } from "../navigation/lastVisit";
 
 /**
  * The first search of a list before its template has loaded; null if it is not determined. The fields are those of the

@@ -9,7 +9,7 @@ import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { lastPlace } from "../navigation/place";
+import { lastPlace } from "../navigation/lastVisit";
 import { DropArea, DropInvitation } from "./DropArea";
 import { handOver } from "./droppedFile";
 import { ExportForm } from "./ExportForm";

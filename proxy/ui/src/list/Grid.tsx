@@ -20,8 +20,8 @@ import { type Cell, gridAction } from "./gridKeys";
 import { type Live, markOf } from "./live";
 import type { SortBy } from "./sort";
 import { isUnloaded } from "./unloadedPages";
-import { useKeptPlace } from "./useKeptPlace";
 import { useRowHeight } from "./useRowHeight";
+import { useKeptPlace } from "./useStablePosition";
 import { useWindow } from "./useWindow";
 
 const t = words.list;

@@ -4,7 +4,7 @@ import { privileges, useMe, useTemplates } from "../api/queries";
 import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { words } from "../language";
-import { rememberPlace } from "../navigation/place";
+import { rememberPlace } from "../navigation/lastVisit";
 import style from "./ListPage.module.css";
 import { RecordList } from "./RecordList";
 import { useOpenedView } from "./useOpenedView";

@@ -6,8 +6,8 @@ import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Tag } from "../components/Tag";
+import { faultsOfFilters } from "../filter/errors";
 import { FilterBar } from "../filter/FilterBar";
-import { faultsOfFilters } from "../filter/faults";
 import { IgnoredFilters } from "../filter/IgnoredFilters";
 import { ViewMenu } from "../filter/ViewMenu";
 import { words } from "../language";
@@ -26,7 +26,7 @@ import type { Found } from "./useFound";
 import { useIsWide } from "./useIsWide";
 import type { ChangeState } from "./useListState";
 import { MAX_FRESH } from "./useLive";
-import { usePatience } from "./usePatience";
+import { usePatience } from "./useWaitStage";
 import { savedSearch, stateOfView, zoneOfView } from "./view";
 
 const t = words.list;

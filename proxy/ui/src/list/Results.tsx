@@ -3,7 +3,7 @@ import { sentence } from "../api/problem";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Failure, Notice } from "../components/Notice";
-import { faultsOfFilters } from "../filter/faults";
+import { faultsOfFilters } from "../filter/errors";
 import { words } from "../language";
 import { CorrectionNotice } from "./CorrectionNotice";
 import type { ListColumn } from "./columns";

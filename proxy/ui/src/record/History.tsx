@@ -10,7 +10,7 @@ import { words } from "../language";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
 import { Ago } from "./ChangeBar";
-import { NamedValue } from "./Contradiction";
+import { NamedValue } from "./Conflict";
 import style from "./History.module.css";
 import { fieldOf, KEY } from "./merge";
 import { restoreValue } from "./save";

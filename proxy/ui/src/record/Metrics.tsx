@@ -18,7 +18,7 @@ import { Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
 import { Chart } from "./Chart";
 import type { Point } from "./chart";
-import { faultOf } from "./faults";
+import { faultOf } from "./errors";
 import style from "./Metrics.module.css";
 import { fieldOf } from "./merge";
 import { PointActions } from "./PointActions";

@@ -15,7 +15,7 @@ import { sayDone } from "../components/toast";
 import { words } from "../language";
 import { valueText } from "../value/text";
 import { ValueEditor } from "../value/ValueEditor";
-import { faultAt } from "./faults";
+import { faultAt } from "./errors";
 import { KeyRejection } from "./KeyCard";
 import { KeyField } from "./KeyField";
 import { checkKey } from "./key";

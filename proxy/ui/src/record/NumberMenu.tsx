@@ -8,7 +8,7 @@ import { Button, IconButton } from "../components/Button";
 import { words } from "../language";
 import { NumberEditor } from "../value/NumberEditor";
 import style from "./Details.module.css";
-import { faultOf } from "./faults";
+import { faultOf } from "./errors";
 import { addTo } from "./store";
 
 const t = words.record;

@@ -11,7 +11,7 @@ import { numberText } from "../format/number";
 import { words } from "../language";
 import { ValueEditor } from "../value/ValueEditor";
 import type { Point } from "./chart";
-import { faultOf } from "./faults";
+import { faultOf } from "./errors";
 import style from "./Metrics.module.css";
 import { correctPoint } from "./store";
 

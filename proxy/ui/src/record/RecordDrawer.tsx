@@ -35,7 +35,7 @@ import { Related } from "./Related";
 import { Resizer, useDrawerWidth } from "./Resizer";
 import { type Step, StepButtons, type Steps } from "./StepButtons";
 import { type Shown, useRecord } from "./store";
-import { type Tab, usePlace } from "./usePlace";
+import { type Tab, usePlace } from "./useRecordView";
 
 const t = words.record;
 

@@ -12,7 +12,7 @@ import { Section } from "../components/Page";
 import { words } from "../language";
 import { pageWords } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { lastPlace } from "../navigation/place";
+import { lastPlace } from "../navigation/lastVisit";
 import { useShortcuts } from "../navigation/shortcuts";
 import { useSession } from "../session/session";
 import { type ApiDocument, type Operation, operations } from "./document";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { requestError } from "../api/problem";
-import { faultAt, faultOf, keyFault } from "./faults";
+import { faultAt, faultOf, keyFault } from "./errors";
 
 const rejected = requestError(422, {
   code: "invalid_value",

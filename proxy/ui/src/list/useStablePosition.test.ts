@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeNow } from "./useKeptPlace";
+import { placeNow } from "./useStablePosition";
 
 const rows = (ids: string) => [...ids].map((id) => ({ id }));
 
