@@ -12,17 +12,17 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
-import { sayDone, sayRejected } from "../components/toast";
+import { showErrorToast, showToast } from "../components/toast";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Access.module.css";
 import { GrantDialog } from "./GrantDialog";
 import { plan } from "./grantPlan";
 import { regrant } from "./regrant";
 import { Scope } from "./Scope";
-import { startSeeing } from "./viewAs";
+import { viewAsRole } from "./viewAs";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
 type Editing = { role: string; grant: Grant | null };
 
@@ -54,7 +54,7 @@ export function GrantsTab({ project }: { project: string }) {
   const inheritedBy = (name: string) => listed.find((role) => role.name === name)?.member_of.join(", ") ?? "";
   const revoke = async (grant: Grant) => {
     await regrant(project, grant.role, grant.target, siblings(grant), plan(siblings(grant), grant, null));
-    sayDone(t.grantRevoked(grant.role));
+    showToast(t.grantRevoked(grant.role));
   };
   return (
     <div className={style.roles}>
@@ -97,7 +97,7 @@ export function GrantsTab({ project }: { project: string }) {
           run={() => revoke(revoking)}
           onClose={() => setRevoking(null)}
         >
-          {t.revokeGrantWhat(revoking.role, privilegesInWords(revoking))}
+          {t.revokeGrantWhat(revoking.role, privilegesText(revoking))}
           {inheritedBy(revoking.role) !== "" && ` ${t.inheritedStays(inheritedBy(revoking.role))}`}
         </Confirm>
       )}
@@ -126,7 +126,7 @@ function GrantToRole({ roles, onGrant }: { roles: readonly Role[]; onGrant: (rol
 
 const list = new Intl.ListFormat(undefined, { type: "disjunction" });
 
-const privilegesInWords = ({ privileges }: Grant) => list.format(privileges.map((it) => t.privilege[it]));
+const privilegesText = ({ privileges }: Grant) => list.format(privileges.map((it) => t.privilege[it]));
 
 type RoleProps = {
   project: string;
@@ -207,7 +207,7 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
     },
   ];
   const inherited = role.member_of.join(", ");
-  const see = () => startSeeing(project, role.name).catch((error) => sayRejected(sentence(error)));
+  const see = () => viewAsRole(project, role.name).catch((error) => showErrorToast(sentence(error)));
   const mayUse = role.admin || role.grantable;
   return (
     <Section

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { readAdministrationAgain, useRoles } from "../api/administration";
-import { answer, inProject, POST, type Schemas } from "../api/client";
+import { bodyOf, inProject, POST, type Schemas } from "../api/client";
 import { RequestError } from "../api/problem";
 import { useMe, useProjects } from "../api/queries";
 import { Button } from "../components/Button";
@@ -12,11 +12,11 @@ import { Rejection, TextField } from "../components/Field";
 import { Notice, OtherFailure } from "../components/Notice";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import style from "./Access.module.css";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 const DAY = 86_400_000;
 
 type IssuedKey = Pick<Schemas["NewApiKey"], "id" | "key" | "label" | "role">;
@@ -42,7 +42,7 @@ export function IssueKey({ project, onClose }: Props) {
         </Button>
       }
     >
-      <p>{t.issuedLead(issued.label || t.keyNumber(issued.id), issued.role)}</p>
+      <p>{t.issuedLead(issued.label || t.keyId(issued.id), issued.role)}</p>
       <Notice kind="attention">{t.shownOnce}</Notice>
       <Code text={issued.key ?? ""} what={t.apiKey} />
     </Dialog>
@@ -65,7 +65,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
     setRunning(true);
     try {
       const days = Number(draft.days);
-      const key = await answer(
+      const key = await bodyOf(
         POST("/v1/api-keys", {
           params: { header: inProject(project) },
           body: {
@@ -92,7 +92,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button
             kind="main"
             onPress={issue}

@@ -24,23 +24,23 @@ function partsOf({ privileges, scope }: Part): Part[] {
 /** Replaces the grant `edited` with `next` among all grants of a role. A null `edited` adds, a null `next` revokes. */
 export function plan(present: readonly Part[], edited: Part | null, next: Part | null): Step[] {
   const others = present.filter((part) => part !== edited);
-  const wanted = next === null ? [] : partsOf(next);
-  const granted = wanted.flatMap((part) => part.privileges);
+  const added = next === null ? [] : partsOf(next);
+  const granted = added.flatMap((part) => part.privileges);
   // A privilege that is granted here is removed from the other grants.
   const kept = others
     .map((part) => ({ ...part, privileges: part.privileges.filter((it) => !granted.includes(it)) }))
     .filter((part) => part.privileges.length > 0);
   const before = present.flatMap((part) => part.privileges);
-  const after = [...kept, ...wanted].flatMap((part) => part.privileges);
+  const after = [...kept, ...added].flatMap((part) => part.privileges);
   const grants = (parts: Part[]) => parts.map((part): Step => ({ kind: "grant", ...part }));
   if (before.every((it) => after.includes(it))) {
-    const isThere = (part: Part) =>
+    const isGranted = (part: Part) =>
       present.some(
         (it) =>
           isSame(it.scope ?? null, part.scope ?? null) &&
           part.privileges.every((privilege) => it.privileges.includes(privilege)),
       );
-    return grants(wanted.filter((part) => !isThere(part)));
+    return grants(added.filter((part) => !isGranted(part)));
   }
-  return [{ kind: "revoke" }, ...grants([...kept, ...wanted])];
+  return [{ kind: "revoke" }, ...grants([...kept, ...added])];
 }

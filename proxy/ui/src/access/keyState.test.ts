@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyNumber, keyState } from "./keyState";
+import { keyId, keyState } from "./keyState";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const key = { revoked_at: null, expires_at: null, orphaned: false };
@@ -17,6 +17,6 @@ test("a revoked key stays revoked when it expires", () => {
 });
 
 test("a key has its number in it", () => {
-  expect(keyNumber("keyed_12_abc")).toBe("12");
-  expect(keyNumber("other")).toBeNull();
+  expect(keyId("keyed_12_abc")).toBe("12");
+  expect(keyId("other")).toBeNull();
 });

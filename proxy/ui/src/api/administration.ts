@@ -1,7 +1,7 @@
 /** Queries for administrators. A service without a route returns null for it. */
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
-import { answer, GET, inProject, type Schemas } from "./client";
+import { bodyOf, GET, inProject, type Schemas } from "./client";
 import { allPages, type PageQuery } from "./pages";
 import { RequestError } from "./problem";
 import { queryClient } from "./queries";
@@ -57,7 +57,7 @@ const paged = (project: string, page: PageQuery) => ({
 export const useApiKeys = (project: string) =>
   useAdministration("keys", project, () =>
     allPages(
-      (page) => answer(GET("/v1/api-keys", paged(project, page))),
+      (page) => bodyOf(GET("/v1/api-keys", paged(project, page))),
       ({ api_keys }) => api_keys,
     ),
   );
@@ -67,7 +67,7 @@ export const useRoles = (project: string) => useAdministration("roles", project,
 /** All roles for which keys can be issued. */
 export const readRoles = (project: string) =>
   allPages(
-    (page) => answer(GET("/v1/roles", paged(project, page))),
+    (page) => bodyOf(GET("/v1/roles", paged(project, page))),
     ({ roles }) => roles,
   );
 
@@ -75,16 +75,16 @@ export const readRoles = (project: string) =>
 export const useGrants = (project: string) =>
   useAdministration("grants", project, () =>
     allPages(
-      (page) => answer(GET("/v1/grants", paged(project, page))),
+      (page) => bodyOf(GET("/v1/grants", paged(project, page))),
       ({ grants }) => grants,
     ),
   );
 
 export const useQuotas = (project: string) =>
-  useAdministration("quotas", project, async () => (await answer(GET("/v1/quotas", params(project)))).quotas);
+  useAdministration("quotas", project, async () => (await bodyOf(GET("/v1/quotas", params(project)))).quotas);
 
 export const useJobs = (project: string) =>
-  useAdministration("jobs", project, async () => (await answer(GET("/v1/jobs", params(project)))).jobs, {
+  useAdministration("jobs", project, async () => (await bodyOf(GET("/v1/jobs", params(project)))).jobs, {
     isPolled: true,
   });
 
@@ -92,7 +92,7 @@ export const useEmbeddingStatus = (project: string) =>
   useAdministration(
     "embeddings",
     project,
-    async () => (await answer(GET("/v1/embeddings/status", params(project)))).templates,
+    async () => (await bodyOf(GET("/v1/embeddings/status", params(project)))).templates,
     { isPolled: true },
   );
 
@@ -100,12 +100,12 @@ export const useEmbeddingFailures = (project: string) =>
   useAdministration(
     "embedding-failures",
     project,
-    async () => (await answer(GET("/v1/embeddings/failures", params(project)))).failures,
+    async () => (await bodyOf(GET("/v1/embeddings/failures", params(project)))).failures,
     { isPolled: true },
   );
 
 export const useExamination = (project: string) =>
-  useAdministration("doctor", project, () => answer(GET("/v1/doctor", params(project))), { isCostly: true });
+  useAdministration("doctor", project, () => bodyOf(GET("/v1/doctor", params(project))), { isCostly: true });
 
 /** Reloads all administration data after a change. */
 export const readAdministrationAgain = () =>

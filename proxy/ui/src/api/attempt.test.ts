@@ -5,12 +5,12 @@ import { RequestError, requestError } from "./problem";
 /** The names of attempts. `answers` has the outcome of each: an error is thrown. */
 function names(attempt: Attempt) {
   const seen: string[] = [];
-  const send = (answer: unknown) =>
+  const send = (outcome: unknown) =>
     attempt
       .send(async (name) => {
         seen.push(name);
-        if (answer instanceof Error) throw answer;
-        return answer;
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
       })
       .catch(() => undefined);
   return { seen, send };

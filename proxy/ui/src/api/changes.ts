@@ -14,9 +14,9 @@ export type Change = Schemas["Change"];
 /** Milliseconds after which a hidden tab has no connection. */
 const HIDDEN = 15_000;
 /** Milliseconds without data after which a connection is closed. The service sends some every 15 seconds. */
-const SILENCE = 40_000;
+const MAX_SILENCE = 40_000;
 /** Consecutive failures that indicate a permanent cause, such as a dropped template. */
-const HOPELESS = 6;
+const MAX_FAILURES = 6;
 
 let connections = 0;
 const listeners = new Set<(changes: readonly Change[]) => void>();
@@ -50,7 +50,7 @@ export async function follow(
       failures = reader.retry === null ? failures + 1 : 0;
       isGap = status === 410;
       if (isGap) reader.id = null;
-      else if ([403, 404, 422].includes(status)) failures = HOPELESS;
+      else if ([403, 404, 422].includes(status)) failures = MAX_FAILURES;
     }
     cursor = reader.id;
     if (!signal.aborted) await pause(pauseAfter(failures, reader.retry, Math.random()), signal);
@@ -82,7 +82,7 @@ async function connect(
       life.prolong();
       for (let part = await parts.read(); !part.done; part = await parts.read()) {
         life.prolong();
-        hand(reader.push(part.value), onChanges);
+        deliver(reader.push(part.value), onChanges);
       }
     } finally {
       connections -= 1;
@@ -93,7 +93,7 @@ async function connect(
 }
 
 /** Delivers changes in batches as they arrive. @throws RequestError if the service reports why the stream ends. */
-function hand(events: readonly StreamEvent[], onChanges: Follower["onChanges"]) {
+function deliver(events: readonly StreamEvent[], onChanges: Follower["onChanges"]) {
   const error = events.find(({ type }) => type === "error");
   const changes = events.filter((event) => event !== error).map(({ data }): Change => JSON.parse(data));
   if (changes.length > 0) {
@@ -121,7 +121,7 @@ class Life {
   /** The service has sent data. */
   prolong() {
     window.clearTimeout(this.silence);
-    this.silence = window.setTimeout(this.stop, SILENCE);
+    this.silence = window.setTimeout(this.stop, MAX_SILENCE);
   }
 
   private readonly look = () => {
@@ -175,9 +175,9 @@ async function pause(milliseconds: number, signal: AbortSignal) {
 export const isFollowing = (): boolean => connections > 0;
 
 /** Calls `heard` for each change of this record until the returned function is called. */
-export function onChangeOf(id: string, heard: () => void): () => void {
+export function onChangeOf(id: string, onChange: () => void): () => void {
   const listener = (changes: readonly Change[]) => {
-    if (changes.some((change) => change.id === id)) heard();
+    if (changes.some((change) => change.id === id)) onChange();
   };
   listeners.add(listener);
   return () => listeners.delete(listener);

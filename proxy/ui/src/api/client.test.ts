@@ -23,35 +23,35 @@ beforeEach(() => {
 test("request with a rejected key is sent again with another key", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
-  const answered = send(request(json));
+  const response = send(request(json));
   await settled();
   expect(currentSession().rejected).toBe(true);
   signIn("second");
-  expect(await (await answered).text()).toBe('{"a":1}');
+  expect(await (await response).text()).toBe('{"a":1}');
   expect(service).toHaveBeenCalledTimes(2);
 });
 
 test("request with a rejected key fails when the session ends", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
-  const answered = send(request(json));
+  const response = send(request(json));
   await settled();
   signOut();
-  expect((await answered).status).toBe(401);
+  expect((await response).status).toBe(401);
 });
 
 test("file is not buffered for a second attempt", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
-  const answered = await send(request({ headers: { "content-type": "text/csv" }, body: "a,b" }));
-  expect(answered.status).toBe(401);
+  const response = await send(request({ headers: { "content-type": "text/csv" }, body: "a,b" }));
+  expect(response.status).toBe(401);
 });
 
 test("key of a single request does not affect the session", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
-  const answered = await send(request({ headers: { authorization: "Bearer other" } }));
-  expect(answered.status).toBe(401);
+  const response = await send(request({ headers: { authorization: "Bearer other" } }));
+  expect(response.status).toBe(401);
   expect(currentSession().rejected).toBe(false);
 });
 

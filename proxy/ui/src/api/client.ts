@@ -4,7 +4,7 @@ import { anotherKey, currentSession, markRejected } from "../session/session";
 import { parseJson, renderJson } from "./json";
 import { takePreloaded } from "./preload";
 import { RequestError, requestError } from "./problem";
-import { isFromService, sayReached } from "./reachability";
+import { isFromService, setReachable } from "./reachability";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -38,10 +38,10 @@ async function reach(request: Request): Promise<Response> {
     response = (await takePreloaded(request)) ?? (await fetch(request));
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    sayReached(false);
+    setReachable(false);
     throw unreachable();
   }
-  sayReached(isFromService(response));
+  setReachable(isFromService(response));
   if (!isFromService(response)) throw unreachable();
   return response;
 }
@@ -79,7 +79,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = client;
 export const inProject = (project: string) => ({ "X-Service-Project-Id": project });
 
 /** The body of a response. @throws RequestError if the service rejected the request. */
-export async function answer<T>(
+export async function bodyOf<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<NonNullable<T>> {
   const { data, error, response } = await call;
@@ -88,10 +88,10 @@ export async function answer<T>(
 }
 
 /** The body and the entity tag of a response with one record. @throws RequestError */
-export async function answerWithTag<T>(
+export async function bodyAndTagOf<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<{ body: NonNullable<T>; tag: string | null }> {
   const awaited = await call;
-  const body = await answer(Promise.resolve(awaited));
+  const body = await bodyOf(Promise.resolve(awaited));
   return { body, tag: awaited.response.headers.get("etag") };
 }

@@ -1,8 +1,8 @@
 /** Approximate record counts of templates. */
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
-import { inTurn } from "./backgroundQueue";
-import { answer, inProject, POST } from "./client";
+import { queuedWrite } from "./backgroundQueue";
+import { bodyOf, inProject, POST } from "./client";
 import { countKey } from "./lists";
 
 /** The planner's estimate is inaccurate for small or new tables. Counting them is cheap. */
@@ -12,7 +12,7 @@ async function countRecords(project: string, template: string, signal: AbortSign
   const params = { path: { template }, header: inProject(project) };
   const ask = async (count: "estimated" | "exact") => {
     const body = { limit: 1, fields: [], count };
-    const found = await answer(POST("/v1/entities/search/{template}", { params, body, signal }));
+    const found = await bodyOf(POST("/v1/entities/search/{template}", { params, body, signal }));
     return Number(found.total ?? 0);
   };
   const estimate = await ask("estimated");
@@ -20,12 +20,12 @@ async function countRecords(project: string, template: string, signal: AbortSign
 }
 
 /** The approximate number of records of the template; undefined until it is known. */
-export function useCount(project: string, template: string, isWanted: boolean): number | undefined {
+export function useCount(project: string, template: string, isEnabled: boolean): number | undefined {
   const { key } = useSession();
   const count = useQuery({
     queryKey: countKey(project, template),
-    queryFn: ({ signal }) => inTurn(() => countRecords(project, template, signal)),
-    enabled: key !== null && isWanted,
+    queryFn: ({ signal }) => queuedWrite(() => countRecords(project, template, signal)),
+    enabled: key !== null && isEnabled,
     staleTime: 60_000,
     retry: false,
   });

@@ -30,8 +30,8 @@ test.each(["\n", "\r\n", "\r"])("events are the same in any parts, with lines th
   const text = TEXT.join(end);
   fc.assert(
     fc.property(fc.array(fc.nat(text.length), { maxLength: 6 }), (cuts) => {
-      const places = [0, ...cuts.sort((a, b) => a - b), text.length];
-      const parts = places.slice(1).map((to, at) => text.slice(places[at], to));
+      const positions = [0, ...cuts.sort((a, b) => a - b), text.length];
+      const parts = positions.slice(1).map((to, at) => text.slice(positions[at], to));
       const { events, reader } = read(parts);
       expect(events).toEqual([
         { type: "update", data: '{"name": "Zoë"}' },

@@ -1,7 +1,7 @@
 /** The delay before a closed connection is opened again. */
 
 const FIRST = 1_000;
-const LONGEST = 60_000;
+const MAX_PAUSE = 60_000;
 
 /**
  * Doubles with each consecutive failure, up to a minute. Part of it is random, to spread the reconnects of browsers.
@@ -10,6 +10,6 @@ const LONGEST = 60_000;
  * @param random from 0 to 1
  */
 export function pauseAfter(failures: number, asked: number | null, random: number): number {
-  const base = Math.min(LONGEST, (asked ?? FIRST) * 2 ** Math.min(failures, 10));
+  const base = Math.min(MAX_PAUSE, (asked ?? FIRST) * 2 ** Math.min(failures, 10));
   return base * (0.5 + random / 2);
 }

@@ -2,7 +2,7 @@
 import type { components } from "./schema";
 
 export type Problem = components["schemas"]["Problem"];
-export type Fault = NonNullable<Problem["errors"]>[number];
+export type ProblemError = NonNullable<Problem["errors"]>[number];
 
 /** A failed request. `problem` is missing if the service could not be reached. */
 export class RequestError extends Error {
@@ -27,7 +27,7 @@ export class RequestError extends Error {
 
   /** The error message for a JSON pointer into the request, such as `/attributes/city`. */
   at(pointer: string): string | undefined {
-    return this.problem?.errors?.find((fault) => fault.pointer === pointer)?.detail;
+    return this.problem?.errors?.find((error) => error.pointer === pointer)?.detail;
   }
 }
 
@@ -41,26 +41,28 @@ const ENDS_AS_STATEMENT = /[}\]]$|: [A-Z]{3,} [^.]*(?:\.[^\s.]+[^.]*)*$|\(\)$/;
  * A pointer at the beginning, such as `/attributes/tags/0: `, becomes the name of the field.
  */
 export function asSentence(text: string): string {
-  const named = text
+  const sentence = text
     .trim()
-    .replace(/^(?:\/[^\s/:]+)+: /, (place) => `${/([^\s/:]+)(?:\/\d+)*: $/.exec(place)?.[1] ?? ""}: `)
+    .replace(/^(?:\/[^\s/:]+)+: /, (pointer) => `${/([^\s/:]+)(?:\/\d+)*: $/.exec(pointer)?.[1] ?? ""}: `)
     .replace(/^external_key\b/, "the external key")
     // Capitalize a word, but not a name: `keyed`, `crm.customers`, `tags:`.
     .replace(/^(?!keyed\b)[a-z](?=[a-z'-]*(?:[\s,;]|$))/, (letter) => letter.toUpperCase());
-  return named === "" || /[.!?…:]["”’)]*$/.test(named) || ENDS_AS_STATEMENT.test(named) ? named : `${named}.`;
+  return sentence === "" || /[.!?…:]["”’)]*$/.test(sentence) || ENDS_AS_STATEMENT.test(sentence)
+    ? sentence
+    : `${sentence}.`;
 }
 
 /** The error and its hints as sentences, each hint after its error. */
 export function inSentences<T extends Sentences>(rejection: T): T {
   const { detail, hint, errors } = rejection;
   const remedy = hint === undefined ? undefined : asSentence(hint);
-  const whole = (text: string, place: number) =>
-    place === 0 && remedy !== undefined ? `${asSentence(text)} ${remedy}` : asSentence(text);
+  const whole = (text: string, at: number) =>
+    at === 0 && remedy !== undefined ? `${asSentence(text)} ${remedy}` : asSentence(text);
   return {
     ...rejection,
     ...(detail !== undefined && { detail: whole(detail, 0) }),
     ...(errors && {
-      errors: errors.map((fault, place) => ({ ...fault, detail: whole(fault.detail, place) })),
+      errors: errors.map((error, at) => ({ ...error, detail: whole(error.detail, at) })),
     }),
   };
 }

@@ -6,7 +6,7 @@ import { queryClient, useProjects } from "../api/queries";
 import { Skeleton } from "../components/Notice";
 import { Toasts } from "../components/toast";
 import ListPage from "../list/ListPage";
-import { lastPlace, rememberPlace } from "../navigation/lastVisit";
+import { lastVisit, rememberVisit } from "../navigation/lastVisit";
 import { useSession } from "../session/session";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Frame } from "./Frame";
@@ -40,13 +40,13 @@ function ProjectPages({ project }: { project: string }) {
   const projects = useProjects();
   const isKnown = projects.data?.some(({ slug }) => slug === project) ?? true;
   useEffect(() => {
-    if (projects.data && isKnown) rememberPlace({ project });
+    if (projects.data && isKnown) rememberVisit({ project });
   }, [projects.data, isKnown, project]);
   // A project that was created elsewhere appears with the next response.
   if (!isKnown) return projects.isFetching ? <Loading /> : <NoProject />;
   return (
     <Frame project={project}>
-      <ErrorBoundary place={location}>
+      <ErrorBoundary address={location}>
         <Suspense fallback={<Loading />}>
           <Switch>
             <Route path="/p/:project/t/:template/definition">
@@ -100,7 +100,7 @@ function ProjectPages({ project }: { project: string }) {
 function Reference() {
   const { key } = useSession();
   const projects = useProjects();
-  const last = projects.data?.find(({ slug }) => slug === lastPlace().project) ?? projects.data?.[0];
+  const last = projects.data?.find(({ slug }) => slug === lastVisit().project) ?? projects.data?.[0];
   if (key !== null && projects.isPending) return <Loading />;
   const page = (
     <Suspense fallback={<Loading />}>
@@ -146,7 +146,7 @@ export function App() {
     <I18nProvider>
       <RouterProvider navigate={navigate}>
         <QueryClientProvider client={queryClient}>
-          <ErrorBoundary place={location}>
+          <ErrorBoundary address={location}>
             <Pages />
           </ErrorBoundary>
           <Toasts />

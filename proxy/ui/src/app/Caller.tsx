@@ -2,13 +2,13 @@ import { Settings2 } from "lucide-react";
 import { useMe } from "../api/queries";
 import { IconButton } from "../components/Button";
 import { Menu } from "../components/Menu";
-import { words } from "../language";
+import { messages } from "../language";
 import { useSession } from "../session/session";
 import { type Density, setAppearance, type Theme, useAppearance } from "./appearance";
 import style from "./Rail.module.css";
 import { leave } from "./session";
 
-const t = words.frame;
+const t = messages.frame;
 
 export const themes = (Object.keys(t.themes) as Theme[]).map((id) => ({ id, label: t.themes[id] }));
 export const densities = (Object.keys(t.densities) as Density[]).map((id) => ({

@@ -5,7 +5,7 @@ import { useLocation, useSearch } from "wouter";
 import { useProjects } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { useSession } from "../session/session";
 import style from "./Frame.module.css";
 import { useKeyWatch } from "./keyWatch";
@@ -16,7 +16,7 @@ import { Rail } from "./Rail";
 import { SignInAgain } from "./SignIn";
 import { returnToMyself } from "./session";
 
-const t = words.frame;
+const t = messages.frame;
 
 /** The frame of every page of a project: the rail and the overlays. */
 export function Frame({ project, children }: { project: string; children: ReactNode }) {

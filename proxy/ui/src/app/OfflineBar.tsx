@@ -1,21 +1,21 @@
 import { useEffect } from "react";
 import { queryClient } from "../api/queries";
-import { probe, sayReached, useReached } from "../api/reachability";
+import { probe, setReachable, useIsReachable } from "../api/reachability";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Frame.module.css";
 
 const EVERY = 3_000;
 
 /** Reports that the service is unreachable, polls it, and reloads the page's data when it responds. */
 export function OfflineBar() {
-  const isReached = useReached();
+  const isReachable = useIsReachable();
   useEffect(() => {
-    if (isReached) return;
+    if (isReachable) return;
     let isOver = false;
     const ask = async () => {
       if (!(await probe()) || isOver) return;
-      sayReached(true);
+      setReachable(true);
       await queryClient.invalidateQueries();
     };
     const timer = setInterval(ask, EVERY);
@@ -25,11 +25,11 @@ export function OfflineBar() {
       clearInterval(timer);
       window.removeEventListener("online", ask);
     };
-  }, [isReached]);
+  }, [isReachable]);
   // The region is always present, so that screen readers announce its content when it appears.
   return (
     <div className={style.notices} aria-live="polite">
-      {!isReached && <Notice kind="attention">{words.frame.unreachable}</Notice>}
+      {!isReachable && <Notice kind="attention">{messages.frame.unreachable}</Notice>}
     </div>
   );
 }

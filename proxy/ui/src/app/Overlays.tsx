@@ -1,6 +1,6 @@
 import { Code, Keyboard, Search, Undo2 } from "lucide-react";
 import { lazy, Suspense, useEffect } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import { useShortcutListener, useShortcuts } from "../navigation/shortcuts";
 import { undoLast, useCanUndo } from "../navigation/undo";
 import { show, useOverlay } from "./overlay";
@@ -10,7 +10,7 @@ const loadPalette = () => import("./palette/Palette");
 const Palette = lazy(loadPalette);
 const CodeDialog = lazy(() => import("../reference/CodeDialog"));
 
-const t = words.frame;
+const t = messages.frame;
 const SOON = 2_000;
 const close = () => show(null);
 

@@ -12,11 +12,11 @@ import {
 import type { Project } from "../api/queries";
 import { takeEnter } from "../components/combobox";
 import select from "../components/Select.module.css";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ProjectSwitch.module.css";
 import { matches } from "./palette/match";
 
-const t = words.frame;
+const t = messages.frame;
 const ROW = 44;
 
 type Named = Pick<Project, "slug" | "name">;

@@ -5,13 +5,13 @@ import { useLocation } from "wouter";
 import { useProjects } from "../api/queries";
 import { Menu } from "../components/Menu";
 import select from "../components/Select.module.css";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import style from "./ProjectSwitch.module.css";
 
 const ProjectList = lazy(() => import("./ProjectList"));
 
-const t = words.frame;
+const t = messages.frame;
 /** Up to this number of projects, the menu has no search field. */
 const MAX_IN_MENU = 8;
 

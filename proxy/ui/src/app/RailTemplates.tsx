@@ -6,7 +6,7 @@ import { useLocationProperty } from "wouter/use-browser-location";
 import { useCount } from "../api/counts";
 import { type Template, useTemplates } from "../api/queries";
 import { useSettled } from "../api/settled";
-import { words } from "../language";
+import { messages } from "../language";
 import { leftList } from "../list/remembered";
 import { addresses } from "../navigation/addresses";
 
@@ -14,7 +14,7 @@ import { matches } from "./palette/match";
 import style from "./Rail.module.css";
 import { useViews } from "./views";
 
-const t = words.frame;
+const t = messages.frame;
 /** Up to this number of templates, the rail has no filter field. */
 const MAX_WITHOUT_FILTER = 12;
 
@@ -100,7 +100,7 @@ function TemplateItem({ project, template, isFolded }: ItemProps) {
         <span className={isFolded ? "visually-hidden" : style.label} dir="auto">
           {name}
         </span>
-        {!isFolded && <Count project={project} template={template.slug} isWanted={isSeen && isSettled} />}
+        {!isFolded && <Count project={project} template={template.slug} isEnabled={isSeen && isSettled} />}
       </Link>
       {isOpen && !isFolded && <Views project={project} template={template.slug} view={view} />}
     </li>
@@ -121,10 +121,10 @@ function useSeen(element: { current: Element | null }): boolean {
 
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-type CountProps = { project: string; template: string; isWanted: boolean };
+type CountProps = { project: string; template: string; isEnabled: boolean };
 
-function Count({ project, template, isWanted }: CountProps) {
-  const count = useCount(project, template, isWanted);
+function Count({ project, template, isEnabled }: CountProps) {
+  const count = useCount(project, template, isEnabled);
   if (count === undefined) return null;
   return (
     <span className={style.count} title={t.aboutRecords(count)}>

@@ -5,13 +5,13 @@ import { RequestError, sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useSession } from "../session/session";
 import style from "./SignIn.module.css";
 import { enter, leave, returnToMyself } from "./session";
 
-const t = words.frame;
+const t = messages.frame;
 
 /** The hint that the service shows on the sign-in page (KEYED_SIGN_IN_HINT). */
 const hint = () => document.querySelector<HTMLMetaElement>('meta[name="keyed-sign-in-hint"]')?.content;
@@ -61,7 +61,7 @@ function KeyField({ form }: { form: ReturnType<typeof useSignIn> }) {
 /** The first page of a user who is not signed in. */
 export function SignIn() {
   const form = useSignIn();
-  const told = hint();
+  const hintText = hint();
   useEffect(() => {
     document.title = `${t.signIn} · ${t.product}`;
   }, []);
@@ -72,7 +72,7 @@ export function SignIn() {
           <KeyRound size={20} aria-hidden /> {t.product}
         </h1>
         <p className={style.lead}>{t.signInLead}</p>
-        {told && <p className={style.hint}>{told}</p>}
+        {hintText && <p className={style.hint}>{hintText}</p>}
         <KeyField form={form} />
         <Button type="submit" kind="main" isPending={form.isBusy}>
           {t.signIn}

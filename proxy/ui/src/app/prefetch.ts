@@ -5,7 +5,7 @@ import { neededFields, shownColumns } from "../list/columns";
 import { withUsableStart } from "../list/start";
 import { firstPageBody } from "../list/state";
 import { recordsQuery } from "../list/useRecords";
-import { placeOf } from "../navigation/lastVisit";
+import { visitOf } from "../navigation/lastVisit";
 import { currentSession } from "../session/session";
 
 /** Milliseconds until the page is rendered without its data. */
@@ -13,7 +13,7 @@ const MAX_WAIT = 100;
 
 async function read() {
   const { key } = currentSession();
-  const { project, template: slug } = placeOf(location.pathname);
+  const { project, template: slug } = visitOf(location.pathname);
   if (key === null || project === undefined) return;
   const me = queryClient.prefetchQuery(meQuery(key, project));
   const template = (await queryClient.fetchQuery(templatesQuery(key, project))).find(

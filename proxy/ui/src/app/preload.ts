@@ -3,7 +3,7 @@ import { renderJson } from "../api/json";
 import { type PreloadRequest, preload } from "../api/preload";
 import { decodeState } from "../list/address";
 import { firstPageBody, type ListState } from "../list/state";
-import { placeOf } from "../navigation/lastVisit";
+import { visitOf } from "../navigation/lastVisit";
 
 /**
  * The first search of a list before its template has loaded; null if it is not determined. The fields are those of the
@@ -19,7 +19,7 @@ function firstSearch(state: ListState): string | null {
 
 /** The first requests of the page at an address. */
 export function* firstRequests(path: string, query: string, key: string | null): Generator<PreloadRequest> {
-  const { project, template } = placeOf(path);
+  const { project, template } = visitOf(path);
   if (key === null || project === undefined) return;
   const common = { project, key };
   yield { ...common, method: "GET", path: "/v1/templates" };

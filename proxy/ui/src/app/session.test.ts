@@ -13,9 +13,9 @@ vi.stubGlobal(
     }
   },
 );
-const asked: [method: string, path: string, key: string | null][] = [];
+const requests: [method: string, path: string, key: string | null][] = [];
 vi.stubGlobal("fetch", async ({ method, url, headers }: Request) => {
-  asked.push([method, new URL(url).pathname, headers.get("authorization")]);
+  requests.push([method, new URL(url).pathname, headers.get("authorization")]);
   return new Response(null, { status: 204 });
 });
 const { currentSession, seeAs, signIn } = await import("../session/session");
@@ -26,7 +26,7 @@ const PATIENCE = { timeout: 30_000 };
 const revocation = ["DELETE", "/v1/api-keys/7", "Bearer keyed_1_own"];
 
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
   signIn("keyed_1_own");
 });
 
@@ -34,18 +34,18 @@ test("sign-out revokes the key of the viewed role", async () => {
   seeAs("sales", "keyed_7_role");
   leave();
   expect(currentSession().key).toBeNull();
-  await vi.waitFor(() => expect(asked).toEqual([revocation]), PATIENCE);
+  await vi.waitFor(() => expect(requests).toEqual([revocation]), PATIENCE);
 });
 
 test("key of a viewed role is revoked afterwards", async () => {
   seeAs("sales", "keyed_7_role");
   returnToMyself();
   expect(currentSession().key).toBe("keyed_1_own");
-  await vi.waitFor(() => expect(asked).toEqual([revocation]), PATIENCE);
+  await vi.waitFor(() => expect(requests).toEqual([revocation]), PATIENCE);
 });
 
 test("own key stays valid after the user signs out", async () => {
   leave();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

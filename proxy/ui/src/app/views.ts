@@ -1,11 +1,11 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { inTurn } from "../api/backgroundQueue";
-import { answer, GET, inProject } from "../api/client";
+import { queuedWrite } from "../api/backgroundQueue";
+import { bodyOf, GET, inProject } from "../api/client";
 import { useSession } from "../session/session";
 
 async function read(project: string, template: string) {
   const params = { path: { template }, header: inProject(project) };
-  return (await answer(GET("/v1/templates/{template}/views", { params }))).views;
+  return (await bodyOf(GET("/v1/templates/{template}/views", { params }))).views;
 }
 
 const viewsOf = (key: string | null, project: string, template: string) => ({
@@ -27,7 +27,7 @@ export function useViewsOfMany(project: string, templates: readonly string[]) {
   return useQueries({
     queries: templates.map((template) => ({
       ...viewsOf(key, project, template),
-      queryFn: () => inTurn(() => read(project, template)),
+      queryFn: () => queuedWrite(() => read(project, template)),
     })),
     combine: (results) =>
       results.flatMap(({ data }, at) =>

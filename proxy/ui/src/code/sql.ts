@@ -56,11 +56,11 @@ const STATEMENTS: [request: string, Statement][] = [
 ];
 
 function match(pattern: string, request: ApiRequest): string[] | null {
-  const wanted = pattern.split("/");
+  const expected = pattern.split("/");
   const given = `${request.method} ${request.path}`.split("/");
-  if (wanted.length !== given.length) return null;
-  const isMatch = wanted.every((step, at) => step === "*" || step === given[at]);
-  return isMatch ? wanted.flatMap((step, at) => (step === "*" ? [part(given[at] ?? "")] : [])) : null;
+  if (expected.length !== given.length) return null;
+  const isMatch = expected.every((step, at) => step === "*" || step === given[at]);
+  return isMatch ? expected.flatMap((step, at) => (step === "*" ? [part(given[at] ?? "")] : [])) : null;
 }
 
 /** The SQL statement equivalent to the request; null if there is none. */

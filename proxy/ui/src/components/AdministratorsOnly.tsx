@@ -1,12 +1,12 @@
 import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { useMe } from "../api/queries";
-import { words } from "../language";
+import { messages } from "../language";
 import { Empty } from "./Empty";
 import { Failure, Skeleton } from "./Notice";
 import { Page } from "./Page";
 
-const t = words.components;
+const t = messages.components;
 
 type Props = {
   project: string;

@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button as AriaButton, type ButtonProps, Tooltip, TooltipTrigger } from "react-aria-components";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Button.module.css";
 
 type Kind = "main" | "plain" | "quiet" | "danger";
@@ -33,7 +33,7 @@ export function Button({ kind = "plain", icon: Icon, children, isPending, onPres
       </AriaButton>
       {isPending !== undefined && (
         <span className="visually-hidden" role="status">
-          {isBusy && words.components.busy}
+          {isBusy && messages.components.busy}
         </span>
       )}
     </>

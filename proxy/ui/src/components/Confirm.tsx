@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import { Button } from "./Button";
 import { Dialog } from "./Dialog";
 import { Failure } from "./Notice";
@@ -36,7 +36,7 @@ export function Confirm({ title, children, action, isDanger = true, run, onClose
       actions={
         <>
           <Button onPress={onClose} autoFocus>
-            {words.components.cancel}
+            {messages.components.cancel}
           </Button>
           <Button kind={isDanger ? "danger" : "main"} onPress={start} isDisabled={state.isRunning}>
             {action}

@@ -1,9 +1,9 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import { Button, IconButton } from "./Button";
 
-const t = words.components;
+const t = messages.components;
 const SHOWN_FOR = 2_000;
 
 /** Copies text to the clipboard, even if the page is served without TLS. */

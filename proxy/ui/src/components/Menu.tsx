@@ -44,9 +44,9 @@ export function Menu({
       {children}
       <Popover className={style.popover ?? ""} placement={placement}>
         <AriaMenu aria-label={label} className={style.list ?? ""}>
-          {actions.map((action, place) =>
+          {actions.map((action, index) =>
             action === "separator" ? (
-              <Separator key={place} className={style.separator ?? ""} />
+              <Separator key={index} className={style.separator ?? ""} />
             ) : "options" in action ? (
               <ChoiceSection key={action.id} choices={action} />
             ) : (

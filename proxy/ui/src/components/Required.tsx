@@ -1,4 +1,4 @@
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Field.module.css";
 
 /** The mark after the label of a required field. The field itself has `aria-required`. */
@@ -11,6 +11,6 @@ export const RequiredMark = () => (
 /** Explains the mark, once per form. */
 export const RequiredNote = () => (
   <p className={style.hint} aria-hidden>
-    {words.components.requiredNote}
+    {messages.components.requiredNote}
   </p>
 );

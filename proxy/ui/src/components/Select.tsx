@@ -9,7 +9,7 @@ import {
   Popover,
   SelectValue,
 } from "react-aria-components";
-import { words } from "../language";
+import { messages } from "../language";
 import field from "./Field.module.css";
 import { RequiredMark } from "./Required";
 import style from "./Select.module.css";
@@ -41,7 +41,7 @@ export function Select<K extends string>({ label, isLabelHidden, choices, error,
       isDisabled={props.isDisabled ?? false}
       isRequired={props.isRequired ?? false}
       isInvalid={error !== undefined}
-      placeholder={props.placeholder ?? words.components.choose}
+      placeholder={props.placeholder ?? messages.components.choose}
     >
       {!isLabelHidden && (
         <Label className={field.label}>

@@ -17,7 +17,7 @@ const queue = new Queue<Message>({ maxVisibleToasts: 3 });
 const messages = new Map<string, string>();
 
 /** Shows a completed action at the bottom of the page, with an undo button if there is one. */
-export function sayDone(text: string, action?: Message["action"], about?: string) {
+export function showToast(text: string, action?: Message["action"], about?: string) {
   const timeout = action ? 12_000 : 5_000;
   const key = queue.add({ text, kind: "done", ...(action && { action }) }, { timeout });
   if (action === undefined || about === undefined) return;
@@ -37,7 +37,7 @@ export function withdraw(about: string) {
 }
 
 /** Shows an error at the bottom of the page until it is closed. */
-export function sayRejected(text: string) {
+export function showErrorToast(text: string) {
   queue.add({ text, kind: "rejection" });
 }
 

@@ -4,7 +4,7 @@ import { Checkbox } from "../components/Checkbox";
 import { Failure, Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { number } from "../language/plural";
 import style from "./files.module.css";
 import { RejectedTable } from "./RejectedTable";
@@ -12,7 +12,7 @@ import { optionsOf, type Plan } from "./request";
 import { type Counts, type Report, Stopped, transfer } from "./transfer";
 import { Warnings } from "./Warnings";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = { file: File; plan: Plan; back: () => void; start: (trial: Report, isWhole: boolean) => void };
 
@@ -50,7 +50,7 @@ export function CheckStep({ file, plan, back, start }: Props) {
     return (
       <Section title={t.trying} lead={t.tryingLead}>
         {isWaiting ? (
-          <Progress label={file.name} value={null} text={t.waitingForPlace} />
+          <Progress label={file.name} value={null} text={t.waitingForOthers} />
         ) : sent < file.size ? (
           <Progress label={file.name} value={sent / file.size} text={t.sentOf(sent, file.size)} />
         ) : (

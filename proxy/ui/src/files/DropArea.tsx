@@ -3,10 +3,10 @@ import { type ReactNode, useState } from "react";
 import { DropZone, FileTrigger, isFileDropItem } from "react-aria-components";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./files.module.css";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 const KINDS = [".csv", ".tsv", ".txt", ".ndjson", ".jsonl", ".json", "text/csv", "application/x-ndjson"];
 
 /** A page that accepts a file dropped anywhere on it. */

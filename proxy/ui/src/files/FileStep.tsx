@@ -3,7 +3,7 @@ import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { number } from "../language/plural";
 import { countRows } from "./count";
 import { ChooseFile } from "./DropArea";
@@ -12,7 +12,7 @@ import style from "./files.module.css";
 import { HeadRow } from "./HeadRow";
 import type { Choices, Reading } from "./reading";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 const SHOWN = 20;
 
 type Props = {
@@ -59,9 +59,9 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
         {format === "csv" && header.length === 1 && rows.length > 0 && (
           <Notice kind="attention">{t.oneColumn}</Notice>
         )}
-        {headerFaults(reading).map((fault) => (
-          <Notice key={fault} kind="attention">
-            {fault}
+        {headerProblems(reading).map((error) => (
+          <Notice key={error} kind="attention">
+            {error}
           </Notice>
         ))}
       </Section>
@@ -84,7 +84,7 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
 }
 
 /** The errors of the first line. */
-function headerFaults({ format, header, rows }: Reading): string[] {
+function headerProblems({ format, header, rows }: Reading): string[] {
   if (format === "ndjson") return [];
   const twice = new Set(header.filter((name, at) => name !== "" && header.indexOf(name) !== at));
   const isFilled = (at: number) => rows.some(({ cells }) => (cells[at] ?? "") !== "");

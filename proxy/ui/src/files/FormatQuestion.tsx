@@ -1,11 +1,11 @@
 import { Label, Radio, RadioGroup } from "react-aria-components";
 import { type ExactNumber, parseJson } from "../api/json";
 import { numberText } from "../format/number";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type CellFormat, type FormatChoice, has } from "./cellFormat";
 import style from "./files.module.css";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = { choice: FormatChoice; format: CellFormat; choose: (members: CellFormat) => void };
 
@@ -13,27 +13,27 @@ type Props = { choice: FormatChoice; format: CellFormat; choose: (members: CellF
 export function FormatQuestion({ choice, format, choose }: Props) {
   const { columns, formats: all } = choice;
   // Cells that all formats read alike do not help to choose. Each format shows the same cells.
-  const isTelling = (place: number) => new Set(all.map(({ cells }) => cells[place]?.value)).size > 1;
-  const formats = all.map((it) => ({ ...it, cells: it.cells.filter((_, place) => isTelling(place)) }));
+  const distinguishes = (index: number) => new Set(all.map(({ cells }) => cells[index]?.value)).size > 1;
+  const formats = all.map((it) => ({ ...it, cells: it.cells.filter((_, index) => distinguishes(index)) }));
   const chosen = formats.findIndex((it) => has(format, it.format));
   const members = new Set(formats.flatMap((it) => Object.keys(it.format)));
-  const answer = (place: string) => {
-    const wanted = formats[Number(place)]?.format;
+  const select = (index: string) => {
+    const chosen = formats[Number(index)]?.format;
     // Members that only another format sets are removed.
     const others = Object.fromEntries([...members].map((name) => [name, undefined]));
-    if (wanted) choose({ ...others, ...wanted } as CellFormat);
+    if (chosen) choose({ ...others, ...chosen } as CellFormat);
   };
   return (
     <RadioGroup
       className={style.question ?? ""}
       value={chosen === -1 ? null : String(chosen)}
-      onChange={answer}
+      onChange={select}
       isRequired
     >
       <Label>{t.question(columns)}</Label>
       <div className={style.answers}>
-        {formats.map((it, place) => (
-          <Radio key={place} value={String(place)} className={style.answer ?? ""}>
+        {formats.map((it, index) => (
+          <Radio key={index} value={String(index)} className={style.answer ?? ""}>
             <span className={style.answerName}>{t.formatName(it.format)}</span>
             <span className={style.readings}>
               <Cells reading={it} />

@@ -4,7 +4,7 @@ import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { Select } from "../components/Select";
 import { readerZone } from "../format/zone";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import {
   type CellFormat,
   changed,
@@ -24,7 +24,7 @@ import { FormatQuestion, FormatReading } from "./FormatQuestion";
 import style from "./files.module.css";
 import { WordsField } from "./WordsField";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = {
   template: Template;

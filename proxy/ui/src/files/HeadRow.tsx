@@ -1,7 +1,7 @@
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./files.module.css";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 /** The header of a table of file rows: the line number, then the columns. */
 export function HeadRow({ columns }: { columns: readonly string[] }) {

@@ -1,10 +1,10 @@
 import { type Attribute, useTemplate } from "../api/queries";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { KEY, type Matching } from "./columns";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = {
   project: string;

@@ -4,8 +4,8 @@ import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
-import { sayRejected } from "../components/toast";
-import { pageWords } from "../language/pages";
+import { showErrorToast } from "../components/toast";
+import { pageMessages } from "../language/pages";
 import { number } from "../language/plural";
 import style from "./files.module.css";
 import { HeadRow } from "./HeadRow";
@@ -16,7 +16,7 @@ import { rowsAt } from "./rowsAt";
 import { saveRejected } from "./saveRejected";
 import type { Rejection, Report } from "./transfer";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 const MAX_SHOWN = 50;
 const MAX_ERRORS = 1000;
 
@@ -44,7 +44,7 @@ export function RejectedTable({ file, plan, report }: { file: File; plan: Plan; 
       actions={
         <Button
           onPress={() =>
-            saveRejected(file, reading, report.errors, []).catch(() => sayRejected(t.unreadable))
+            saveRejected(file, reading, report.errors, []).catch(() => showErrorToast(t.unreadable))
           }
         >
           {t.saveRejected}
@@ -54,7 +54,7 @@ export function RejectedTable({ file, plan, report }: { file: File; plan: Plan; 
       <ul className={style.buttons}>
         {byColumn(report.errors).map(([column, n]) => (
           <li key={column ?? ""}>
-            <Tag kind="bad">{t.faultsIn(column, n)}</Tag>
+            <Tag kind="bad">{t.errorsIn(column, n)}</Tag>
           </li>
         ))}
       </ul>
@@ -92,12 +92,12 @@ type RowProps = {
 
 function RejectedRow({ line, errors, columns, isCsv, cells }: RowProps) {
   // An error of the whole row is shown in its first cell.
-  const placed = errors.map((error) => ({ error, at: isCsv ? columns.indexOf(error.column ?? "") : 0 }));
+  const located = errors.map((error) => ({ error, at: isCsv ? columns.indexOf(error.column ?? "") : 0 }));
   return (
     <tr>
       <td className={style.line}>{number(line)}</td>
       {columns.map((name, at) => {
-        const here = placed.filter((it) => Math.max(0, it.at) === at);
+        const here = located.filter((it) => Math.max(0, it.at) === at);
         return (
           <td key={at} className={here.length > 0 ? style.bad : ""} title={cells?.[at]}>
             <div className={style.cell} dir="auto">

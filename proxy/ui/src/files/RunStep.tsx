@@ -8,7 +8,7 @@ import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { attributeLabel } from "../format/label";
 import { relativeTime } from "../format/moment";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { allRejected } from "./allRejected";
 import { Figures } from "./CheckStep";
@@ -19,7 +19,7 @@ import { saveRejected } from "./saveRejected";
 import { Stopped } from "./transfer";
 import { Warnings } from "./Warnings";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = { it: Import; template: Template; again: () => void };
 
@@ -41,7 +41,7 @@ function Running({ it, name }: { it: Import; name: string }) {
         }
         text={
           it.isWaiting
-            ? t.waitingForPlace
+            ? t.waitingForOthers
             : it.waitsFor
               ? t.waitsFor(it.waitsFor.role, it.waitsFor.since && relativeTime(it.waitsFor.since))
               : done === null
@@ -107,9 +107,9 @@ function Rejected({ it }: { it: Import }) {
     setError(undefined);
     try {
       if (isPart && isCuttable) show(0);
-      const told =
+      const returned =
         isPart && isCuttable ? await allRejected(it.file, it.options, show, controller.signal) : it.rejected;
-      await saveRejected(it.file, it.reading, errors, told);
+      await saveRejected(it.file, it.reading, errors, returned);
     } catch (error) {
       if (error instanceof RequestError) setError(error);
       else if (!(error instanceof Stopped)) setError(new Error(t.unreadable));

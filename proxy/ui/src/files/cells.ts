@@ -6,10 +6,10 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATETIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/;
 const MAX_KEY = 255;
 
-export type Verdict = "fits" | "empty" | "rejected" | "unknown";
+export type CellCheck = "fits" | "empty" | "rejected" | "unknown";
 
 /** Checks one cell. A leading `'` marks text that a spreadsheet would take for a formula. */
-export function verdict(attribute: Attribute, cell: string): Verdict {
+export function checkCell(attribute: Attribute, cell: string): CellCheck {
   if (cell === "") return attribute.required ? "rejected" : "empty";
   switch (attribute.type) {
     case "number":
@@ -23,7 +23,7 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
     case "metric":
       return fits(NUMBER.test(cell) || isJson(cell));
     case "list":
-      return listVerdict(attribute, cell);
+      return checkListCell(attribute, cell);
     case "reference":
       return "unknown";
     default:
@@ -32,12 +32,12 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
 }
 
 /** Checks a cell of the key column. */
-export function keyVerdict(cell: string): Verdict {
+export function checkKeyCell(cell: string): CellCheck {
   const key = cell.replace(/^ +| +$/g, "");
   return fits(key !== "" && [...key].length <= MAX_KEY && !/\p{Cc}/u.test(key));
 }
 
-const fits = (does: boolean): Verdict => (does ? "fits" : "rejected");
+const fits = (does: boolean): CellCheck => (does ? "fits" : "rejected");
 
 function isDate(parts: RegExpExecArray | null): boolean {
   if (!parts) return false;
@@ -57,7 +57,7 @@ function isJson(cell: string): boolean {
   }
 }
 
-function listVerdict(attribute: Attribute, cell: string): Verdict {
+function checkListCell(attribute: Attribute, cell: string): CellCheck {
   const elements = elementsOf(cell);
   if (elements === null) return "rejected";
   const options = attribute.options;

@@ -1,6 +1,6 @@
 /** The mapping of file columns to attributes. */
 import type { Attribute, Template } from "../api/queries";
-import { keyVerdict, type Verdict, verdict } from "./cells";
+import { type CellCheck, checkCell, checkKeyCell } from "./cells";
 import type { Reading } from "./reading";
 
 export const KEY = "external_key";
@@ -30,7 +30,7 @@ const plain = (name: string) =>
     .replace(/[^\p{Letter}\p{Number}]/gu, "");
 
 /** Matches attributes by name; among equal candidates, the first column. The key column is matched by name or content. */
-export function guess(template: Template, reading: Reading): Target[] {
+export function matchColumns(template: Template, reading: Reading): Target[] {
   const taken = new Set<string>();
   const take = (slug: string | undefined) => {
     if (slug === undefined || taken.has(slug)) return null;
@@ -66,7 +66,7 @@ function isDistinct({ rows }: Reading, column: number): boolean {
   return cells.every((cell) => cell !== "") && new Set(cells).size === cells.length;
 }
 
-export type Fit = Record<Verdict, number> & { example: string | null };
+export type Fit = Record<CellCheck, number> & { example: string | null };
 
 /** The number of valid cells in a sampled column, and an example of an invalid one. */
 export function fitOf(template: Template, target: string, reading: Reading, column: number): Fit {
@@ -74,17 +74,17 @@ export function fitOf(template: Template, target: string, reading: Reading, colu
   const fit: Fit = { fits: 0, empty: 0, rejected: 0, unknown: 0, example: null };
   for (const { cells } of reading.rows) {
     const cell = cells[column] ?? "";
-    const is = target === KEY || !attribute ? keyVerdict(cell) : verdict(attribute, cell);
+    const is = target === KEY || !attribute ? checkKeyCell(cell) : checkCell(attribute, cell);
     fit[is]++;
     if (is === "rejected") fit.example ??= cell;
   }
   return fit;
 }
 
-export type Fault = { kind: "twice"; target: string } | { kind: "missing"; attribute: Attribute };
+export type MappingProblem = { kind: "twice"; target: string } | { kind: "missing"; attribute: Attribute };
 
 /** Problems that prevent importing these columns, or leave new records incomplete. */
-export function faultsOf(template: Template, targets: Target[]): Fault[] {
+export function problemsOf(template: Template, targets: Target[]): MappingProblem[] {
   const twice = [...new Set(targets.filter((it, at) => it !== null && targets.indexOf(it) !== at))];
   const missing = template.attributes.filter(
     (it) => it.required && (it.default ?? null) === null && !targets.includes(it.slug),

@@ -3,10 +3,10 @@ import { useSyncExternalStore } from "react";
 import { type ExportFormat, type ExportQuery, requestExport } from "../api/export";
 import { RequestError } from "../api/problem";
 import { save } from "../components/save";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type Csv, csvQuery } from "./spreadsheet";
 
-export type Wanted = {
+export type ExportOptions = {
   project: string;
   template: string;
   format: ExportFormat;
@@ -16,7 +16,7 @@ export type Wanted = {
   view: string | null;
 };
 
-export type Export = Wanted & {
+export type Export = ExportOptions & {
   id: number;
   name: string;
   state: "running" | "done" | "stopped" | "failed";
@@ -39,17 +39,17 @@ function change(id: number, next: Partial<Export>) {
 }
 
 /** customers.csv, customers-vip.csv */
-export const exportName = ({ template, view, format }: Pick<Wanted, "template" | "view" | "format">) =>
+export const exportName = ({ template, view, format }: Pick<ExportOptions, "template" | "view" | "format">) =>
   `${template}${view === null ? "" : `-${view}`}.${format}`;
 
 /** Starts an export. The file is saved when it is complete. */
-export function startExport(wanted: Wanted): number {
+export function startExport(options: ExportOptions): number {
   const id = exports.length + 1;
   const controller = new AbortController();
   const begun: Export = {
-    ...wanted,
+    ...options,
     id,
-    name: exportName(wanted),
+    name: exportName(options),
     state: "running",
     bytes: 0,
     file: null,
@@ -59,7 +59,7 @@ export function startExport(wanted: Wanted): number {
   };
   exports = [...exports, begun];
   change(id, {});
-  receive(wanted, (bytes) => change(id, { bytes }), controller.signal).then(
+  receive(options, (bytes) => change(id, { bytes }), controller.signal).then(
     (file) => {
       change(id, { state: "done", file, bytes: file.size });
       save(file, begun.name);
@@ -69,12 +69,16 @@ export function startExport(wanted: Wanted): number {
   return id;
 }
 
-async function receive(wanted: Wanted, count: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
-  const { project, template, format, csv, view } = wanted;
+async function receive(
+  options: ExportOptions,
+  count: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const { project, template, format, csv, view } = options;
   const form: ExportQuery = format === "csv" ? csvQuery(csv) : { format };
   const query = { ...form, ...(view !== null && { view }) };
   const response = await requestExport(project, template, query, {}, signal);
-  if (!response.body) throw new RequestError(0, null, pageWords.files.exportBroken);
+  if (!response.body) throw new RequestError(0, null, pageMessages.files.exportBroken);
   const type = response.headers.get("content-type") ?? "";
   let file = new Blob([], { type });
   let pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -97,7 +101,7 @@ async function receive(wanted: Wanted, count: (bytes: number) => void, signal: A
     }
   } catch {
     // The service cannot report a late error in any other way.
-    throw new RequestError(0, null, pageWords.files.exportBroken);
+    throw new RequestError(0, null, pageMessages.files.exportBroken);
   }
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { isOpen, rowsAt } from "./rowsAt";
 
-const fault = (line: number, code = "invalid_value") => [{ line, column: null, code, message: "no" }];
+const error = (line: number, code = "invalid_value") => [{ line, column: null, code, message: "no" }];
 
-const found = async (text: string, format: "csv" | "ndjson", ...faults: [number, string?][]) => {
+const found = async (text: string, format: "csv" | "ndjson", ...errors: [number, string?][]) => {
   const reading = { format, delimiter: ";" as const, encoding: "utf-8" as const };
-  const lines = new Map(faults.map(([line, code]) => [line, fault(line, code)]));
+  const lines = new Map(errors.map(([line, code]) => [line, error(line, code)]));
   const rows = await rowsAt(new Blob([text]), reading, lines);
   return [...rows.values()].sort((a, b) => a.line - b.line).map(({ line, cells }) => [line, ...cells]);
 };

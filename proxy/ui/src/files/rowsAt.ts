@@ -48,11 +48,11 @@ export function isOpen(row: string, delimiter: string): boolean {
 export async function rowsAt(
   file: Blob,
   reading: Pick<Reading, "format" | "delimiter" | "encoding">,
-  faults: Map<number, Rejection[]>,
+  errors: Map<number, Rejection[]>,
 ): Promise<Map<number, Row>> {
   const found = new Map<number, Row>();
-  if (faults.size === 0) return found;
-  const last = Math.max(...faults.keys());
+  if (errors.size === 0) return found;
+  const last = Math.max(...errors.keys());
   const isCsv = reading.format === "csv";
   const { default: Papa } = await import("papaparse");
   let line = 0;
@@ -60,10 +60,10 @@ export async function rowsAt(
   for await (const text of linesOf(file, reading.encoding, isCsv ? /\r\n|\n|\r/ : /\n/)) {
     line++;
     for (const row of open) row.text += `\n${text}`;
-    const errors = faults.get(line);
-    if (errors?.some(({ code }) => code === "invalid_csv") || (errors && !isCsv))
+    const rowErrors = errors.get(line);
+    if (rowErrors?.some(({ code }) => code === "invalid_csv") || (rowErrors && !isCsv))
       found.set(line, { line, cells: [text] });
-    else if (errors) open.push({ line, text });
+    else if (rowErrors) open.push({ line, text });
     const ended = open.filter(({ text }) => !isOpen(text, reading.delimiter));
     for (const { line, text } of ended) {
       const { data } = Papa.parse<string[]>(text, { delimiter: reading.delimiter });

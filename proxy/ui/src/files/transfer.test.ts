@@ -47,7 +47,7 @@ afterEach(() => {
 });
 
 /** A service that returns these responses in order, and repeats the last one. */
-function service(...answers: [status: number, body: unknown][]) {
+function service(...responses: [status: number, body: unknown][]) {
   const sent: string[] = [];
   class Request {
     upload = {};
@@ -60,7 +60,7 @@ function service(...answers: [status: number, body: unknown][]) {
     setRequestHeader() {}
     abort() {}
     send() {
-      const [status, body] = answers[sent.length - 1] ?? answers.at(-1) ?? [0, null];
+      const [status, body] = responses[sent.length - 1] ?? responses.at(-1) ?? [0, null];
       this.status = status;
       this.responseText = `${JSON.stringify(body)}\n`;
       setTimeout(() => this.onload());
@@ -71,11 +71,11 @@ function service(...answers: [status: number, body: unknown][]) {
   const send = async (isReported = false) => {
     const options = { project: "p", template: "t", contentType: "text/csv", query: {} };
     const file = new File(["a\n1\n"], "a.csv");
-    const told = transfer(file, options, isReported, {}, new AbortController().signal).catch(
+    const outcome = transfer(file, options, isReported, {}, new AbortController().signal).catch(
       (error) => error,
     );
     await vi.runAllTimersAsync();
-    return told;
+    return outcome;
   };
   return { sent, send };
 }

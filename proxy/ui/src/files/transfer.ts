@@ -2,7 +2,7 @@
 import { inProject, type Schemas } from "../api/client";
 import { parseJson } from "../api/json";
 import { RequestError, requestError } from "../api/problem";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { currentSession, markRejected } from "../session/session";
 import type { CellFormat } from "./cellFormat";
 
@@ -140,7 +140,7 @@ function sendOnce(
         reject(error);
       }
     };
-    request.onerror = () => reject(new RequestError(0, null, pageWords.files.connectionLost));
+    request.onerror = () => reject(new RequestError(0, null, pageMessages.files.connectionLost));
     signal.addEventListener("abort", () => {
       request.abort();
       reject(new Stopped());
@@ -170,7 +170,7 @@ export class Lines {
     const end = isEnd ? text.length : text.lastIndexOf("\n") + 1;
     for (const line of text.slice(this.at, end).split("\n")) if (line !== "") this.take(line);
     this.at = Math.max(this.at, end);
-    if (isEnd && this.report === null) throw new RequestError(0, null, pageWords.files.connectionLost);
+    if (isEnd && this.report === null) throw new RequestError(0, null, pageMessages.files.connectionLost);
     return this.report as Report;
   }
 

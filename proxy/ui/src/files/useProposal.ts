@@ -21,24 +21,24 @@ const NONE: Proposal = { format: {}, choices: [], readings: [] };
  */
 export function useProposal(asked: Asked | null): Proposal | null {
   const [found, setFound] = useState<{ file: File; question: string; proposal: Proposal } | null>(null);
-  const isAsked =
+  const isNeeded =
     asked !== null && asked.reading.format === "csv" && asked.reading.rows.length > 0 && isClear(asked);
-  const file = isAsked ? asked.file : null;
-  const options = isAsked ? optionsOf({ ...asked, prefix: "", cells: {} }, true, false) : null;
+  const file = isNeeded ? asked.file : null;
+  const options = isNeeded ? optionsOf({ ...asked, prefix: "", cells: {} }, true, false) : null;
   const question = JSON.stringify(options);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `question` contains all dependencies.
   useEffect(() => {
-    if (!isAsked || !options || !file) return;
+    if (!isNeeded || !options || !file) return;
     const controller = new AbortController();
     let isHere = true;
-    const answered = (proposal: Proposal) => isHere && setFound({ file, question, proposal });
-    propose(asked, options, controller).then(answered, () => answered(NONE));
+    const settle = (proposal: Proposal) => isHere && setFound({ file, question, proposal });
+    propose(asked, options, controller).then(settle, () => settle(NONE));
     return () => {
       isHere = false;
       controller.abort();
     };
   }, [file, question]);
-  if (!isAsked) return NONE;
+  if (!isNeeded) return NONE;
   return found !== null && found.file === file && found.question === question ? found.proposal : null;
 }
 

@@ -17,13 +17,13 @@ import {
 import { type Json, renderJson } from "../api/json";
 import { sentence as sentenceOf } from "../api/problem";
 import { COMBOBOX, takeEnter } from "../components/combobox";
-import { words } from "../language";
+import { messages } from "../language";
 import { number } from "../language/plural";
 import { type Choice, useChoices } from "./choices";
 import type { Field } from "./fields";
 import style from "./operand.module.css";
 
-const t = words.filter;
+const t = messages.filter;
 
 /** Typed text is a value too, unless the values are records or options. */
 export const takesTyped = (field: Field): boolean =>

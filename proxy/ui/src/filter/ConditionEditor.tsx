@@ -2,7 +2,7 @@ import { ChevronLeft, Plus, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { Button, IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import { ConditionForm, type Pending } from "./ConditionForm";
 import { type AllOf, type AnyOf, type Condition, isAllOf, isAnyOf } from "./condition";
 import { type Draft, draftOf, newDraft } from "./draft";
@@ -12,7 +12,7 @@ import style from "./operand.module.css";
 import { simple } from "./operators";
 import { type Context, hasForm, sentence } from "./sentence";
 
-const t = words.filter;
+const t = messages.filter;
 
 type Group = AnyOf | AllOf;
 

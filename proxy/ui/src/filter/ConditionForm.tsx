@@ -12,7 +12,7 @@ import {
 } from "react-aria-components";
 import { Button } from "../components/Button";
 import select from "../components/Select.module.css";
-import { words } from "../language";
+import { messages } from "../language";
 import { takesTyped } from "./ChoiceOperand";
 import type { Condition } from "./condition";
 import { check, type Draft, withOperator } from "./draft";
@@ -22,7 +22,7 @@ import style from "./operand.module.css";
 import { arity, type Operator, offered } from "./operators";
 import { type Context, named } from "./sentence";
 
-const t = words.filter;
+const t = messages.filter;
 
 /** The name of the operator for this kind of field, from the specification. */
 export function operatorName(operator: Operator, { kind }: Field): string {
@@ -116,7 +116,7 @@ export function ConditionForm({
         onType={setTyped}
         onEnter={done}
         nameOf={(value) => named(value, draft.field, context)}
-        fault={isChecked && "fault" in checked ? checked : null}
+        error={isChecked && "message" in checked ? checked : null}
       />
       <footer className={style.foot}>
         {onRemove && (

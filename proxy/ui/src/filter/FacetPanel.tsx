@@ -8,7 +8,7 @@ import { IconButton, Button as WordButton } from "../components/Button";
 import checkbox from "../components/Checkbox.module.css";
 import { Skeleton } from "../components/Notice";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { number } from "../language/plural";
 import { useSession } from "../session/session";
 import { fetchFacet } from "./choices";
@@ -18,7 +18,7 @@ import { facetAttributes, filteredValues, pressFacet, shownValues, withoutFacet 
 import { named } from "./sentence";
 import { useSentences } from "./useContext";
 
-const t = words.filter;
+const t = messages.filter;
 
 type Props = {
   project: string;

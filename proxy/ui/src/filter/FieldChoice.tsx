@@ -24,12 +24,12 @@ import {
   useFilter,
 } from "react-aria-components";
 import { COMBOBOX, takeEnter } from "../components/combobox";
-import { words } from "../language";
+import { messages } from "../language";
 import type { Field, Fields } from "./fields";
 import style from "./operand.module.css";
 import type { Kind } from "./operators";
 
-const t = words.filter;
+const t = messages.filter;
 
 const ICONS: Record<Kind, LucideIcon> = {
   string: Type,

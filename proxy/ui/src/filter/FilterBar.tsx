@@ -15,7 +15,7 @@ import { useWhenQuiet } from "../api/idle";
 import { Button } from "../components/Button";
 import { Rejection } from "../components/Field";
 import { Skeleton } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { useShortcuts } from "../navigation/shortcuts";
 import { Chip } from "./Chip";
 import type { Condition } from "./condition";
@@ -23,7 +23,7 @@ import style from "./FilterBar.module.css";
 import { sentence } from "./sentence";
 import { useSentences } from "./useContext";
 
-const t = words.filter;
+const t = messages.filter;
 
 let loaded: typeof import("./ConditionEditor").ConditionEditor | null = null;
 const loadEditor = async () => {
@@ -103,8 +103,8 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
   };
   const keepFocus = () => {
     const isLost = document.activeElement === null || document.activeElement === document.body;
-    const place = anchor.current?.isConnected ? anchor.current : adder.current;
-    const target = place?.matches("[role=row]") ? place : place?.querySelector("button");
+    const origin = anchor.current?.isConnected ? anchor.current : adder.current;
+    const target = origin?.matches("[role=row]") ? origin : origin?.querySelector("button");
     if (isLost && target instanceof HTMLElement) target.focus();
   };
 

@@ -3,7 +3,7 @@ import { Radio, RadioGroup } from "react-aria-components";
 import type { Json } from "../api/json";
 import { Checkbox } from "../components/Checkbox";
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { messages } from "../language";
 import editor from "../value/editor.module.css";
 import { textOf } from "../value/exact";
 import { ChoiceOperand } from "./ChoiceOperand";
@@ -14,7 +14,7 @@ import { arity } from "./operators";
 // Loaded on demand, because the calendar is large.
 const DateEditor = lazy(() => import("../value/DateEditor"));
 
-const t = words.filter;
+const t = messages.filter;
 
 export type OperandProps = {
   project: string;
@@ -26,19 +26,19 @@ export type OperandProps = {
   /** Enter, unless it chooses a value. */
   onEnter: () => void;
   /** The error of the value at a position. */
-  fault: { fault: string; place: number } | null;
+  error: { message: string; index: number } | null;
 };
 
 /** The input for the field and the operator. */
 export function Operand(props: OperandProps) {
-  const { draft, onChange, fault } = props;
+  const { draft, onChange, error } = props;
   const { field, operator, values } = draft;
   const takes = arity(operator);
   if (takes === "none") return null;
   const isExact = operator === "eq" || operator === "neq" || takes === "many";
 
   if (field.kind === "boolean")
-    return <YesOrNo value={values[0] ?? null} onChange={(it) => onChange([it])} fault={fault} />;
+    return <YesOrNo value={values[0] ?? null} onChange={(it) => onChange([it])} error={error} />;
   const isDate = field.kind === "date" || field.kind === "datetime";
   if (isExact && !isDate && (takes === "many" || field.kind !== "number")) {
     const placeholder = field.kind === "reference" || !takesText(draft) ? t.searchOptions : t.searchValues;
@@ -57,35 +57,35 @@ export function Operand(props: OperandProps) {
           placeholder={placeholder}
           onEnter={props.onEnter}
         />
-        {fault && (
+        {error && (
           <p className={style.fault} role="alert">
-            {fault.fault}
+            {error.message}
           </p>
         )}
       </div>
     );
   }
-  const places = takes === "two" ? [0, 1] : [0];
+  const indexes = takes === "two" ? [0, 1] : [0];
   return (
     <div className={style.part}>
-      {places.map((place) => {
+      {indexes.map((index) => {
         const change = (value: Json | null) => {
-          const next = places.map((it) => values[it] ?? null);
-          next[place] = value;
+          const next = indexes.map((it) => values[it] ?? null);
+          next[index] = value;
           onChange(next);
         };
         const part = {
-          label: places.length === 1 ? t.value : place === 0 ? t.from : t.to,
-          isLabelHidden: places.length === 1,
-          error: fault?.place === place ? fault.fault : undefined,
-          autoFocus: place === 0,
+          label: indexes.length === 1 ? t.value : index === 0 ? t.from : t.to,
+          isLabelHidden: indexes.length === 1,
+          error: error?.index === index ? error.message : undefined,
+          autoFocus: index === 0,
         };
-        const value = values[place] ?? null;
+        const value = values[index] ?? null;
         return isDate ? (
-          <Moment key={place} {...props} {...part} value={value} onChange={change} />
+          <Moment key={index} {...props} {...part} value={value} onChange={change} />
         ) : (
           <TextField
-            key={place}
+            key={index}
             {...part}
             value={textOf(value ?? undefined)}
             onChange={change}
@@ -104,11 +104,11 @@ const takesText = ({ field }: Draft) => !(field.kind === "list" && field.attribu
 function YesOrNo({
   value,
   onChange,
-  fault,
+  error,
 }: {
   value: Json;
   onChange: (value: boolean) => void;
-  fault: OperandProps["fault"];
+  error: OperandProps["error"];
 }) {
   return (
     <div className={style.part}>
@@ -131,9 +131,9 @@ function YesOrNo({
           ))}
         </div>
       </RadioGroup>
-      {fault && (
+      {error && (
         <p className={style.fault} role="alert">
-          {fault.fault}
+          {error.message}
         </p>
       )}
     </div>

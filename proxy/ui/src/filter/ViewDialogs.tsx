@@ -8,14 +8,14 @@ import { CopyButton } from "../components/CopyButton";
 import { Dialog } from "../components/Dialog";
 import { Rejection, TextField } from "../components/Field";
 import { RequiredNote } from "../components/Required";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import style from "./ViewMenu.module.css";
 import { createView, deleteView, isSlug, type SavedSearch, saveView, slugFor, viewName } from "./view";
 
-const t = words.filter;
+const t = messages.filter;
 
-type Place = { project: string; template: string; onClose: () => void };
+type DialogProps = { project: string; template: string; onClose: () => void };
 
 /** Runs the action of a form and holds its error. */
 function useSending() {
@@ -81,7 +81,7 @@ export function NewViewDialog({
   query,
   onClose,
   onSaved,
-}: Place & { query: SavedSearch; onSaved: (view: View) => void }) {
+}: DialogProps & { query: SavedSearch; onSaved: (view: View) => void }) {
   const [label, setLabel] = useState("");
   const [typedSlug, setSlug] = useState<string | null>(null);
   const [isChecked, setChecked] = useState(false);
@@ -90,7 +90,7 @@ export function NewViewDialog({
   const slug = typedSlug ?? slugFor(label);
   const isTaken = error instanceof RequestError && error.status === 409;
   const rejectedSlug = error instanceof RequestError ? error.at("/slug") : undefined;
-  const faults = {
+  const errors = {
     label: isChecked && label.trim() === "" ? t.needName : undefined,
     slug:
       isChecked && label.trim() !== "" && !isSlug(slug)
@@ -112,7 +112,7 @@ export function NewViewDialog({
       });
       onSaved(view);
       onClose();
-      sayDone(t.viewSaved(viewName(view)));
+      showToast(t.viewSaved(viewName(view)));
     });
   };
   return (
@@ -123,7 +123,7 @@ export function NewViewDialog({
           isRequired
           value={label}
           onChange={setLabel}
-          error={faults.label}
+          error={errors.label}
           autoFocus
           maxLength={255}
         />
@@ -132,13 +132,13 @@ export function NewViewDialog({
           isRequired
           value={slug}
           onChange={setSlug}
-          error={faults.slug}
+          error={errors.slug}
           hint={t.viewSlugHint}
           isCode
           maxLength={63}
         />
         <Presentation query={query} isPresented={isPresented} onChange={setPresented} />
-        {error !== null && faults.slug === undefined && <Rejection>{sentence(error)}</Rejection>}
+        {error !== null && errors.slug === undefined && <Rejection>{sentence(error)}</Rejection>}
         <RequiredNote />
         <Actions action={t.saveView} isSending={isSending} onClose={onClose} />
       </form>
@@ -153,7 +153,7 @@ export function ViewDetailsDialog({
   view,
   mayRename,
   onClose,
-}: Place & { view: View; mayRename: boolean }) {
+}: DialogProps & { view: View; mayRename: boolean }) {
   const [label, setLabel] = useState(viewName(view));
   const [isPresented, setPresented] = useState(view.presentation === true);
   const { send, isSending, error } = useSending();
@@ -168,7 +168,7 @@ export function ViewDetailsDialog({
         presentation: isPresented,
       });
       onClose();
-      sayDone(t.viewRenamed(viewName(saved)));
+      showToast(t.viewRenamed(viewName(saved)));
     });
   };
   return (
@@ -219,11 +219,11 @@ export function DeleteViewDialog({
   view,
   onClose,
   onDeleted,
-}: Place & { view: View; onDeleted: () => void }) {
+}: DialogProps & { view: View; onDeleted: () => void }) {
   const run = async () => {
     await deleteView(project, template, view.slug);
     onDeleted();
-    sayDone(t.viewDeleted(viewName(view)));
+    showToast(t.viewDeleted(viewName(view)));
   };
   return (
     <Confirm title={t.deleteTitle(viewName(view))} action={t.deleteIt} run={run} onClose={onClose}>

@@ -1,7 +1,7 @@
 /** The existing or possible values of a field, to choose from. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import type { Json } from "../api/json";
 import { useSession } from "../session/session";
 import { textOf } from "../value/exact";
@@ -32,7 +32,7 @@ export async function fetchFacet(
   signal: AbortSignal,
 ): Promise<FacetValue[]> {
   const body = { ...search, facets: [slug], fields: ["id"], limit: 1, count: "none" as const };
-  const found = await answer(
+  const found = await bodyOf(
     POST("/v1/entities/search/{template}", {
       params: { path: { template }, header: inProject(project) },
       body,
@@ -43,7 +43,7 @@ export async function fetchFacet(
 }
 
 /** Longer text values are not offered as choices. */
-const LONGEST = 60;
+const MAX_CHOICE_LENGTH = 60;
 
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
@@ -93,6 +93,6 @@ export function useChoices(project: string, field: Field, text: string): Choices
   if (!counts) return { items: [], isLoading: false, error: null };
   const items = (facet.data ?? [])
     .map((it) => ({ value: it.value, label: facetLabel(it), count: it.count }))
-    .filter((it) => it.label.length <= LONGEST && it.label !== "" && matches(it.label));
+    .filter((it) => it.label.length <= MAX_CHOICE_LENGTH && it.label !== "" && matches(it.label));
   return { items, isLoading: facet.isFetching || isTyping, error: facet.error };
 }

@@ -12,7 +12,7 @@ const draft = (kind: Kind, operator: Draft["operator"], values: Draft["values"])
 });
 const written = (it: Draft) => {
   const checked = check(it);
-  return "condition" in checked ? renderJson(checked.condition) : checked.fault;
+  return "condition" in checked ? renderJson(checked.condition) : checked.message;
 };
 
 const KINDS: Kind[] = [
@@ -40,7 +40,7 @@ test("every condition that the form makes opens in the form again", () => {
       const count = { none: 0, one: 1, two: 2, many: 2 }[arity(operator)];
       const values = (SAMPLE[kind] ?? ["a", "b,c"]).slice(0, count);
       const checked = check(draft(kind, operator, values));
-      if (!("condition" in checked)) throw new Error(`${kind} ${operator}: ${checked.fault}`);
+      if (!("condition" in checked)) throw new Error(`${kind} ${operator}: ${checked.message}`);
       expect(draftOf(checked.condition, field(kind))).toEqual(draft(kind, operator, values));
     }
   }

@@ -1,6 +1,6 @@
 /** A condition while it is edited in the form. */
 import type { Json } from "../api/json";
-import { words } from "../language";
+import { messages } from "../language";
 import { numberOf, textOf } from "../value/exact";
 import type { Condition } from "./condition";
 import type { Field } from "./fields";
@@ -43,9 +43,9 @@ export function withOperator(draft: Draft, operator: Operator): Draft {
   return { ...draft, operator, values: given.slice(0, most) };
 }
 
-export type Checked = { condition: Condition } | { fault: string; place: number };
+export type Checked = { condition: Condition } | { message: string; index: number };
 
-const t = words.filter;
+const t = messages.filter;
 
 /** The condition of the draft, or the error that prevents one. */
 export function check({ field, operator, values }: Draft): Checked {
@@ -56,15 +56,15 @@ export function check({ field, operator, values }: Draft): Checked {
   if (takes === "none") return made();
   const most = takes === "one" ? 1 : takes === "two" ? 2 : Math.max(values.length, 1);
   const checked: Json[] = [];
-  for (let place = 0; place < most; place++) {
-    const value = values[place] ?? null;
-    if (value === null || value === "") return { fault: missing(field, takes === "many"), place };
+  for (let index = 0; index < most; index++) {
+    const value = values[index] ?? null;
+    if (value === null || value === "") return { message: missing(field, takes === "many"), index };
     const number = field.kind === "number" ? numberOf(String(value)) : undefined;
-    if (field.kind === "number" && number === undefined) return { fault: t.needNumber, place };
+    if (field.kind === "number" && number === undefined) return { message: t.needNumber, index };
     checked.push(number ?? value);
   }
   const [from, to] = checked;
-  if (takes === "two" && isAfter(from, to, field)) return { fault: t.needOrder, place: 1 };
+  if (takes === "two" && isAfter(from, to, field)) return { message: t.needOrder, index: 1 };
   return made(takes === "one" ? from : checked);
 }
 

@@ -67,7 +67,7 @@ function conditionOf({ slug, type }: Pick<Attribute, "slug" | "type">, values: J
 
 /** The number of values in a panel, and the maximum length of a text value. */
 const MAX_SHOWN = 20;
-const LONGEST = 60;
+const MAX_VALUE_LENGTH = 60;
 
 export type ShownValue = FacetValue & { name: string; isOn: boolean };
 
@@ -83,7 +83,8 @@ export function shownValues(
   const isText = TEXT_TYPES.includes(type);
   const on = new Set(filtered.map(keyOf));
   const usual = values.filter(
-    (it) => on.has(keyOf(it.value)) || !isText || (it.count > 1 && textOf(it.value).length <= LONGEST),
+    (it) =>
+      on.has(keyOf(it.value)) || !isText || (it.count > 1 && textOf(it.value).length <= MAX_VALUE_LENGTH),
   );
   const missing = filtered.filter((value) => !values.some((it) => keyOf(it.value) === keyOf(value)));
   const all = [...usual, ...missing.map((value): FacetValue => ({ value, count: 0 }))].map((it) => ({
@@ -91,5 +92,5 @@ export function shownValues(
     name: facetLabel(it),
     isOn: on.has(keyOf(it.value)),
   }));
-  return all.filter((it, place) => it.isOn || place < MAX_SHOWN);
+  return all.filter((it, index) => it.isOn || index < MAX_SHOWN);
 }

@@ -1,7 +1,7 @@
 /** The fields that a condition can use: attributes, standard fields, and both of referenced records. */
 import type { Attribute, Template } from "../api/queries";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { type Kind, kindOf } from "./operators";
 
 export type Field = {
@@ -41,7 +41,7 @@ const standard = (slug: string, owner: string | null): Field | null => {
   const kind = STANDARD.get(slug);
   if (kind === undefined) return null;
   const isAlwaysSet = kind !== "external_key";
-  return { path: slug, label: words.filter.standard[slug] ?? slug, kind, isAlwaysSet, owner, slug };
+  return { path: slug, label: messages.filter.standard[slug] ?? slug, kind, isAlwaysSet, owner, slug };
 };
 
 function own(attribute: Attribute, owner: string): Field {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exact } from "../api/json";
 import type { Template } from "../api/queries";
-import { words } from "../language";
+import { messages } from "../language";
 import type { Condition } from "./condition";
 import { API_OPERATORS } from "./condition";
 import { type Field, Fields } from "./fields";
@@ -212,5 +212,5 @@ test.each([
   ["include", "must include"],
   ["before", "must be before"],
 ])("what a scope needs: %s", (verb, needed) => {
-  expect(words.filter.sentence.must(verb)).toBe(needed);
+  expect(messages.filter.sentence.must(verb)).toBe(needed);
 });

@@ -1,7 +1,7 @@
 /** The data that sentences and editors of conditions need from the service. */
 import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import type { Json } from "../api/json";
 import { type Template, useTemplates } from "../api/queries";
 import { useSession } from "../session/session";
@@ -40,15 +40,15 @@ function useNames(
 ): ReadonlyMap<string, string> {
   const { key } = useSession();
   const templates = useTemplates(project).data ?? NONE;
-  const asked = [...idsOf(conditions, fields)].filter(([, ids]) => ids.length > 0);
+  const requested = [...idsOf(conditions, fields)].filter(([, ids]) => ids.length > 0);
   return useQueries({
-    queries: asked.map(([target, ids]) => {
+    queries: requested.map(([target, ids]) => {
       const display = templates.find((it) => it.slug === target)?.display;
       return {
         queryKey: [key, "names", project, target, display, ids],
         queryFn: async () => {
           const filters = [{ field: "id", operator: "in" as const, value: ids as Json[] }];
-          const { records } = await answer(
+          const { records } = await bodyOf(
             POST("/v1/entities/search/{template}", {
               params: { path: { template: target }, header: inProject(project) },
               body: { filters, fields: display ? [display] : ["id"], limit: ids.length },
@@ -62,7 +62,7 @@ function useNames(
     combine: (results) =>
       new Map(
         results.flatMap((result, at) => {
-          if (result.isPending) return (asked[at]?.[1] ?? []).map((id) => [id, "…"] as const);
+          if (result.isPending) return (requested[at]?.[1] ?? []).map((id) => [id, "…"] as const);
           return (result.data ?? []).map((it) => [it.id, it.name] as const);
         }),
       ),

@@ -1,7 +1,7 @@
 /** Saved views: searches with a name. */
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
-import { answer, DELETE, GET, inProject, POST, PUT } from "../api/client";
+import { bodyOf, DELETE, GET, inProject, POST, PUT } from "../api/client";
 import { queryClient, type View } from "../api/queries";
 import { currentSession, useSession } from "../session/session";
 import { conditionsOfSearch, haveDay, isSame, renamed, slugPath } from "./condition";
@@ -9,7 +9,7 @@ import { conditionsOfSearch, haveDay, isSame, renamed, slugPath } from "./condit
 export type SavedSearch = Schemas["SavedSearch"];
 
 /** Members that affect how a search runs, not what it finds. A list sets them itself. */
-const ASIDE = ["limit", "cursor", "count", "facets", "verbose", "view", "fuzzy"] as const;
+const EXECUTION_MEMBERS = ["limit", "cursor", "count", "facets", "verbose", "view", "fuzzy"] as const;
 
 const listed = (value: unknown): unknown =>
   typeof value === "string"
@@ -38,7 +38,7 @@ function normal(search: SavedSearch): unknown {
   const others = Object.fromEntries(
     Object.entries(rest).filter(
       ([name, value]) =>
-        !ASIDE.includes(name as (typeof ASIDE)[number]) &&
+        !EXECUTION_MEMBERS.includes(name as (typeof EXECUTION_MEMBERS)[number]) &&
         value !== null &&
         value !== "" &&
         !(name === "attribute_key" && value === "slug"),
@@ -111,7 +111,7 @@ export function useViews(project: string, template: string) {
     queryKey: viewsKey(key, project, template),
     queryFn: async () => {
       const params = { path: { template }, header: inProject(project) };
-      return (await answer(GET("/v1/templates/{template}/views", { params }))).views;
+      return (await bodyOf(GET("/v1/templates/{template}/views", { params }))).views;
     },
     select: (views) => views.toSorted((a, b) => byName.compare(viewName(a), viewName(b))),
     staleTime: 60_000,
@@ -126,7 +126,7 @@ type NewView = { slug: string; label: string | null; query: SavedSearch; present
 /** @throws RequestError, `conflict` if a view has this slug. */
 export async function createView(project: string, template: string, view: NewView): Promise<View> {
   const params = { path: { template }, header: inProject(project) };
-  const made = await answer(POST("/v1/templates/{template}/views", { params, body: view }));
+  const made = await bodyOf(POST("/v1/templates/{template}/views", { params, body: view }));
   await refresh(project, template);
   return made;
 }
@@ -135,7 +135,7 @@ export async function createView(project: string, template: string, view: NewVie
 export async function saveView(project: string, template: string, view: NewView): Promise<View> {
   const { slug, ...body } = view;
   const params = { path: { template, slug }, header: inProject(project) };
-  const saved = await answer(PUT("/v1/templates/{template}/views/{slug}", { params, body }));
+  const saved = await bodyOf(PUT("/v1/templates/{template}/views/{slug}", { params, body }));
   await refresh(project, template);
   return saved;
 }
@@ -143,6 +143,6 @@ export async function saveView(project: string, template: string, view: NewView)
 /** @throws RequestError */
 export async function deleteView(project: string, template: string, slug: string): Promise<void> {
   const params = { path: { template, slug }, header: inProject(project) };
-  await answer(DELETE("/v1/templates/{template}/views/{slug}", { params }));
+  await bodyOf(DELETE("/v1/templates/{template}/views/{slug}", { params }));
   await refresh(project, template);
 }

@@ -21,10 +21,10 @@ test("date outside the calendar of the browser is shown unchanged", () => {
 
 test("distance uses the largest fitting unit", () => {
   const now = Date.parse("2024-05-10T12:00:00Z");
-  const told = (text: string) => relativeText(text, now, "en-US");
-  expect(told("2024-05-10T11:59:50Z")).toBe("10 seconds ago");
-  expect(told("2024-05-10T09:30:00Z")).toBe("2 hours ago");
-  expect(told("2024-05-09T11:00:00Z")).toBe("yesterday");
-  expect(told("2024-05-13T12:00:00Z")).toBe("in 3 days");
-  expect(told("2022-01-01T12:00:00Z")).toBe("2 years ago");
+  const relative = (text: string) => relativeText(text, now, "en-US");
+  expect(relative("2024-05-10T11:59:50Z")).toBe("10 seconds ago");
+  expect(relative("2024-05-10T09:30:00Z")).toBe("2 hours ago");
+  expect(relative("2024-05-09T11:00:00Z")).toBe("yesterday");
+  expect(relative("2024-05-13T12:00:00Z")).toBe("in 3 days");
+  expect(relative("2022-01-01T12:00:00Z")).toBe("2 years ago");
 });

@@ -88,14 +88,14 @@ function around(options: Intl.NumberFormatOptions, locale: string | undefined) {
   };
 }
 
-const NOTHING_AROUND = { before: "", behind: "", least: 0 };
+const NO_AFFIXES = { before: "", behind: "", least: 0 };
 
 function signs({ percent, currency, unit }: Format, locale: string | undefined) {
   if (percent) return around({ style: "percent" }, locale);
   // An incomplete currency code has no symbol.
   if (currency !== undefined && /^[A-Z]{3}$/.test(currency))
     return around({ style: "currency", currency }, locale);
-  return !unit ? NOTHING_AROUND : { ...NOTHING_AROUND, behind: `\u00a0${unit}` };
+  return !unit ? NO_AFFIXES : { ...NO_AFFIXES, behind: `\u00a0${unit}` };
 }
 
 /**

@@ -2,11 +2,11 @@ import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
 import { Notice } from "../components/Notice";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { deliveryCommand } from "./command";
 import style from "./Mapping.module.css";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Props = {
   title: string;

@@ -1,11 +1,11 @@
 import { Route, Switch } from "wouter";
 import { AdministratorsOnly } from "../components/AdministratorsOnly";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { EndpointList } from "./EndpointList";
 import { EndpointPage } from "./EndpointPage";
 import { NewEndpoint } from "./NewEndpoint";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 /** Inbound endpoints: addresses to which other systems deliver. */
 export default function InboundPage({ project }: { project: string }) {

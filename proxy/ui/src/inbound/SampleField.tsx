@@ -2,11 +2,11 @@ import type { ReactNode } from "react";
 import { prettyJson } from "../api/json";
 import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Mapping.module.css";
 import { readSample } from "./trial";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Props = {
   value: string;
@@ -19,7 +19,7 @@ type Props = {
 
 /** A field to paste a payload of the other system into. */
 export function SampleField({ value, onChange, hint, rows, actions }: Props) {
-  const { payload, fault } = readSample(value);
+  const { payload, error } = readSample(value);
   const tidy = () => onChange(prettyJson(payload));
   return (
     <div className={style.fields}>
@@ -31,7 +31,7 @@ export function SampleField({ value, onChange, hint, rows, actions }: Props) {
         rows={rows}
         isCode
         spellCheck="false"
-        error={fault && t.sampleBroken(fault)}
+        error={error && t.sampleBroken(error)}
       />
       {payload !== undefined && (
         <div className={style.bar}>

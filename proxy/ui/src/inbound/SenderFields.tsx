@@ -1,10 +1,10 @@
 import type { RequestError } from "../api/problem";
 import { Checkbox } from "../components/Checkbox";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Mapping.module.css";
 import { RoleField } from "./RoleField";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Sender = { role: string; signed: boolean };
 

@@ -1,12 +1,12 @@
 /** Queries of the inbound pages. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { answer, GET, inProject, type Schemas } from "../api/client";
+import { bodyOf, GET, inProject, type Schemas } from "../api/client";
 import { asSentence } from "../api/problem";
 import { type Attribute, queryClient } from "../api/queries";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { useSession } from "../session/session";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 export type Delivery = Schemas["Delivery"];
 export type DeliveryStatus = Delivery["status"];
@@ -20,7 +20,7 @@ export type Rejection = {
 };
 
 /** The readable form of a pointer into a delivery: "/items/0/attributes/city" is "Item 1, City". */
-export function placeInWords(pointer: string, attributes: readonly Attribute[]): string {
+export function pointerInWords(pointer: string, attributes: readonly Attribute[]): string {
   const [, kind, item, part, member = ""] = pointer.split("/");
   if (kind !== "items" || item === undefined) return t.items;
   const of = t.itemNumber(Number(item) + 1);
@@ -31,10 +31,10 @@ export function placeInWords(pointer: string, attributes: readonly Attribute[]):
 }
 
 /** The reason of a rejected delivery, on one line. */
-export function reasonInWords(rejection: Rejection | null, attributes: readonly Attribute[]): string {
+export function reasonText(rejection: Rejection | null, attributes: readonly Attribute[]): string {
   const [first, ...more] = rejection?.errors ?? [];
   if (first === undefined) return asSentence(rejection?.detail ?? "");
-  const sentence = `${placeInWords(first.pointer, attributes)}: ${first.detail}`;
+  const sentence = `${pointerInWords(first.pointer, attributes)}: ${first.detail}`;
   return more.length === 0 ? sentence : t.andMore(sentence, more.length);
 }
 
@@ -43,7 +43,7 @@ export function useEndpoints(project: string) {
   return useQuery({
     queryKey: [key, "inbound", project],
     queryFn: async () =>
-      (await answer(GET("/v1/inbound-endpoints", { params: { header: inProject(project) } }))).endpoints,
+      (await bodyOf(GET("/v1/inbound-endpoints", { params: { header: inProject(project) } }))).endpoints,
   });
 }
 
@@ -52,7 +52,7 @@ export function useEndpoint(project: string, endpoint: string) {
   return useQuery({
     queryKey: [key, "inbound", project, endpoint],
     queryFn: () =>
-      answer(
+      bodyOf(
         GET("/v1/inbound-endpoints/{endpoint}", {
           params: { path: { endpoint }, header: inProject(project) },
         }),
@@ -65,7 +65,7 @@ export function useDeliveries(project: string, endpoint: string, status: Deliver
   return useInfiniteQuery({
     queryKey: [key, "inbound", project, endpoint, "deliveries", status],
     queryFn: ({ pageParam }) =>
-      answer(
+      bodyOf(
         GET("/v1/inbound-endpoints/{endpoint}/deliveries", {
           params: {
             path: { endpoint },
@@ -84,7 +84,7 @@ export function useDelivery(project: string, endpoint: string, id: string) {
   return useQuery({
     queryKey: [key, "inbound", project, endpoint, "delivery", id],
     queryFn: () =>
-      answer(
+      bodyOf(
         GET("/v1/inbound-endpoints/{endpoint}/deliveries/{id}", {
           params: { path: { endpoint, id }, header: inProject(project) },
         }),

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Attribute } from "../api/queries";
-import { firstItem, guess, itemsOf, placesOf } from "./sample";
+import { firstItem, itemsOf, matchColumns, pathsOf } from "./sample";
 
 const attribute = (slug: string, label: string) => ({ id: "1", slug, label, type: "string" }) as Attribute;
 
 test("the places of an item are its single values and arrays of them", () => {
-  expect(placesOf({ id: 7, who: { "first name": "Ada" }, tags: ["a", "b"], lines: [{ sku: "x" }] })).toEqual([
+  expect(pathsOf({ id: 7, who: { "first name": "Ada" }, tags: ["a", "b"], lines: [{ sku: "x" }] })).toEqual([
     { path: "$.id", example: "7" },
     { path: '$.who."first name"', example: "Ada" },
     { path: "$.tags[*]", example: "a, b" },
@@ -34,7 +34,7 @@ test("mapping is proposed by slugs and labels without case and punctuation", () 
     attribute("ordered", "Order date"),
     attribute("total", "Total"),
   ];
-  expect(guess(payload, attributes)).toEqual({
+  expect(matchColumns(payload, attributes)).toEqual({
     items: "$.orders[*]",
     external_key: "$.ID",
     mapping: { title: "$.Title", ordered: '$."order-date"' },

@@ -31,5 +31,5 @@ test("values are shown with every digit, and references by the key of their targ
 
 test("an empty sample is no fault, a broken one is", () => {
   expect(readSample(" ")).toEqual({});
-  expect(readSample("{").fault).toBeTypeOf("string");
+  expect(readSample("{").error).toBeTypeOf("string");
 });

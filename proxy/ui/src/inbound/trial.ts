@@ -1,7 +1,7 @@
 /** Checks a mapping against a sample. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { isLosslessNumber, type Json, parseJson, renderJson } from "../api/json";
 import { inSentences, sentence } from "../api/problem";
 import { useSession } from "../session/session";
@@ -13,19 +13,21 @@ export type Item = { external_key?: string | null; attributes?: { [attribute: st
 export type Trial = { items: Item[]; created: number; updated: number; error: Rejection | null };
 
 /** The pasted text as JSON, or the syntax error. */
-export function readSample(text: string): { payload?: Json; fault?: string } {
+export function readSample(text: string): { payload?: Json; error?: string } {
   if (text.trim() === "") return {};
   try {
     return { payload: parseJson(text) };
   } catch (error) {
-    return { fault: sentence(error) };
+    return { error: sentence(error) };
   }
 }
 
 /** The error message for a value of an item; `member` is `external_key` or `attributes/city`. */
 export function rejectionAt(error: Rejection | null, item: number, member: string): string | undefined {
-  const place = `/items/${item}/${member}`;
-  return error?.errors?.find(({ pointer }) => pointer === place || pointer.startsWith(`${place}/`))?.detail;
+  const itemPointer = `/items/${item}/${member}`;
+  return error?.errors?.find(
+    ({ pointer }) => pointer === itemPointer || pointer.startsWith(`${itemPointer}/`),
+  )?.detail;
 }
 
 /** The items that have an invalid value, in order. */
@@ -46,28 +48,28 @@ export function shownValue(value: Json): string {
 const PAUSE = 350;
 
 /** A value, debounced. */
-function useRested<T>(value: T): T {
-  const [rested, setRested] = useState(value);
+function useDebounced<T>(value: T): T {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(value), PAUSE);
+    const timer = setTimeout(() => setDebounced(value), PAUSE);
     return () => clearTimeout(timer);
   }, [value]);
-  return rested;
+  return debounced;
 }
 
 /** The result of delivering the sample. Checked again after draft or sample stop changing. */
 export function useTrial(project: string, endpoint: string, draft: Draft, sample: string) {
   const { key } = useSession();
-  const asked = useRested(useMemo(() => ({ draft, sample }), [draft, sample]));
-  const { payload } = useMemo(() => readSample(asked.sample), [asked.sample]);
+  const debounced = useDebounced(useMemo(() => ({ draft, sample }), [draft, sample]));
+  const { payload } = useMemo(() => readSample(debounced.sample), [debounced.sample]);
   const last = useRef<Trial>(undefined);
   const trial = useQuery({
-    queryKey: [key, "trial", project, endpoint, membersOf(asked.draft), asked.sample],
+    queryKey: [key, "trial", project, endpoint, membersOf(debounced.draft), debounced.sample],
     queryFn: async () => {
-      const found = (await answer(
+      const found = (await bodyOf(
         POST("/v1/inbound-endpoints/{endpoint}/dry-run", {
           params: { path: { endpoint }, header: inProject(project) },
-          body: { payload, ...membersOf(asked.draft) },
+          body: { payload, ...membersOf(debounced.draft) },
         }),
       )) as unknown as Trial;
       return { ...found, error: found.error && inSentences(found.error) };

@@ -2,7 +2,7 @@ import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
 import { GridLayout, GridList, GridListItem, Size, Virtualizer } from "react-aria-components";
 import type { RecordBody } from "../api/queries";
 import { Checkbox } from "../components/Checkbox";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
 import { Nothing, Value } from "../value/Value";
 import style from "./Cards.module.css";
@@ -12,7 +12,7 @@ import { type Live, type Mark, markOf } from "./live";
 import { MarkText } from "./MarkText";
 import { recordName } from "./names";
 
-const t = words.list;
+const t = messages.list;
 /** The number of values on a card below its name. */
 const MAX_VALUES = 5;
 const HEIGHT = 208;
@@ -22,7 +22,7 @@ const LAYOUT = {
   minSpace: new Size(12, 12),
 };
 /** The next page is requested this many pixels before the end. */
-const AHEAD = 2400;
+const PREFETCH_DISTANCE = 2400;
 
 type Props = {
   project: string;
@@ -56,7 +56,7 @@ export default function Cards({ records, columns, display, onNearEnd, handle, ..
     const element = root.current?.querySelector("[role=grid]");
     if (!element) return;
     const look = () => {
-      if (element.scrollTop + element.clientHeight > element.scrollHeight - AHEAD) onNearEnd();
+      if (element.scrollTop + element.clientHeight > element.scrollHeight - PREFETCH_DISTANCE) onNearEnd();
     };
     look();
     element.addEventListener("scroll", look, { passive: true });

@@ -11,11 +11,11 @@ import {
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ColumnChooser.module.css";
 import { allColumns, type ListColumn } from "./columns";
 
-const t = words.list;
+const t = messages.list;
 
 export type ChooserProps = {
   template: Template;
@@ -26,16 +26,16 @@ export type ChooserProps = {
 
 /** The columns with checkboxes, to show, hide and reorder. */
 export default function Chooser({ template, columns, onChange }: ChooserProps) {
-  const [sought, setSought] = useState("");
+  const [filter, setFilter] = useState("");
   const shownIds = new Set(columns.map(({ id }) => id));
   const all = [...columns, ...allColumns(template).filter(({ id }) => !shownIds.has(id))];
-  const found = all.filter(({ label, id }) => `${label} ${id}`.toLowerCase().includes(sought.toLowerCase()));
+  const found = all.filter(({ label, id }) => `${label} ${id}`.toLowerCase().includes(filter.toLowerCase()));
 
   const show = (column: ListColumn, isShown: boolean) =>
     onChange(isShown ? [...columns, column] : columns.filter(({ id }) => id !== column.id));
 
   const { dragAndDropHooks } = useDragAndDrop({
-    isDisabled: sought !== "",
+    isDisabled: filter !== "",
     getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),
     onReorder: ({ keys, target }) => {
       const moved = all.filter(({ id }) => keys.has(id));
@@ -44,14 +44,14 @@ export default function Chooser({ template, columns, onChange }: ChooserProps) {
       const next = [...rest.slice(0, at), ...moved, ...rest.slice(at)];
       // A column that is dropped between shown ones becomes visible. Hidden ones stay hidden.
       const last = next.findLastIndex(({ id }) => shownIds.has(id) && !keys.has(id));
-      onChange(next.filter(({ id }, place) => shownIds.has(id) || (keys.has(id) && place <= last)));
+      onChange(next.filter(({ id }, index) => shownIds.has(id) || (keys.has(id) && index <= last)));
     },
   });
 
   return (
     <>
       <div className={style.head}>
-        <SearchField aria-label={t.findColumn} value={sought} onChange={setSought}>
+        <SearchField aria-label={t.findColumn} value={filter} onChange={setFilter}>
           <Input className={style.find ?? ""} placeholder={t.findColumn} />
         </SearchField>
         <span className={style.lead}>{t.columnsLead(columns.length, all.length)}</span>

@@ -1,9 +1,9 @@
 import { SpellCheck } from "lucide-react";
 import { Button } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ListPage.module.css";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   typed: string;

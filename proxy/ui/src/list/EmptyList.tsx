@@ -3,11 +3,11 @@ import { useLocation } from "wouter";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import style from "./ListPage.module.css";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   project: string;

@@ -1,9 +1,9 @@
 import { Button } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ListPage.module.css";
 import type { Total } from "./useRecords";
 
-const t = words.list;
+const t = messages.list;
 type Props = {
   seen: { first: number; last: number };
   total: Total;

@@ -10,7 +10,7 @@ import {
   useState,
 } from "react";
 import type { RecordBody } from "../api/queries";
-import { words } from "../language";
+import { messages } from "../language";
 import { NARROWEST, WIDEST } from "./address";
 import { KEY, KEY_WIDTH, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
@@ -21,15 +21,15 @@ import { type Live, markOf } from "./live";
 import type { SortBy } from "./sort";
 import { isUnloaded } from "./unloadedPages";
 import { useRowHeight } from "./useRowHeight";
-import { useKeptPlace } from "./useStablePosition";
+import { useStablePosition } from "./useStablePosition";
 import { useWindow } from "./useWindow";
 
-const t = words.list;
+const t = messages.list;
 const HEAD_HEIGHT = 34;
 /** The number of placeholder rows while more records load. */
 const PENDING = 12;
 /** The next page is requested when this many loaded rows are left below the window. */
-const AHEAD = 120;
+const PREFETCH_DISTANCE = 120;
 
 /** The functions that the page can call on the grid. */
 export type GridHandle = { focus: (id?: string) => void };
@@ -92,7 +92,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
   }, [columns]);
 
   const moveRow = useCallback((row: number) => setActive(({ cell }) => ({ row, cell })), []);
-  useKeptPlace(root, records, props.beginning, rowHeight, active.row, moveRow);
+  useStablePosition(root, records, props.beginning, rowHeight, active.row, moveRow);
   const begun = useRef(props.beginning);
   useLayoutEffect(() => {
     if (props.beginning === null || props.beginning === begun.current) return;
@@ -103,7 +103,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
 
   const { onNearEnd, onSeen } = props;
   const lastSeen = Math.min(shown.lastSeen, records.length);
-  const isNearEnd = hasMore && shown.lastSeen > records.length - AHEAD;
+  const isNearEnd = hasMore && shown.lastSeen > records.length - PREFETCH_DISTANCE;
   // biome-ignore lint/correctness/useExhaustiveDependencies: further pages are loaded until the screen is full.
   useEffect(() => {
     if (isNearEnd) onNearEnd();

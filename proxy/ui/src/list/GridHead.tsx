@@ -1,14 +1,14 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and names its active cell.
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { PointerEvent } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import { NARROWEST, WIDEST } from "./address";
 import { KEY, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import { cellId, FIRST_CELL, KEY_CELL, SELECT_CELL } from "./GridRow";
 import type { SortBy } from "./sort";
 
-const t = words.list;
+const t = messages.list;
 /** The row index of the head, above the first record. */
 export const HEAD = -1;
 
@@ -47,8 +47,8 @@ export function GridHead({ columns, sort, isSortable, isSelected, active, onResi
           aria-label={t.selectAll}
         />
       </div>
-      {heads.map((column, place) => {
-        const cell = KEY_CELL + place;
+      {heads.map((column, index) => {
+        const cell = KEY_CELL + index;
         const rank = sort.findIndex(({ field }) => field === column.id);
         const by = sort[rank];
         return (
@@ -72,7 +72,7 @@ export function GridHead({ columns, sort, isSortable, isSelected, active, onResi
                 {sort.length > 1 && (
                   <>
                     <span aria-hidden>{rank + 1}</span>
-                    <span className="visually-hidden">{t.sortPlace(rank + 1)}</span>
+                    <span className="visually-hidden">{t.sortLevel(rank + 1)}</span>
                   </>
                 )}
               </span>

@@ -2,7 +2,7 @@
 import { Copy } from "lucide-react";
 import { memo } from "react";
 import type { RecordBody } from "../api/queries";
-import { words } from "../language";
+import { messages } from "../language";
 import { Sparkline } from "../value/Sparkline";
 import { Nothing, Value } from "../value/Value";
 import { columnValue, KEY, type ListColumn } from "./columns";
@@ -11,7 +11,7 @@ import type { Mark } from "./live";
 import { MarkText, markSentence } from "./MarkText";
 import { recordName } from "./names";
 
-const t = words.list;
+const t = messages.list;
 
 /** The index of the cells before the columns. */
 export const SELECT_CELL = 0;
@@ -89,8 +89,8 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, m
           </>
         )}
       </div>
-      {columns.map((column, place) => {
-        const cell = FIRST_CELL + place;
+      {columns.map((column, index) => {
+        const cell = FIRST_CELL + index;
         return (
           <div
             key={column.id}

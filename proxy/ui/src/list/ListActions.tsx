@@ -14,19 +14,19 @@ import { refreshLists } from "../api/lists";
 import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { type Action, Menu } from "../components/Menu";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { leftList } from "./remembered";
 import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   project: string;
   template: Template;
-  rights: ReadonlySet<Privilege>;
+  privileges: ReadonlySet<Privilege>;
   state: ListState;
   change: ChangeState;
   found: Found;
@@ -37,7 +37,7 @@ type Props = {
 };
 
 /** The actions on a list as a whole. */
-export function ListActions({ project, template, rights, state, change, found, ...props }: Props) {
+export function ListActions({ project, template, privileges, state, change, found, ...props }: Props) {
   const [, navigate] = useLocation();
   const showLive = () => navigate(leftList(project, template.slug));
   const toImport = () => navigate(addresses.import(project, template.slug));
@@ -70,16 +70,16 @@ export function ListActions({ project, template, rights, state, change, found, .
     },
   ];
   const actions: Action[] = areShown ? others : [...exports, ...others];
-  if (!areShown && (rights.has("create") || rights.has("define"))) actions.push("separator");
-  if (!areShown && rights.has("create"))
+  if (!areShown && (privileges.has("create") || privileges.has("define"))) actions.push("separator");
+  if (!areShown && privileges.has("create"))
     actions.push({ id: "import", label: t.import, icon: FileUp, run: toImport });
-  if (!areShown && rights.has("define"))
+  if (!areShown && privileges.has("define"))
     actions.push({ id: "definition", label: t.definition, icon: Settings2, run: toTemplate });
   return (
     <>
       {areShown && (
         <>
-          {rights.has("create") && (
+          {privileges.has("create") && (
             <Button icon={FileUp} onPress={toImport}>
               {t.importShort}
             </Button>
@@ -87,7 +87,7 @@ export function ListActions({ project, template, rights, state, change, found, .
           <Menu label={t.exportShort} actions={exports}>
             <Button icon={FileDown}>{t.exportShort}</Button>
           </Menu>
-          {rights.has("define") && (
+          {privileges.has("define") && (
             <Button icon={Settings2} onPress={toTemplate}>
               {t.definitionShort}
             </Button>
@@ -102,7 +102,7 @@ export function ListActions({ project, template, rights, state, change, found, .
           {t.showLive}
         </Button>
       ) : (
-        rights.has("create") && (
+        privileges.has("create") && (
           <Button kind="main" icon={Plus} onPress={props.onNew}>
             {t.newRecord}
           </Button>

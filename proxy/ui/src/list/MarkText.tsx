@@ -1,8 +1,8 @@
-import { words } from "../language";
+import { messages } from "../language";
 import { actorName } from "../record/sentences";
 import type { Mark } from "./live";
 
-const t = words.list;
+const t = messages.list;
 
 /** A change by another user: "Changed by Anna". */
 export function markSentence({ kind, actor }: Mark): string {

@@ -1,8 +1,8 @@
 import { Button } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ListPage.module.css";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   count: number;

@@ -1,4 +1,4 @@
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ListPage.module.css";
 
 /** Placeholder cards until the first records have loaded. */
@@ -6,7 +6,7 @@ const CARDS = 12;
 
 export const PendingCards = () => (
   <div className={style.pendingCards} role="status" aria-busy>
-    <span className="visually-hidden">{words.list.loading}</span>
+    <span className="visually-hidden">{messages.list.loading}</span>
     {Array.from({ length: CARDS }, (_, card) => (
       <span key={card} className={style.pendingCard} />
     ))}

@@ -3,8 +3,8 @@ import { sentence } from "../api/problem";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Failure, Notice } from "../components/Notice";
-import { faultsOfFilters } from "../filter/errors";
-import { words } from "../language";
+import { errorsOfFilters } from "../filter/errors";
+import { messages } from "../language";
 import { CorrectionNotice } from "./CorrectionNotice";
 import type { ListColumn } from "./columns";
 import { EmptyList } from "./EmptyList";
@@ -21,13 +21,13 @@ import type { ChangeState } from "./useListState";
 import type { useSelection } from "./useSelection";
 import { useUnloadedPages } from "./useUnloadedPages";
 
-const t = words.list;
+const t = messages.list;
 const Cards = lazy(() => import("./Cards"));
 
 type Props = {
   project: string;
   template: Template;
-  rights: ReadonlySet<Privilege>;
+  privileges: ReadonlySet<Privilege>;
   state: ListState;
   change: ChangeState;
   found: Found;
@@ -57,7 +57,7 @@ export function Results({ project, template, state, change, found, columns, sele
   const start = found.isRanked ? null : startOf(state, template);
   const isDimmed = isOld && !isStopped;
   // The error of a filter is shown at the filter.
-  const isRejected = query.isError && !found.isCutOff && !faultsOfFilters(query.error);
+  const isRejected = query.isError && !found.isCutOff && !errorsOfFilters(query.error);
   return (
     <div className={style.records}>
       {isRejected && (
@@ -80,7 +80,7 @@ export function Results({ project, template, state, change, found, columns, sele
             template={template}
             isSearched={(state.search.trim() !== "" && !state.isDeleted) || state.conditions.length > 0}
             areDeleted={state.isDeleted}
-            mayCreate={props.rights.has("create")}
+            mayCreate={props.privileges.has("create")}
             onClear={() => {
               const { columns, layout, isDeleted } = state;
               change({ ...INITIAL, columns, layout, isDeleted }, true);

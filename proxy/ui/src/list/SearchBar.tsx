@@ -1,14 +1,14 @@
 import { LoaderCircle, Search, X } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button, Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./SearchBar.module.css";
 import { SuggestionList } from "./SuggestionList";
 import type { Mode } from "./state";
 import { completed, type Suggestion, stepped } from "./suggest";
 import { useSuggestions } from "./useSuggestions";
 
-const t = words.list;
+const t = messages.list;
 /** The maximum length that the service accepts. */
 const MAX_LETTERS = 255;
 

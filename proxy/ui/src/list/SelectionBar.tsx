@@ -2,7 +2,7 @@ import { ArchiveRestore, PencilLine, Trash2, X } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import type { Target } from "./bulk";
 import { DeleteQuestion } from "./DeleteQuestion";
 import style from "./SelectionBar.module.css";
@@ -11,13 +11,13 @@ import type { useBulk } from "./useBulk";
 import type { Total } from "./useRecords";
 import type { Selection } from "./useSelection";
 
-const t = words.list;
+const t = messages.list;
 const SetValueDialog = lazy(() => import("./SetValueDialog"));
 
 type Props = {
   project: string;
   template: Template;
-  rights: ReadonlySet<Privilege>;
+  privileges: ReadonlySet<Privilege>;
   selection: Selection;
   records: readonly RecordBody[];
   /** Whether the records are deleted, so that they can only be restored. */
@@ -59,7 +59,7 @@ export function SelectionBar({ selection, records, total, bulk, ...props }: Prop
         </Button>
       )}
       <span className={style.spring} />
-      {props.areDeleted && props.rights.has("update") && (
+      {props.areDeleted && props.privileges.has("update") && (
         <Button
           icon={ArchiveRestore}
           onPress={() => {
@@ -71,12 +71,12 @@ export function SelectionBar({ selection, records, total, bulk, ...props }: Prop
           {t.restore}
         </Button>
       )}
-      {!props.areDeleted && props.rights.has("update") && (
+      {!props.areDeleted && props.privileges.has("update") && (
         <Button icon={PencilLine} onPress={() => setAsked("set")} isDisabled={bulk.task !== null}>
           {t.setValue}
         </Button>
       )}
-      {!props.areDeleted && props.rights.has("delete") && (
+      {!props.areDeleted && props.privileges.has("delete") && (
         <Button icon={Trash2} onPress={() => setAsked("delete")} isDisabled={bulk.task !== null}>
           {t.delete}
         </Button>

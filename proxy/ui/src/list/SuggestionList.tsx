@@ -1,8 +1,8 @@
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./SearchBar.module.css";
 import type { Suggestion } from "./suggest";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   id: string;

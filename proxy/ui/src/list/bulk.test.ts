@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
 import type { RecordBody } from "../api/queries";
-import { deleteMany, MOST, pagesOf, type Service, setMany, undoSet } from "./bulk";
+import { deleteMany, MAX_BATCH, pagesOf, type Service, setMany, undoSet } from "./bulk";
 
 type Row = { id: string; city: string | null };
 
@@ -58,7 +58,7 @@ test("deletion of all matching records reads them page by page", async () => {
   const outcome = await deleteMany(it, "t", all, never, silent);
   expect(outcome.done.length).toBe(2500);
   expect(rows).toEqual([]);
-  expect(batches).toEqual([MOST, MOST, 500]);
+  expect(batches).toEqual([MAX_BATCH, MAX_BATCH, 500]);
 });
 
 test("bulk change reports errors per record", async () => {
@@ -73,7 +73,7 @@ test("stopped bulk change keeps its results", async () => {
   const stop = new AbortController();
   const outcome = await deleteMany(service(rows).it, "t", all, stop.signal, () => stop.abort());
   expect(outcome.isStopped).toBe(true);
-  expect(outcome.done.length).toBe(MOST);
+  expect(outcome.done.length).toBe(MAX_BATCH);
   expect(rows.length).toBe(1500);
 });
 
@@ -126,5 +126,5 @@ test("records of a list are processed in batches", async () => {
   const sizes: number[] = [];
   for await (const page of pagesOf(service([]).it, { kind: "some", records }, [], never))
     sizes.push(page.length);
-  expect(sizes).toEqual([MOST, 500]);
+  expect(sizes).toEqual([MAX_BATCH, 500]);
 });

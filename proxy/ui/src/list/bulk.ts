@@ -7,11 +7,11 @@ import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { inSentences } from "../api/problem";
 import type { RecordBody } from "../api/queries";
-import { isKeptAs } from "../value/exact";
+import { isStoredAs } from "../value/exact";
 import type { SearchBody } from "./state";
 
 /** The maximum number of operations per batch and of records per page. */
-export const MOST = 1000;
+export const MAX_BATCH = 1000;
 /** The number of concurrent requests for single records. */
 const AT_ONCE = 6;
 /** The number of rejections that are kept with their message. Others are only counted. */
@@ -41,7 +41,7 @@ export type Outcome = {
 /** Records by id, or all that match a search. */
 export type Target = { kind: "some"; records: readonly RecordBody[] } | { kind: "all"; body: SearchBody };
 
-type Say = (done: number) => void;
+type Report = (done: number) => void;
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === "AbortError";
 
@@ -56,7 +56,7 @@ export async function* pagesOf(
     for (const part of partsOf(target.records)) yield part;
     return;
   }
-  const body: SearchBody = { ...target.body, sort: "id", fields, limit: MOST };
+  const body: SearchBody = { ...target.body, sort: "id", fields, limit: MAX_BATCH };
   let cursor: string | null = null;
   do {
     const page: Schemas["SearchResult"] = await service.search(
@@ -69,7 +69,7 @@ export async function* pagesOf(
 }
 
 export function* partsOf<T>(all: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < all.length; at += MOST) yield all.slice(at, at + MOST);
+  for (let at = 0; at < all.length; at += MAX_BATCH) yield all.slice(at, at + MAX_BATCH);
 }
 
 const begin = (): Outcome => ({ done: [], rejected: [], moreRejected: 0, isStopped: false });
@@ -116,13 +116,13 @@ export function deleteMany(
   template: string,
   target: Target,
   signal: AbortSignal,
-  say: Say,
+  report: Report,
 ) {
   const outcome = begin();
   return until(outcome, signal, async () => {
     for await (const page of pagesOf(service, target, [], signal)) {
       await write(service, page, ({ id }) => ({ op: "delete", template, id }), outcome, signal);
-      say(outcome.done.length);
+      report(outcome.done.length);
     }
   });
 }
@@ -140,7 +140,7 @@ export async function setMany(
   attribute: string,
   value: Json,
   signal: AbortSignal,
-  say: Say,
+  report: Report,
 ): Promise<{ outcome: Outcome; former: Former }> {
   const outcome = begin();
   const former: Former = { attribute, written: value, values: new Map() };
@@ -163,7 +163,7 @@ export async function setMany(
       for (const record of page) {
         if (written.has(record.id)) former.values.set(record.id, valueAt(record, attribute));
       }
-      say(outcome.done.length);
+      report(outcome.done.length);
     }
   });
   return { outcome, former };
@@ -193,7 +193,7 @@ async function read(
 
 async function current(service: Service, ids: string[], attribute: string, signal: AbortSignal) {
   const filters = [{ field: "id", operator: "in" as const, value: ids }];
-  return (await service.search({ filters, fields: [attribute], limit: MOST }, signal)).records;
+  return (await service.search({ filters, fields: [attribute], limit: MAX_BATCH }, signal)).records;
 }
 
 /** Restores the former values of records. A value that another user has changed since stays. */
@@ -203,13 +203,13 @@ export function undoSet(
   { attribute, written, values }: Former,
   changedSince: string,
   signal: AbortSignal,
-  say: Say,
+  report: Report,
 ) {
   const outcome = begin();
   return until(outcome, signal, async () => {
     for (const ids of partsOf([...values.keys()])) {
       const records = await current(service, ids, attribute, signal);
-      const same = records.filter((record) => isKeptAs(written, valueAt(record, attribute)));
+      const same = records.filter((record) => isStoredAs(written, valueAt(record, attribute)));
       for (const record of records) {
         if (!same.includes(record))
           addRejection(outcome, { id: record.id, name: nameOf(record), reason: changedSince });
@@ -223,13 +223,13 @@ export function undoSet(
         outcome,
         signal,
       );
-      say(outcome.done.length);
+      report(outcome.done.length);
     }
   });
 }
 
 /** Restores deleted records, several concurrently. */
-export function restoreMany(service: Service, target: Target, signal: AbortSignal, say: Say) {
+export function restoreMany(service: Service, target: Target, signal: AbortSignal, report: Report) {
   const outcome = begin();
   return until(outcome, signal, async () => {
     for await (const page of pagesOf(service, target, [], signal)) {
@@ -244,7 +244,7 @@ export function restoreMany(service: Service, target: Target, signal: AbortSigna
             if (isAbort(error)) throw error;
             addRejection(outcome, { id: record.id, name: nameOf(record), reason: service.sentence(error) });
           }
-          say(outcome.done.length);
+          report(outcome.done.length);
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -1,7 +1,7 @@
 /** The columns of a list. The external key is always the first and is not among them. */
 import type { Attribute, RecordBody, Template } from "../api/queries";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import type { ShownColumn } from "./state";
 
 export const KEY = "external_key";
@@ -36,7 +36,7 @@ const moment = (slug: Standard): Attribute => ({
   id: slug,
   slug,
   type: "datetime",
-  label: words.list.standard[slug],
+  label: messages.list.standard[slug],
   required: true,
   indexed: false,
 });
@@ -63,10 +63,10 @@ export function allColumns(template: Template): ListColumn[] {
 /** The columns of a list of deleted records, which has an additional one. */
 export function deletedColumns(template: Template, shown: readonly ShownColumn[] | null): ListColumn[] {
   const column = columnOf(DELETED, template);
-  const place = shown?.findIndex(({ id }) => id === column.id) ?? -1;
+  const index = shown?.findIndex(({ id }) => id === column.id) ?? -1;
   const others = shownColumns(template, shown);
-  const width = shown?.[place]?.width ?? column.width;
-  return others.toSpliced(Math.max(place, 0), 0, { ...column, width });
+  const width = shown?.[index]?.width ?? column.width;
+  return others.toSpliced(Math.max(index, 0), 0, { ...column, width });
 }
 
 /** The initial columns of a list. */
@@ -102,14 +102,14 @@ export function neededFields(template: Template, columns: readonly ListColumn[])
 }
 
 /** The columns as stored in the state; null if they are the initial ones. */
-export function keptColumns(template: Template, shown: readonly ListColumn[]): ShownColumn[] | null {
+export function savedColumns(template: Template, shown: readonly ListColumn[]): ShownColumn[] | null {
   const [first] = shown;
   const columns = first && isAsFirst(first, template) ? shown.slice(1) : shown;
   const widths = new Map(allColumns(template).map(({ id, width }) => [id, width]));
   const initial = initialColumns(template);
   const isInitial =
     columns.length === initial.length &&
-    columns.every(({ id, width }, place) => id === initial[place]?.id && width === widths.get(id));
+    columns.every(({ id, width }, index) => id === initial[index]?.id && width === widths.get(id));
   if (isInitial) return null;
   return columns.map(({ id, width }) => (width === widths.get(id) ? { id } : { id, width }));
 }

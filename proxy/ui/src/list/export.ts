@@ -3,8 +3,8 @@ import { useRef, useState } from "react";
 import { type ExportFormat, requestExport } from "../api/export";
 import { RequestError, sentence } from "../api/problem";
 import { save } from "../components/save";
-import { sayDone, sayRejected } from "../components/toast";
-import { words } from "../language";
+import { showErrorToast, showToast } from "../components/toast";
+import { messages } from "../language";
 import type { SearchBody } from "./state";
 
 type Writable = WritableStream<Uint8Array>;
@@ -14,12 +14,12 @@ const picker = (): Picker | undefined =>
   (window as unknown as { showSaveFilePicker?: Picker }).showSaveFilePicker?.bind(window);
 
 /** Counts the bytes that pass through. */
-function counting(say: (bytes: number) => void) {
+function counting(report: (bytes: number) => void) {
   let bytes = 0;
   return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(piece, controller) {
       bytes += piece.length;
-      say(bytes);
+      report(bytes);
       controller.enqueue(piece);
     },
   });
@@ -42,11 +42,11 @@ export function useExport(project: string, template: string) {
       const stream = (response.body ?? new ReadableStream()).pipeThrough(counting(setBytes));
       if (file) await stream.pipeTo(await file.createWritable(), { signal });
       else save(await new Response(stream, { headers: response.headers }).blob(), name);
-      sayDone(words.list.exported(name));
+      showToast(messages.list.exported(name));
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
       // The status was sent before the error. The service can report a late error only by closing the connection.
-      sayRejected(error instanceof RequestError ? sentence(error) : words.list.exportBroken);
+      showErrorToast(error instanceof RequestError ? sentence(error) : messages.list.exportBroken);
     } finally {
       setBytes(null);
     }

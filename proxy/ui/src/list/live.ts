@@ -80,10 +80,10 @@ export function sorted(pending: Iterable<Pending>, { loaded, isWhole, areDeleted
 }
 
 const hasChanged = (before: RecordBody, now: RecordBody): boolean =>
-  changedFields(before, now).length > 0 || beside(before) !== beside(now);
+  changedFields(before, now).length > 0 || displayData(before) !== displayData(now);
 
 /** Data that is shown with the values: labels, names of referenced records, and times. */
-const beside = ({ attribute_values, updated_at, deleted_at }: RecordBody): string =>
+const displayData = ({ attribute_values, updated_at, deleted_at }: RecordBody): string =>
   JSON.stringify([attribute_values, updated_at, deleted_at]);
 
 type Outcome = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { INITIAL, listBody, matchingBody, mayBeMisspelt, modesOf, OF_PROJECT, searchBody } from "./state";
+import { INITIAL, listBody, matchingBody, mayHaveTypo, modesOf, OF_PROJECT, searchBody } from "./state";
 
 const down = { field: "city", isDescending: true };
 const price = { field: "price", isDescending: false };
@@ -16,11 +16,11 @@ test("a search by words has a sort, a search by meaning has none", () => {
 });
 
 test("typo tolerance needs words of five letters in a text search", () => {
-  const found = (search: string) => mayBeMisspelt({ ...INITIAL, search });
+  const found = (search: string) => mayHaveTypo({ ...INITIAL, search });
   expect(["vermer", "of vermer", "(Zürch)", "zu\u0308rch"].map(found)).toEqual([true, true, true, true]);
   expect(["", "verm", "a be cd", "12345", "ab1cd"].map(found)).toEqual([false, false, false, false, false]);
-  expect(mayBeMisspelt({ ...INITIAL, search: "vermer", mode: "both" })).toBe(false);
-  expect(mayBeMisspelt({ ...INITIAL, search: "vermer", isDeleted: true })).toBe(false);
+  expect(mayHaveTypo({ ...INITIAL, search: "vermer", mode: "both" })).toBe(false);
+  expect(mayHaveTypo({ ...INITIAL, search: "vermer", isDeleted: true })).toBe(false);
   expect(searchBody({ ...INITIAL, search: "vermer", isNear: true })).toEqual({
     global_search: "vermer",
     fuzzy: "auto",

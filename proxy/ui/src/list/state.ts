@@ -71,11 +71,11 @@ export function modesOf(
 }
 
 /** The service corrects only words of at least five letters in a row. */
-const MAY_BE_WRONG = /[\p{L}\p{M}]{5}/u;
+const CORRECTABLE = /[\p{L}\p{M}]{5}/u;
 
 /** Whether a search without results may contain a typo. */
-export const mayBeMisspelt = ({ search, mode, isDeleted }: ListState): boolean =>
-  mode === "words" && !isDeleted && MAY_BE_WRONG.test(search);
+export const mayHaveTypo = ({ search, mode, isDeleted }: ListState): boolean =>
+  mode === "words" && !isDeleted && CORRECTABLE.test(search);
 
 /** The search of a list: its terms and conditions. */
 export function searchBody(state: Searched): SearchBody {

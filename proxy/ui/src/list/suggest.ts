@@ -5,13 +5,13 @@ export type Suggestion = Schemas["Suggestions"]["suggestions"][number];
 
 export const MAX_SUGGESTIONS = 8;
 /** A single letter has too many completions. */
-const FEWEST_LETTERS = 2;
+const MIN_LETTERS = 2;
 
 /** The text after the last space. */
 const lastWord = (search: string): string => /\S*$/.exec(search)?.[0] ?? "";
 
 /** Whether a search ends with an incomplete word. */
-export const isCompletable = (search: string): boolean => lastWord(search).length >= FEWEST_LETTERS;
+export const isCompletable = (search: string): boolean => lastWord(search).length >= MIN_LETTERS;
 
 /** The search with its last word replaced by a suggestion. */
 export const completed = (search: string, { text }: Suggestion): string =>

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type Paced, paced } from "../api/paced";
-import { words } from "../language";
+import { messages } from "../language";
 import type { Counts } from "./live";
 
 /** Milliseconds between two announcements. */
@@ -9,13 +9,13 @@ const EVERY = 8_000;
 const NONE: Counts = { changed: 0, lost: 0 };
 
 /** Announces changes by other users to screen readers. Many changes are summarized. */
-export function useSaid(): [string, (counts: Counts) => void] {
-  const [said, setSaid] = useState("");
+export function useAnnouncement(): [string, (counts: Counts) => void] {
+  const [announcement, setAnnouncement] = useState("");
   const sum = useRef(NONE);
   const speech = useRef<Paced | null>(null);
   useEffect(() => {
     const speaking = paced(async () => {
-      setSaid(words.list.othersDid(sum.current.changed, sum.current.lost));
+      setAnnouncement(messages.list.othersDid(sum.current.changed, sum.current.lost));
       sum.current = NONE;
     }, EVERY);
     speech.current = speaking;
@@ -26,5 +26,5 @@ export function useSaid(): [string, (counts: Counts) => void] {
     sum.current = { changed: sum.current.changed + changed, lost: sum.current.lost + lost };
     speech.current?.ask();
   }, []);
-  return [said, add];
+  return [announcement, add];
 }

@@ -18,9 +18,9 @@ export function useFormats(columns: readonly ListColumn[], records: readonly Rec
   const key = columns.length === last.current.split(",").length ? last.current : current;
   return useMemo(() => {
     const all = key.split(",");
-    return columns.map((column, place) => {
+    return columns.map((column, index) => {
       if (!column.isNumber) return column;
-      const format = { ...column.attribute.format, grouping: all[place] === "grouped" };
+      const format = { ...column.attribute.format, grouping: all[index] === "grouped" };
       return { ...column, attribute: { ...column.attribute, format } };
     });
   }, [columns, key]);

@@ -4,19 +4,11 @@ import { listKey } from "../api/lists";
 import { queryClient, type Template } from "../api/queries";
 import { useSettled } from "../api/settled";
 import { type ListColumn, neededFields } from "./columns";
-import {
-  INITIAL,
-  isRanked,
-  type ListState,
-  listBody,
-  mayBeMisspelt,
-  type Searched,
-  searchBody,
-} from "./state";
+import { INITIAL, isRanked, type ListState, listBody, mayHaveTypo, type Searched, searchBody } from "./state";
 import { recordsKey, recordsOf, totalOf, useMatching, useNearRecords, useRecords } from "./useRecords";
 
 /** Up to this estimate, records are counted exactly without a request from the user. */
-const QUICKLY_COUNTED = 20_000;
+const MAX_EXACT_COUNT = 20_000;
 
 const searchedBy = (state: Searched): string => JSON.stringify({ ...searchBody(state), sort: null });
 const EVERYTHING = searchedBy(INITIAL);
@@ -34,8 +26,8 @@ export function useFound(
     asTyped.data !== undefined && !asTyped.isPlaceholderData && recordsOf(asTyped.data.pages).length === 0;
   // A search that tolerates typos is expensive, so it does not run for each keystroke.
   const isPaused = useSettled(searchedBy(state));
-  const isNearWanted = isNothing && isPaused && mayBeMisspelt(state);
-  const near = useNearRecords(project, template.slug, state, fields, isNearWanted);
+  const needsNear = isNothing && isPaused && mayHaveTypo(state);
+  const near = useNearRecords(project, template.slug, state, fields, needsNear);
   const isNear = isNothing && near.data !== undefined && recordsOf(near.data.pages).length > 0;
   const query = isNear ? near : asTyped;
   // The count, saved views and exports use the search whose results are shown.
@@ -50,7 +42,7 @@ export function useFound(
   const isFailed = query.isError && !query.data;
   // "No matching records" appears only after the search that tolerates typos has ended.
   const isUndecided =
-    isNothing && mayBeMisspelt(state) && near.data === undefined && (!isPaused || near.isFetching);
+    isNothing && mayHaveTypo(state) && near.data === undefined && (!isPaused || near.isFetching);
   const isOld = query.isPlaceholderData || isFailed || isUndecided;
   const current = isOld ? undefined : query.data?.pages;
   const last = useRef(current);
@@ -64,7 +56,7 @@ export function useFound(
   const ofTemplate = useCount(project, template.slug, isWhole && isUnknown);
   const ofSearch = useMatching(project, template.slug, shown, "estimated", !isWhole && isUnknown).data;
   const estimate = isWhole ? ofTemplate : ofSearch;
-  const isSmall = isUnknown && typeof estimate === "number" && estimate < QUICKLY_COUNTED;
+  const isSmall = isUnknown && typeof estimate === "number" && estimate < MAX_EXACT_COUNT;
   const count = useMatching(project, template.slug, shown, "exact", counted === searched || isSmall);
 
   const records = useMemo(() => recordsOf(pages ?? []), [pages]);

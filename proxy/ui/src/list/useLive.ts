@@ -47,7 +47,7 @@ export function useLive(
   template: string,
   found: Found,
   areDeleted: boolean,
-  place: RefObject<HTMLElement | null>,
+  container: RefObject<HTMLElement | null>,
   onCounts: (counts: Counts) => void,
 ): Live {
   const { key: session } = useSession();
@@ -63,7 +63,7 @@ export function useLive(
   useEffect(() => {
     const isRendered = (id: string) => {
       const name = CSS.escape(id);
-      return place.current?.querySelector(`[data-record="${name}"], [data-key="${name}"]`) != null;
+      return container.current?.querySelector(`[data-record="${name}"], [data-key="${name}"]`) != null;
     };
     const read = async () => {
       const { found, loaded, areDeleted, live } = latest.current;
@@ -73,9 +73,9 @@ export function useLive(
       const all = pending.current;
       const seen = { loaded, isWhole: !query.hasNextPage, areDeleted, isRendered };
       const { asked, later, lost } = sorted(all.values(), seen);
-      const wanted = live.fresh.size < MAX_FRESH ? asked : asked.filter(({ id }) => loaded.has(id));
-      const batch = wanted.slice(0, AT_ONCE);
-      const rest = wanted.slice(AT_ONCE);
+      const requested = live.fresh.size < MAX_FRESH ? asked : asked.filter(({ id }) => loaded.has(id));
+      const batch = requested.slice(0, AT_ONCE);
+      const rest = requested.slice(AT_ONCE);
       pending.current = new Map([...later, ...rest].map((it) => [it.id, it]));
       const records = await matching(project, template, found, batch).catch(() => null);
       if (latest.current.found.key !== key) return;
@@ -100,13 +100,13 @@ export function useLive(
     flush.current = reading;
     // Rows that are scrolled into view are requested.
     const scroll = () => pending.current.size > 0 && reading.ask();
-    const element = place.current;
+    const element = container.current;
     element?.addEventListener("scroll", scroll, { capture: true, passive: true });
     return () => {
       element?.removeEventListener("scroll", scroll, { capture: true });
       reading.stop();
     };
-  }, [project, template, place]);
+  }, [project, template, container]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each session has a separate feed.
   useEffect(() => {

@@ -12,12 +12,12 @@ import { stateOfView } from "./view";
 export function useOpenedView(project: string, slug: string, template: Template | undefined): boolean {
   const [path, navigate] = useLocation();
   const parts = new URLSearchParams(useSearch());
-  const asked = parts.size === 1 ? parts.get("view") : null;
-  const isAsked = asked !== null && template !== undefined;
+  const requested = parts.size === 1 ? parts.get("view") : null;
+  const isAsked = requested !== null && template !== undefined;
   const views = useViews(project, slug);
-  const view = isAsked ? views.data?.find((it) => it.slug === asked) : undefined;
+  const view = isAsked ? views.data?.find((it) => it.slug === requested) : undefined;
   const opened = view && template ? encodeState(stateOfView(view, template)) : null;
-  const isOpened = opened === null || opened === `view=${asked}`;
+  const isOpened = opened === null || opened === `view=${requested}`;
   useEffect(() => {
     if (!isOpened) navigate(`${path}?${opened}`, { replace: true });
   }, [isOpened, opened, path, navigate]);

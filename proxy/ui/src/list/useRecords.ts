@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { listKey, type SearchPage } from "../api/lists";
 import type { RecordBody } from "../api/queries";
 import {
@@ -19,7 +19,7 @@ export function search(
   signal?: AbortSignal,
 ): Promise<SearchPage> {
   const params = { path: { template }, header: inProject(project) };
-  return answer(
+  return bodyOf(
     POST("/v1/entities/search/{template}", { params, body, ...(signal === undefined ? {} : { signal }) }),
   );
 }
@@ -68,10 +68,10 @@ export function useNearRecords(
   template: string,
   state: ListState,
   fields: readonly string[] | null,
-  isWanted: boolean,
+  isEnabled: boolean,
 ) {
   const options = recordsQuery(project, template, { ...state, isNear: true }, fields);
-  return useInfiniteQuery({ ...options, enabled: isWanted });
+  return useInfiniteQuery({ ...options, enabled: isEnabled });
 }
 
 /** The number of matching records: exact, or estimated by the planner of the database. */
@@ -80,14 +80,14 @@ export function useMatching(
   template: string,
   state: Searched,
   count: "estimated" | "exact",
-  isWanted: boolean,
+  isEnabled: boolean,
 ) {
   const { sort: _, ...body } = searchBody(state);
   return useQuery({
     queryKey: [...listKey(project, template), "count", count, body],
     queryFn: async ({ signal }) =>
       (await search(project, template, { ...body, fields: [], limit: 1, count }, signal)).total,
-    enabled: isWanted && !isRanked(state),
+    enabled: isEnabled && !isRanked(state),
     staleTime: 60_000,
   });
 }

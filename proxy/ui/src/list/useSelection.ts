@@ -51,8 +51,8 @@ export function useSelection(records: readonly RecordBody[], search: string) {
 
   const press = useCallback(
     (row: number, isRange: boolean) => {
-      const place = isRange ? records.findIndex(({ id }) => id === anchor.current) : -1;
-      const from = place < 0 ? null : place;
+      const index = isRange ? records.findIndex(({ id }) => id === anchor.current) : -1;
+      const from = index < 0 ? null : index;
       if (from === null) anchor.current = records[row]?.id ?? null;
       setSelection((current) => pressed(current, records, row, from));
     },

@@ -5,7 +5,7 @@ import type { RecordBody } from "../api/queries";
 const NEAR = 200;
 
 /** The new index of the row that was at `row`, or of the next one that still exists; null if there is none. */
-export function placeNow(
+export function indexAfter(
   before: readonly { id: string }[],
   now: readonly { id: string }[],
   row: number,
@@ -13,8 +13,8 @@ export function placeNow(
   for (let at = row; at < Math.min(before.length, row + NEAR); at += 1) {
     const id = before[at]?.id;
     if (now[at]?.id === id) return row;
-    const place = now.findIndex((it) => it.id === id);
-    if (place >= 0) return place - (at - row);
+    const index = now.findIndex((it) => it.id === id);
+    if (index >= 0) return index - (at - row);
   }
   return null;
 }
@@ -24,7 +24,7 @@ export function placeNow(
  * list, new rows become visible.
  * @param search of the records; null while those of another search are shown
  */
-export function useKeptPlace(
+export function useStablePosition(
   scroller: RefObject<HTMLElement | null>,
   records: readonly RecordBody[],
   search: string | null,
@@ -40,10 +40,10 @@ export function useKeptPlace(
     const element = scroller.current;
     if (element && element.scrollTop > 0) {
       const first = Math.floor(element.scrollTop / rowHeight);
-      const place = placeNow(before.records, records, first);
-      if (place !== null && place !== first) element.scrollTop += (place - first) * rowHeight;
+      const index = indexAfter(before.records, records, first);
+      if (index !== null && index !== first) element.scrollTop += (index - first) * rowHeight;
     }
-    const place = row < 0 ? null : placeNow(before.records, records, row);
-    if (place !== null && place !== row) onRow(Math.max(place, 0));
+    const index = row < 0 ? null : indexAfter(before.records, records, row);
+    if (index !== null && index !== row) onRow(Math.max(index, 0));
   }, [records, search, scroller, rowHeight, row, onRow]);
 }

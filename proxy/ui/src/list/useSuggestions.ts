@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { useSettled } from "../api/settled";
 import { useSession } from "../session/session";
 import { isCompletable, MAX_SUGGESTIONS, type Suggestion, usefulSuggestions } from "./suggest";
@@ -16,28 +16,28 @@ export function useSuggestions(
   project: string,
   template: string,
   text: string,
-  isWanted: boolean,
+  isEnabled: boolean,
 ): Suggestions {
   const { key } = useSession();
   const isPaused = useSettled(text);
   const { data } = useQuery({
     queryKey: [key, "suggestions", project, template, text],
     queryFn: ({ signal }) =>
-      answer(
+      bodyOf(
         POST("/v1/entities/search/{template}/suggest", {
           params: { path: { template }, header: inProject(project) },
           body: { prefix: text, limit: MAX_SUGGESTIONS },
           signal,
         }),
       ),
-    enabled: isWanted && isPaused && isCompletable(text),
+    enabled: isEnabled && isPaused && isCompletable(text),
     retry: false,
     staleTime: 60_000,
     gcTime: 60_000,
   });
   return useMemo(
     () =>
-      isWanted && data ? { items: usefulSuggestions(text, data.suggestions), isExact: data.exact } : NONE,
-    [isWanted, data, text],
+      isEnabled && data ? { items: usefulSuggestions(text, data.suggestions), isExact: data.exact } : NONE,
+    [isEnabled, data, text],
   );
 }

@@ -5,18 +5,18 @@ const SLOW = 400;
 const VERY_SLOW = 5_000;
 
 /** How long a task has been running. */
-export type Patience = "quick" | "slow" | "very slow";
+export type WaitStage = "quick" | "slow" | "very slow";
 
-export function usePatience(isRunning: boolean): Patience {
-  const [patience, setPatience] = useState<Patience>("quick");
+export function useWaitStage(isRunning: boolean): WaitStage {
+  const [waitStage, setWaitStage] = useState<WaitStage>("quick");
   useEffect(() => {
-    if (!isRunning) return setPatience("quick");
-    const slow = setTimeout(() => setPatience("slow"), SLOW);
-    const verySlow = setTimeout(() => setPatience("very slow"), VERY_SLOW);
+    if (!isRunning) return setWaitStage("quick");
+    const slow = setTimeout(() => setWaitStage("slow"), SLOW);
+    const verySlow = setTimeout(() => setWaitStage("very slow"), VERY_SLOW);
     return () => {
       clearTimeout(slow);
       clearTimeout(verySlow);
     };
   }, [isRunning]);
-  return patience;
+  return waitStage;
 }

@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 /** The number of extra rows that are rendered above and below the visible ones. */
-const SPARE = 12;
+const EXTRA = 12;
 /** The window moves in steps of this many rows, so that most scroll events render nothing. */
 const STEP = 6;
 
@@ -13,13 +13,13 @@ export function windowAt(
   height: number,
   rowHeight: number,
   rows: number,
-  spare = SPARE,
+  extra = EXTRA,
 ): RowWindow {
   const last = Math.max(rows - 1, 0);
   const first = Math.min(Math.floor(top / rowHeight), last);
   const end = Math.min(Math.ceil((top + height) / rowHeight), rows);
-  const from = Math.max(0, Math.floor((first - spare) / STEP) * STEP);
-  const to = Math.min(rows, Math.ceil((end + spare) / STEP) * STEP);
+  const from = Math.max(0, Math.floor((first - extra) / STEP) * STEP);
+  const to = Math.min(rows, Math.ceil((end + extra) / STEP) * STEP);
   // A row counts as visible if at least half of it is.
   const firstSeen = Math.min(Math.round(top / rowHeight), last);
   const lastSeen = Math.min(Math.max(Math.round((top + height) / rowHeight), firstSeen), rows);
@@ -44,7 +44,7 @@ export function useWindow(
   const [view, setView] = useState(() => ({ top: 0, height: window.innerHeight }));
   const at = useCallback(
     ({ top, height }: typeof view) =>
-      windowAt(top, Math.max(height - headHeight, 0), rowHeight, rows, areQuick && top === 0 ? 0 : SPARE),
+      windowAt(top, Math.max(height - headHeight, 0), rowHeight, rows, areQuick && top === 0 ? 0 : EXTRA),
     [rows, rowHeight, headHeight, areQuick],
   );
   const current = useRef({ top: 0, at });

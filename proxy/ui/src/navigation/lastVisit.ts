@@ -1,26 +1,26 @@
 /** The page that the user visited last, so that the application opens there. */
 
-const PLACE = "keyed.place";
+const STORAGE_KEY = "keyed.place";
 
-export type Place = { project?: string; template?: string };
+export type Visit = { project?: string; template?: string };
 
-export function lastPlace(): Place {
+export function lastVisit(): Visit {
   try {
-    return JSON.parse(localStorage.getItem(PLACE) ?? "{}");
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}");
   } catch {
     return {};
   }
 }
 
-export function rememberPlace(place: Place) {
-  localStorage.setItem(PLACE, JSON.stringify({ ...lastPlace(), ...place }));
+export function rememberVisit(visit: Visit) {
+  localStorage.setItem(STORAGE_KEY, JSON.stringify({ ...lastVisit(), ...visit }));
 }
 
 const LIST = /^\/p\/([^/]+)\/t\/([^/]+)(?:\/r\/[^/]+)?$/;
 const PROJECT = /^\/p\/([^/]+)(?:\/|$)/;
 
 /** The project of an address, and the template if it is a list. @throws URIError if it cannot be decoded. */
-export function placeOf(path: string): Place {
+export function visitOf(path: string): Visit {
   const [, project, template] = LIST.exec(path) ?? PROJECT.exec(path) ?? [];
   if (project === undefined) return {};
   if (template === undefined) return { project: decodeURIComponent(project) };

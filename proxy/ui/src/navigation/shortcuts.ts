@@ -13,24 +13,24 @@ export type Shortcut = {
 };
 
 /** The scopes of shortcuts, from the outermost to the innermost, which takes precedence. */
-export const PLACES = ["everywhere", "page", "list", "record"] as const;
-export type ShortcutPlace = (typeof PLACES)[number];
-export type ActiveShortcut = Shortcut & { place: ShortcutPlace };
+export const SCOPES = ["everywhere", "page", "list", "record"] as const;
+export type ShortcutScope = (typeof SCOPES)[number];
+export type ActiveShortcut = Shortcut & { scope: ShortcutScope };
 
-type Slot = { place: ShortcutPlace; shortcuts: readonly Shortcut[] };
+type Slot = { scope: ShortcutScope; shortcuts: readonly Shortcut[] };
 
 let slots: Slot[] = [];
 let active: ActiveShortcut[] = [];
 const listeners = new Set<() => void>();
 
-function say() {
-  const rank = ({ place }: Slot) => PLACES.indexOf(place);
+function update() {
+  const rank = ({ scope }: Slot) => SCOPES.indexOf(scope);
   active = [...slots]
     .sort((a, b) => rank(a) - rank(b))
     .flatMap((slot) =>
       slot.shortcuts.map((shortcut, at) => ({
         ...shortcut,
-        place: slot.place,
+        scope: slot.scope,
         // Calls the action of the last render, not that of the registration.
         run: () => slot.shortcuts[at]?.run(),
       })),
@@ -93,21 +93,21 @@ const named = (shortcuts: readonly Shortcut[]) =>
   shortcuts.map(({ keys, label }) => `${keys} ${label}`).join("\n");
 
 /** Activates shortcuts while the component is mounted. The array may be a new one in each render. */
-export function useShortcuts(shortcuts: readonly Shortcut[], place: ShortcutPlace = "page") {
-  const slot = useRef<Slot>({ place, shortcuts: [] });
+export function useShortcuts(shortcuts: readonly Shortcut[], scope: ShortcutScope = "page") {
+  const slot = useRef<Slot>({ scope, shortcuts: [] });
   useEffect(() => {
     const mine = slot.current;
     slots = [...slots, mine];
-    say();
+    update();
     return () => {
       slots = slots.filter((it) => it !== mine);
-      say();
+      update();
     };
   }, []);
   useEffect(() => {
     const isSame = named(slot.current.shortcuts) === named(shortcuts);
     slot.current.shortcuts = shortcuts;
-    if (!isSame) say();
+    if (!isSame) update();
   }, [shortcuts]);
 }
 

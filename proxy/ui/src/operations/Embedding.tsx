@@ -2,7 +2,7 @@ import { Sparkles } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import { readAdministrationAgain, useEmbeddingFailures, useEmbeddingStatus } from "../api/administration";
-import { answer, inProject, POST, type Schemas } from "../api/client";
+import { bodyOf, inProject, POST, type Schemas } from "../api/client";
 import { sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { DataTable } from "../components/DataTable";
@@ -10,16 +10,16 @@ import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
-import { sayDone, sayRejected } from "../components/toast";
+import { showErrorToast, showToast } from "../components/toast";
 import { isPast, relativeTime } from "../format/moment";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { useReference } from "../value/references";
 import style from "./Operations.module.css";
-import { reasonInWords } from "./reason";
+import { reasonText } from "./reason";
 
-const t = pageWords.operations;
+const t = pageMessages.operations;
 
 type Status = Schemas["EmbeddingStatus"]["templates"][number];
 
@@ -31,11 +31,11 @@ export function Embedding({ project }: { project: string }) {
   const retry = async () => {
     setStarting(true);
     try {
-      const queued = await answer(POST("/v1/embeddings/retry", { params: { header: inProject(project) } }));
-      sayDone(t.retried(queued.count));
+      const queued = await bodyOf(POST("/v1/embeddings/retry", { params: { header: inProject(project) } }));
+      showToast(t.retried(queued.count));
       await readAdministrationAgain();
     } catch (error) {
-      sayRejected(sentence(error));
+      showErrorToast(sentence(error));
     }
     setStarting(false);
   };
@@ -64,14 +64,14 @@ export function Embedding({ project }: { project: string }) {
 }
 
 /** Records that wait for a retry are due in the future. */
-const dueInWords = (due: string) => (isPast(due) ? t.oldest : t.nextAt)(relativeTime(due));
+const dueText = (due: string) => (isPast(due) ? t.oldest : t.nextAt)(relativeTime(due));
 
 function Template(status: Status) {
   const { template, pending, running, failed, done, by_hand, oldest_due, models } = status;
   const all = pending + running + failed + done;
   const facts = [
     ...(pending > 0 ? [t.waiting(pending)] : []),
-    ...(pending > 0 && oldest_due !== null ? [dueInWords(oldest_due)] : []),
+    ...(pending > 0 && oldest_due !== null ? [dueText(oldest_due)] : []),
     ...(running > 0 ? [t.running(running)] : []),
     ...(failed > 0 ? [t.givenUp(failed)] : []),
     ...(by_hand > 0 ? [t.byHand(by_hand)] : []),
@@ -113,7 +113,7 @@ function Failures({ project }: { project: string }) {
           },
         },
         { id: "template", title: t.template, cell: ({ template }) => <code>{template}</code> },
-        { id: "reason", title: t.reason, cell: ({ error }) => <bdi>{reasonInWords(error)}</bdi> },
+        { id: "reason", title: t.reason, cell: ({ error }) => <bdi>{reasonText(error)}</bdi> },
         {
           id: "failed",
           title: t.failedAt,

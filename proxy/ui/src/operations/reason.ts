@@ -3,7 +3,7 @@ import { parseJson } from "../api/json";
 import { asSentence } from "../api/problem";
 
 /** "HTTP 400: {"error": {"message": "too long"}}" becomes "Too long (HTTP 400)." Other text stays unchanged. */
-export function reasonInWords(error: string): string {
+export function reasonText(error: string): string {
   const [, status, body = ""] = /^(HTTP \d+): (\{.*)$/s.exec(error) ?? [];
   const message = messageOf(body);
   if (status === undefined || message === undefined) return asSentence(error);

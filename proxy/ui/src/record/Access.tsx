@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Check, Minus, Users } from "lucide-react";
 import { useState } from "react";
 import { readRoles } from "../api/administration";
-import { answer, GET, type Schemas } from "../api/client";
+import { bodyOf, GET, type Schemas } from "../api/client";
 import type { RecordBody, Template } from "../api/queries";
 import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
@@ -11,12 +11,12 @@ import { Tag } from "../components/Tag";
 import { Chip } from "../filter/Chip";
 import { conditionsOfScope } from "../filter/condition";
 import { useSentences } from "../filter/useContext";
-import { words } from "../language";
+import { messages } from "../language";
 import { useSession } from "../session/session";
 import style from "./Access.module.css";
 import { reasonsOf } from "./explanation";
 
-const t = words.record;
+const t = messages.record;
 const list = new Intl.ListFormat("en");
 
 type Props = { project: string; template: Template; record: RecordBody };
@@ -34,7 +34,7 @@ export function Access({ project, template, record }: Props) {
     queryKey: [key, "explain-access", record.id, role, record.updated_at],
     queryFn: () => {
       const params = { path: { id: record.id }, query: { role: role ?? "" } };
-      return answer(GET("/v1/entities/{id}/access", { params }));
+      return bodyOf(GET("/v1/entities/{id}/access", { params }));
     },
     enabled: role !== null,
   });
@@ -134,8 +134,8 @@ function Grant({ project, template, grant }: GrantProps) {
         <p className={style.scope}>
           {conditions.length === 0
             ? t.wholeScope
-            : conditions.map((condition, place) => (
-                <span key={place} className={style.condition}>
+            : conditions.map((condition, index) => (
+                <span key={index} className={style.condition}>
                   <Chip condition={condition} context={context} />
                 </span>
               ))}

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { answer, GET } from "../api/client";
+import { bodyOf, GET } from "../api/client";
 import { type RecordBody, useTemplate } from "../api/queries";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { datetimeText, relativeText } from "../format/date";
-import { words } from "../language";
+import { messages } from "../language";
 import { entriesOf, entrySentence, fieldLabel } from "./sentences";
 import { dismissChanges, historyKey, type Shown } from "./store";
 
-const t = words.record;
+const t = messages.record;
 const NEWEST = 20;
 const MAX_SHOWN = 3;
 
@@ -19,7 +19,7 @@ export function useNewest(record: RecordBody, isEnabled: boolean) {
     queryKey: [...historyKey(record.id), "newest", record.updated_at],
     queryFn: async () =>
       (
-        await answer(
+        await bodyOf(
           GET("/v1/entities/{id}/history", { params: { path: { id: record.id }, query: { limit: NEWEST } } }),
         )
       ).history,
@@ -47,20 +47,20 @@ type WhoProps = { project: string; record: RecordBody; fields: readonly string[]
 export function WhoChanged({ project, record, fields }: WhoProps) {
   const template = useTemplate(project, record.template_slug ?? "");
   const newest = useNewest(record, true);
-  const told = entriesOf(newest.data ?? [], fields);
-  if (told.length === 0) {
+  const recent = entriesOf(newest.data ?? [], fields);
+  if (recent.length === 0) {
     return (
       <>{t.changedFields(t.otherUser, fields.map((field) => fieldLabel(template, field)).join(", "))}.</>
     );
   }
   return (
     <>
-      {told.slice(0, MAX_SHOWN).map(({ entry, fields: touched }) => (
+      {recent.slice(0, MAX_SHOWN).map(({ entry, fields: touched }) => (
         <span key={entry.version} dir="auto">
           {entrySentence(template, entry, touched)}, <Ago at={entry.at} />.{" "}
         </span>
       ))}
-      {told.length > MAX_SHOWN && t.andMore(told.length - MAX_SHOWN)}
+      {recent.length > MAX_SHOWN && t.andMore(recent.length - MAX_SHOWN)}
     </>
   );
 }

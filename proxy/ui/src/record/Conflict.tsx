@@ -2,14 +2,14 @@ import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { useReference } from "../value/references";
 import { Value } from "../value/Value";
 import { WhoChanged } from "./ChangeBar";
 import style from "./Details.module.css";
 import { fieldOf } from "./merge";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = {
   project: string;
@@ -21,7 +21,7 @@ type Props = {
 };
 
 /** A conflict with another user in the edited field: both values, and the choice between them. */
-export function Contradiction({ project, attribute, record, mine, onMine, onTheirs }: Props) {
+export function Conflict({ project, attribute, record, mine, onMine, onTheirs }: Props) {
   const { slug } = attribute;
   return (
     <div className={style.contradiction}>

@@ -4,7 +4,7 @@ import { Button as AriaButton, Disclosure, DisclosurePanel, Heading } from "reac
 import type { Template } from "../api/queries";
 import { CopyButton } from "../components/CopyButton";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
 import { Ago } from "./ChangeBar";
 import style from "./Details.module.css";
@@ -13,7 +13,7 @@ import { KeyCard } from "./KeyCard";
 import { fieldOf, KEY } from "./merge";
 import type { Shown } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = { project: string; template: Template; shown: Shown; mayEdit: boolean; isReader: boolean };
 

@@ -4,26 +4,26 @@ import { useAttempt } from "../api/attempt";
 import { OFFLINE } from "../api/client";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
-import { isReached, useReached } from "../api/reachability";
+import { isReachable, useIsReachable } from "../api/reachability";
 import { Button, IconButton } from "../components/Button";
-import { sayRejected } from "../components/toast";
+import { showErrorToast } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { withElements } from "../value/editing";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
 import { isLong, Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
-import { Contradiction } from "./Conflict";
+import { Conflict } from "./Conflict";
 import style from "./Details.module.css";
 import { editNext, pendingElement, pressedIn, staysIn } from "./editKeys";
-import { faultOf } from "./errors";
+import { errorOf } from "./errors";
 import { fieldOf } from "./merge";
 import { NumberMenu } from "./NumberMenu";
 import { saveWithUndo } from "./save";
 import { addTo, dismissChange } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = {
   project: string;
@@ -38,7 +38,7 @@ type Props = {
 type Edit = { start: Json; draft: Json | undefined; error?: string; isSaving?: boolean };
 
 /** The error of a value, unless it was a network error and the service is reachable again. */
-const standing = (error: string | undefined) => (error === OFFLINE && isReached() ? undefined : error);
+const currentError = (error: string | undefined) => (error === OFFLINE && isReachable() ? undefined : error);
 
 /** One attribute: a value that becomes an editor on a click. Each field is saved separately. */
 export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Props) {
@@ -51,15 +51,15 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   const attempt = useAttempt();
   const latest = useRef(edit);
   latest.current = edit;
-  const isReachable = useReached();
+  const isReachable = useIsReachable();
   const isSeries = type === "metric";
   const label = attributeLabel(attribute);
-  const isContradicted = edit !== null && !isSeries && !isSame(current, edit.start);
+  const isConflicting = edit !== null && !isSeries && !isSame(current, edit.start);
 
   // The edited field shows the conflict itself.
   useEffect(() => {
-    if (isContradicted && isChanged) dismissChange(record.id, slug);
-  }, [isContradicted, isChanged, record.id, slug]);
+    if (isConflicting && isChanged) dismissChange(record.id, slug);
+  }, [isConflicting, isChanged, record.id, slug]);
 
   // When the editor is closed with the keyboard, the focus returns to the value.
   const returns = useRef(false);
@@ -76,7 +76,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     attempt.renew();
     setEdit({ start: current, draft: isSeries ? undefined : current });
   };
-  const giveBack = () => {
+  const cancelEdit = () => {
     returns.current = true;
     setEdit(null);
   };
@@ -97,11 +97,11 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
       setSaved(isWritten);
       if (isTypedOn) setEdit({ start: isWritten ? draft : start, draft: now.draft });
       else setEdit(isWritten ? null : { start, draft });
-      if (isGone.current && !isWritten) sayRejected(t.notSaved(label, t.changedElse));
+      if (isGone.current && !isWritten) showErrorToast(t.notSaved(label, t.changedElse));
     } catch (error) {
-      if (isGone.current) sayRejected(t.notSaved(label, faultOf(error, slug)));
+      if (isGone.current) showErrorToast(t.notSaved(label, errorOf(error, slug)));
       isLeft.current = false;
-      setEdit((now) => ({ start, draft: now ? now.draft : draft, error: faultOf(error, slug) }));
+      setEdit((now) => ({ start, draft: now ? now.draft : draft, error: errorOf(error, slug) }));
     }
   };
   // If the record is closed during an edit, the edit is saved as when the field loses the focus.
@@ -110,7 +110,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   close.current = () => {
     isGone.current = true;
     const now = latest.current;
-    if (!now || now.isSaving || standing(now.error) !== undefined || isLeft.current) return;
+    if (!now || now.isSaving || currentError(now.error) !== undefined || isLeft.current) return;
     // No blur event has fired, so an incomplete list element is still only in its field.
     const element = pendingElement(row.current);
     void save(now.start, element === "" ? now.draft : withElements(now.draft, [element]));
@@ -137,8 +137,8 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     if (!pressed) return;
     event.preventDefault();
     event.stopPropagation();
-    if (pressed === "giveBack") return giveBack();
-    if (isContradicted || edit.isSaving) return;
+    if (pressed === "cancel") return cancelEdit();
+    if (isConflicting || edit.isSaving) return;
     const element = row.current;
     returns.current = pressed === "save";
     isLeft.current = true;
@@ -153,7 +153,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     const element = event.currentTarget;
     setTimeout(() => {
       if (staysIn(element) || isLeft.current || isGone.current) return;
-      if (isContradicted || standing(latest.current?.error) !== undefined) return;
+      if (isConflicting || currentError(latest.current?.error) !== undefined) return;
       saveLatest();
     });
   };
@@ -182,27 +182,27 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
                   setEdit((now) => now && { start: now.start, draft, isSaving: now.isSaving ?? false });
                 }}
                 isLabelHidden
-                error={isReachable ? standing(edit.error) : edit.error}
+                error={isReachable ? currentError(edit.error) : edit.error}
                 autoFocus
               />
             </div>
             <IconButton
               icon={Check}
               label={t.save}
-              isDisabled={isContradicted}
+              isDisabled={isConflicting}
               isPending={edit.isSaving ?? false}
               onPress={() => saveAndReturn(edit.start, edit.draft)}
             />
-            <IconButton icon={X} label={t.giveBack} onPress={giveBack} />
+            <IconButton icon={X} label={t.cancelEdit} onPress={cancelEdit} />
           </div>
-          {isContradicted ? (
-            <Contradiction
+          {isConflicting ? (
+            <Conflict
               project={project}
               attribute={attribute}
               record={record}
               mine={edit.draft ?? null}
               onMine={() => saveAndReturn(current, edit.draft)}
-              onTheirs={giveBack}
+              onTheirs={cancelEdit}
             />
           ) : (
             <p className={style.hint}>{type === "string" ? t.editingText : t.editing}</p>
@@ -251,7 +251,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
           )}
           {isTextLong && (
             <Button kind="quiet" onPress={() => setWhole(!isWhole)}>
-              {isWhole ? words.value.showLess : words.value.showWhole(current.length)}
+              {isWhole ? messages.value.showLess : messages.value.showWhole(current.length)}
             </Button>
           )}
         </div>

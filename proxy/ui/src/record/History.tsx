@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ArrowRight, History as HistoryIcon, RotateCcw } from "lucide-react";
-import { answer, GET } from "../api/client";
+import { bodyOf, GET } from "../api/client";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
 import { Ago } from "./ChangeBar";
@@ -14,10 +14,10 @@ import { NamedValue } from "./Conflict";
 import style from "./History.module.css";
 import { fieldOf, KEY } from "./merge";
 import { restoreValue } from "./save";
-import { attributeOf, changesOf, type Entry, entrySentence, fieldLabel, wayIn } from "./sentences";
+import { attributeOf, changesOf, type Entry, entrySentence, fieldLabel, sourceOf } from "./sentences";
 import { historyKey } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = { project: string; template: Template; record: RecordBody; mayEdit: boolean };
 
@@ -27,7 +27,7 @@ export function History({ project, template, record, mayEdit }: Props) {
     queryKey: [...historyKey(record.id), "pages"],
     queryFn: async ({ pageParam }) => {
       const query = pageParam === null ? {} : { cursor: pageParam };
-      return answer(GET("/v1/entities/{id}/history", { params: { path: { id: record.id }, query } }));
+      return bodyOf(GET("/v1/entities/{id}/history", { params: { path: { id: record.id }, query } }));
     },
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
@@ -46,7 +46,7 @@ export function History({ project, template, record, mayEdit }: Props) {
               <span dir="auto">{entrySentence(template, entry)}</span>
             </p>
             <p className={style.when} title={entry.actor}>
-              <Ago at={entry.at} />, {wayIn(entry.source)}
+              <Ago at={entry.at} />, {sourceOf(entry.source)}
             </p>
             <Changes project={project} template={template} record={record} entry={entry} mayEdit={mayEdit} />
           </li>

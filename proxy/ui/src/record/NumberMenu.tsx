@@ -5,13 +5,13 @@ import { useAttempt } from "../api/attempt";
 import type { Json } from "../api/json";
 import type { RecordBody } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import { NumberEditor } from "../value/NumberEditor";
 import style from "./Details.module.css";
-import { faultOf } from "./errors";
+import { errorOf } from "./errors";
 import { addTo } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = { record: RecordBody; label: string; slug: string; onAdded: () => void };
 
@@ -33,7 +33,7 @@ export function NumberMenu({ record, label, slug, onAdded }: Props) {
       setAmount(null);
       onAdded();
     } catch (rejection) {
-      setError(faultOf(rejection, slug));
+      setError(errorOf(rejection, slug));
     } finally {
       setBusy(false);
     }

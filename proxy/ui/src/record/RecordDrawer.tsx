@@ -19,8 +19,8 @@ import { Empty } from "../components/Empty";
 import { Menu } from "../components/Menu";
 import { Failure, Skeleton } from "../components/Notice";
 import { type TabItem, Tabs } from "../components/Tabs";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useShortcuts } from "../navigation/shortcuts";
 import { targetOf } from "../value/references";
@@ -35,9 +35,9 @@ import { Related } from "./Related";
 import { Resizer, useDrawerWidth } from "./Resizer";
 import { type Step, StepButtons, type Steps } from "./StepButtons";
 import { type Shown, useRecord } from "./store";
-import { type Tab, usePlace } from "./useRecordView";
+import { type Tab, useRecordView } from "./useRecordView";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = {
   project: string;
@@ -50,7 +50,7 @@ type Props = {
 
 /** A record next to its list, or over it on a narrow screen, with a separate address. */
 export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
-  const { isFull, setFull, tab, setTab } = usePlace();
+  const { isFull, setFull, tab, setTab } = useRecordView();
   const shown = useRecord(project, id);
   const panel = useRef<HTMLElement>(null);
   const [width, resize] = useDrawerWidth();
@@ -69,14 +69,14 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
   }, []);
   const pressed = useRef<Step | null>(null);
   // Another record renders new buttons. The pressed one keeps the focus.
-  const isThere = shown.data !== undefined;
+  const isGranted = shown.data !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per record, after it has loaded.
   useEffect(() => {
     if (document.activeElement !== document.body) return;
     const button = panel.current?.querySelector<HTMLElement>(`[data-step=${pressed.current}]:enabled`);
     (button ?? panel.current)?.focus();
-    if (isThere) pressed.current = null;
-  }, [id, isThere]);
+    if (isGranted) pressed.current = null;
+  }, [id, isGranted]);
   // Delete and Restore remove the pressed button, so the focus moves to the record.
   const deletedAt = shown.data?.record.deleted_at;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per deletion and restoration.
@@ -166,9 +166,9 @@ function Open({ project, template, shown, tab, setTab, isFull, setFull, onClose,
   const mayEdit = may.has("update") && !isDeleted;
   const [isDeleting, setDeleting] = useState(false);
   const { name } = targetOf(record, template.display);
-  const copy = async (text: string, said: string) => {
+  const copy = async (text: string, message: string) => {
     await navigator.clipboard.writeText(text);
-    sayDone(said);
+    showToast(message);
   };
   useEffect(() => {
     const before = document.title;

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./RecordDrawer.module.css";
 
-const KEPT = "keyed.record.width";
+const STORAGE_KEY = "keyed.record.width";
 const FIRST = 480;
 const NARROWEST = 360;
 const WIDEST = 960;
@@ -12,10 +12,10 @@ const within = (width: number) => Math.round(Math.max(NARROWEST, Math.min(WIDEST
 
 /** The width of a record beside its list, remembered by this browser. */
 export function useDrawerWidth(): [number, (width: number) => void] {
-  const [width, setWidth] = useState(() => within(Number(localStorage.getItem(KEPT)) || FIRST));
-  const resize = (wanted: number) => {
-    localStorage.setItem(KEPT, String(within(wanted)));
-    setWidth(within(wanted));
+  const [width, setWidth] = useState(() => within(Number(localStorage.getItem(STORAGE_KEY)) || FIRST));
+  const resize = (pixels: number) => {
+    localStorage.setItem(STORAGE_KEY, String(within(pixels)));
+    setWidth(within(pixels));
   };
   return [width, resize];
 }
@@ -40,7 +40,7 @@ export function Resizer({ width, onResize }: { width: number; onResize: (width: 
       role="separator"
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label={words.record.width}
+      aria-label={messages.record.width}
       aria-valuenow={width}
       aria-valuemin={NARROWEST}
       aria-valuemax={WIDEST}

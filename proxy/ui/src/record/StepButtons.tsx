@@ -1,9 +1,9 @@
 import { ChevronDown, ChevronUp } from "lucide-react";
 import type { RefObject } from "react";
 import { IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 
-const t = words.record;
+const t = messages.record;
 
 export type Step = "previous" | "next";
 export type Steps = Record<Step, (() => void) | null>;

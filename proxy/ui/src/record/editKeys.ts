@@ -1,7 +1,7 @@
 /** Keyboard handling of a value that is edited in place. */
 import type { KeyboardEvent } from "react";
 
-export type Pressed = "save" | "giveBack" | "next" | "previous";
+export type Pressed = "save" | "cancel" | "next" | "previous";
 
 /** Whether an open list or calendar handles these keys first. Suggestions do so only while one is highlighted. */
 const hasOpenPopup = (element: Element): boolean =>
@@ -17,7 +17,7 @@ export function pressedIn(event: KeyboardEvent<HTMLElement>): Pressed | undefine
     return event.key === "Tab" && editor.contains(target) ? onTab(event) : undefined;
   }
   if (target.matches("[data-adds][aria-activedescendant]") && event.key !== "Tab") return undefined;
-  if (event.key === "Escape") return "giveBack";
+  if (event.key === "Escape") return "cancel";
   if (event.key === "Tab") return target.matches("input, textarea") ? onTab(event) : undefined;
   if (event.key !== "Enter" || event.shiftKey || target.closest("button, a, [role=gridcell]"))
     return undefined;

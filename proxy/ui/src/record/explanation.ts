@@ -7,10 +7,10 @@ import { type Condition, conditionsOfScope, isSame } from "../filter/condition";
 import { simple } from "../filter/operators";
 import { readValue } from "../filter/reading";
 import { type Context, named, phrase, sentence } from "../filter/sentence";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
 
-const t = words.record;
+const t = messages.record;
 
 type Explained = Schemas["Access"];
 type Grant = Explained["grants"][number];

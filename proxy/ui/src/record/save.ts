@@ -2,13 +2,13 @@
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { sentence } from "../api/problem";
-import { sayDone, sayRejected } from "../components/toast";
-import { words } from "../language";
+import { showErrorToast, showToast } from "../components/toast";
+import { messages } from "../language";
 import { offerUndo } from "../navigation/undo";
 import { KEY } from "./merge";
 import { saveField } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 /** The patch that sets a field to a value. */
 export const changeTo = (field: string, value: Json): Schemas["RecordChange"] =>
@@ -27,8 +27,8 @@ export async function saveWithUndo(
 ): Promise<boolean> {
   const written = await saveField(project, id, field.slug, start, changeTo(field.slug, value));
   if (written === null) return false;
-  const said = t.changeUndone(field.label);
-  offerUndo(id, () => void restoreValue(project, id, field, written.value, start, said));
+  const message = t.changeUndone(field.label);
+  offerUndo(id, () => void restoreValue(project, id, field, written.value, start, message));
   return true;
 }
 
@@ -39,13 +39,13 @@ export async function restoreValue(
   { slug, label }: { slug: string; label: string },
   now: Json,
   value: Json,
-  said = t.valueRestored(label),
+  message = t.valueRestored(label),
 ) {
   try {
     const written = await saveField(project, id, slug, now, changeTo(slug, value));
-    if (written !== null) sayDone(said);
-    else sayRejected(t.valueNotRestored(label));
+    if (written !== null) showToast(message);
+    else showErrorToast(t.valueNotRestored(label));
   } catch (error) {
-    sayRejected(sentence(error));
+    showErrorToast(sentence(error));
   }
 }

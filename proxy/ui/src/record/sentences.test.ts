@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Template } from "../api/queries";
-import { actorName, changesOf, type Entry, entriesOf, entrySentence, wayIn } from "./sentences";
+import { actorName, changesOf, type Entry, entriesOf, entrySentence, sourceOf } from "./sentences";
 
 const template = {
   attributes: [
@@ -71,7 +71,7 @@ test("changed field is described by its newest entry", () => {
 });
 
 test("unknown source is named", () => {
-  expect([wayIn("api"), wayIn("batch")]).toEqual(["through the API", "by batch"]);
+  expect([sourceOf("api"), sourceOf("batch")]).toEqual(["through the API", "by batch"]);
 });
 
 test("changes are in the order of the record", () => {

@@ -2,11 +2,11 @@
 import type { Schemas } from "../api/client";
 import type { Attribute, Template } from "../api/queries";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue, valueText } from "../value/text";
 import { KEY } from "./merge";
 
-const t = words.record;
+const t = messages.record;
 
 export type Entry = Schemas["History"]["history"][number];
 
@@ -26,12 +26,12 @@ export function fieldLabel(template: Template | undefined, field: string): strin
 /** The changes of an entry, in the order of the record's fields. Fields that the template no longer has come last. */
 export function changesOf(template: Template | undefined, { changes }: Entry) {
   const order = [KEY, ...(template?.attributes ?? []).map(({ slug }) => slug)];
-  const place = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
-  return Object.entries(changes).sort(([a], [b]) => place(a) - place(b));
+  const position = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
+  return Object.entries(changes).sort(([a], [b]) => position(a) - position(b));
 }
 
 /** The source of a change: "through the API". */
-export const wayIn = (source: string): string => t.ways[source] ?? t.way(source);
+export const sourceOf = (source: string): string => t.sources[source] ?? t.otherSource(source);
 
 const MAX_NAMED = 3;
 

@@ -1,7 +1,7 @@
 /** The points of a metric in a range: all of them, or one per bucket of equal length. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { answer, GET } from "../api/client";
+import { bodyOf, GET } from "../api/client";
 import type { Point } from "./chart";
 import { seriesKey } from "./store";
 
@@ -37,7 +37,7 @@ type Query = { from?: string; bucket?: string; aggregate?: Aggregate };
 
 async function page(id: string, slug: string, query: Query, signal: AbortSignal) {
   const params = { path: { id, slug }, query: { ...query, limit: MAX_POINTS } };
-  return answer(GET("/v1/entities/{id}/metrics/{slug}", { params, signal }));
+  return bodyOf(GET("/v1/entities/{id}/metrics/{slug}", { params, signal }));
 }
 
 /** @param aggregate null for all points, or averages if there are too many */

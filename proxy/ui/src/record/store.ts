@@ -9,7 +9,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Attempt } from "../api/attempt";
 import { isFollowing, onChangeOf } from "../api/changes";
-import { answer, answerWithTag, DELETE, GET, PATCH, POST, PUT, type Schemas } from "../api/client";
+import { bodyAndTagOf, bodyOf, DELETE, GET, PATCH, POST, PUT, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { dropFromLists, refreshLists, showInLists } from "../api/lists";
 import { writing } from "../api/ownWrites";
@@ -45,7 +45,7 @@ async function read(project: string, id: string, known?: Shown): Promise<Shown> 
   const query = { verbose: true, include_deleted: true };
   const call = await GET("/v1/entities/{id}", { params: { path: { id }, query, header } });
   if (call.response.status === 304 && known) return known;
-  const { body, tag } = await answerWithTag(Promise.resolve(call));
+  const { body, tag } = await bodyAndTagOf(Promise.resolve(call));
   return { project, record: body, tag: tag ?? "", changed: [] };
 }
 
@@ -74,7 +74,7 @@ export function useRecord(project: string, id: string) {
       if (now !== undefined && now !== known) return now;
       const result = seen(known, next);
       if (result !== known) void queryClient.invalidateQueries({ queryKey: historyKey(id) });
-      if (known && result !== known) listAnew(result);
+      if (known && result !== known) updateInLists(result);
       return result;
     },
     enabled: key !== null,
@@ -104,31 +104,31 @@ async function accept(before: Shown, written: RecordBody, ours: string) {
   const { project } = before;
   const { id } = before.record;
   const again = await read(project, id).catch(() => null);
-  const fresh = again ?? answered(before, written, ours);
+  const fresh = again ?? fromResponse(before, written, ours);
   const others = changedFields(before.record, fresh.record).filter((field) => field !== ours);
   const changed = [...new Set([...before.changed, ...others])].filter((field) => field !== ours);
   // Another user may have changed the same field again between the write and the response.
-  const isOursAgain = isSame(fieldOf(written, ours), fieldOf(fresh.record, ours));
+  const isUnchangedSince = isSame(fieldOf(written, ours), fieldOf(fresh.record, ours));
   queryClient.setQueryData<Shown>(shownKey(id), {
     ...fresh,
-    changed: isOursAgain ? changed : [...changed, ours],
+    changed: isUnchangedSince ? changed : [...changed, ours],
   });
   void queryClient.invalidateQueries({ queryKey: historyKey(id) });
   if (again === null) void queryClient.invalidateQueries({ queryKey: shownKey(id) });
-  listAnew(fresh);
+  updateInLists(fresh);
 }
 
 /**
  * The record from the response to a write, for the case that it cannot be reloaded after the successful write.
  * It keeps the earlier tag, so the record must be reloaded before the next write.
  */
-function answered(before: Shown, written: RecordBody, ours: string): Shown {
+function fromResponse(before: Shown, written: RecordBody, ours: string): Shown {
   const { [ours]: _, ...labels } = before.record.attribute_values ?? {};
   return { ...before, record: { ...before.record, ...written, attribute_values: labels } };
 }
 
 /** Updates the row of the record in lists. */
-function listAnew({ project, record }: Shown) {
+function updateInLists({ project, record }: Shown) {
   const { template_slug: template } = record;
   if (template && record.deleted_at == null) showInLists(project, template, record);
 }
@@ -142,7 +142,7 @@ function queued<T>(id: string, run: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-const inTurn = <T>(id: string, run: () => Promise<T>): Promise<T> => queued(id, () => writing(run));
+const queuedWrite = <T>(id: string, run: () => Promise<T>): Promise<T> => queued(id, () => writing(run));
 
 const isStale = (error: unknown) => error instanceof RequestError && error.status === 412;
 
@@ -166,7 +166,7 @@ async function withTag(
       if (!isStale(error) || attempt === MAX_TRIES) throw error;
       const next = await read(project, id);
       queryClient.setQueryData<Shown>(shownKey(id), seen(shown, next));
-      listAnew(next);
+      updateInLists(next);
     }
   }
 }
@@ -184,10 +184,10 @@ export async function saveField(
 ): Promise<{ value: Json } | null> {
   const isUnchanged = (record: RecordBody) => isSame(fieldOf(record, field), start);
   let value: Json = null;
-  const isWritten = await inTurn(id, () =>
+  const isWritten = await queuedWrite(id, () =>
     withTag(project, id, isUnchanged, async (shown) => {
       const params = { path: { id }, header: { "If-Match": shown.tag } };
-      const written = await answer(PATCH("/v1/entities/{id}", { params, body: change }));
+      const written = await bodyOf(PATCH("/v1/entities/{id}", { params, body: change }));
       value = fieldOf(written, field);
       await accept(shown, written, field);
     }),
@@ -203,9 +203,9 @@ export async function saveField(
 export async function addTo(id: string, field: string, value: Json, attempt: Attempt): Promise<boolean> {
   const body = { attributes: { [field]: value } } as Schemas["RecordChange"];
   const written = await attempt.send((name) =>
-    inTurn(id, async () => {
+    queuedWrite(id, async () => {
       const params = { path: { id }, header: { "Idempotency-Key": name } };
-      const written = await answer(PATCH("/v1/entities/{id}", { params, body }));
+      const written = await bodyOf(PATCH("/v1/entities/{id}", { params, body }));
       const shown = cached(id);
       if (shown) await accept(shown, written, field);
       void queryClient.invalidateQueries({ queryKey: seriesKey(id, field) });
@@ -220,27 +220,27 @@ export async function addTo(id: string, field: string, value: Json, attempt: Att
  * @throws RequestError
  */
 export function correctPoint(id: string, slug: string, at: string, value: Json | null): Promise<void> {
-  return inTurn(id, async () => {
+  return queuedWrite(id, async () => {
     const path = { id, slug };
     const body = { points: [{ at, value }] } as Schemas["Points"];
     if (value === null)
-      await answer(DELETE("/v1/entities/{id}/metrics/{slug}", { params: { path, query: { at } } }));
-    else await answer(PUT("/v1/entities/{id}/metrics/{slug}", { params: { path }, body }));
+      await bodyOf(DELETE("/v1/entities/{id}/metrics/{slug}", { params: { path, query: { at } } }));
+    else await bodyOf(PUT("/v1/entities/{id}/metrics/{slug}", { params: { path }, body }));
     const shown = cached(id);
     if (shown) await reload(shown.project, id);
     const fresh = cached(id);
-    if (fresh) listAnew(fresh);
+    if (fresh) updateInLists(fresh);
     void queryClient.invalidateQueries({ queryKey: seriesKey(id, slug) });
   });
 }
 
 /** Deletes the record in the shown version. @throws RequestError, 412 if the version has changed */
 export function deleteRecord(project: string, template: string, id: string): Promise<void> {
-  return inTurn(id, async () => {
+  return queuedWrite(id, async () => {
     const shown = cached(id);
     const header = shown ? { "If-Match": shown.tag } : {};
     try {
-      await answer(DELETE("/v1/entities/{id}", { params: { path: { id }, header } }));
+      await bodyOf(DELETE("/v1/entities/{id}", { params: { path: { id }, header } }));
     } catch (error) {
       if (isStale(error)) void queryClient.invalidateQueries({ queryKey: shownKey(id) });
       throw error;
@@ -257,10 +257,10 @@ export function restoreRecord(
   id: string,
   key?: string | null,
 ): Promise<void> {
-  return inTurn(id, async () => {
+  return queuedWrite(id, async () => {
     const params = { path: { id } };
     const body = key === undefined ? {} : { external_key: key };
-    await answer(POST("/v1/entities/{id}/restore", { params, body }));
+    await bodyOf(POST("/v1/entities/{id}/restore", { params, body }));
     await reload(project, id);
     void refreshLists(project, template);
   });

@@ -4,7 +4,7 @@ const TABS = ["details", "metrics", "history", "related", "access"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** Whether the record fills the page, and its tab. Both are in the query of the address, so that they can be shared. */
-export function usePlace() {
+export function useRecordView() {
   const [search, setSearch] = useSearchParams();
   const set = (name: string, value: string | null) =>
     setSearch(

@@ -2,5 +2,5 @@
 export function Prose({ text }: { text: string }) {
   return text
     .split(/`([^`]+)`/)
-    .map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part));
+    .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 }

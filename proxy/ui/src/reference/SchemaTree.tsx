@@ -2,12 +2,12 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { Button } from "react-aria-components";
 import { JSON_SYNTAX, literal } from "../code/literal";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type ApiDocument, nameOfReference, resolve, type Schema } from "./document";
 import { Prose } from "./Prose";
 import style from "./SchemaTree.module.css";
 
-const t = pageWords.reference;
+const t = pageMessages.reference;
 
 type Props = { document: ApiDocument; schema: Schema };
 
@@ -55,8 +55,8 @@ function Members({ document, schema }: Props) {
   if (members.length === 0) return <p className={style.description}>{typeOf(document, schema)}</p>;
   return (
     <ul className={style.members}>
-      {members.map((member, place) => (
-        <Member key={`${member.name} ${place}`} document={document} {...member} />
+      {members.map((member, index) => (
+        <Member key={`${member.name} ${index}`} document={document} {...member} />
       ))}
     </ul>
   );
@@ -107,8 +107,8 @@ export function typeOf(document: ApiDocument, schema: Schema, depth = 0): string
     return [...new Set(choices.map((choice) => typeOf(document, choice, depth + 1)))].join(t.or);
   }
   const [value] = it.enum ?? [];
-  const guessed = it.properties ? ["object"] : value === undefined ? [] : [typeof value];
-  const types = Array.isArray(it.type) ? it.type : it.type ? [it.type] : guessed;
+  const inferred = it.properties ? ["object"] : value === undefined ? [] : [typeof value];
+  const types = Array.isArray(it.type) ? it.type : it.type ? [it.type] : inferred;
   if (types.length === 0) return nameOfReference(schema) ?? t.anything;
   const named = types.map((type) => {
     if (type === "array")

@@ -5,16 +5,16 @@ import { sqlOf } from "../code/sql";
 import { Checkbox } from "../components/Checkbox";
 import { Code } from "../components/Code";
 import { Tabs } from "../components/Tabs";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { useSession } from "../session/session";
 import style from "./Snippets.module.css";
 
-const t = pageWords.reference;
-const PLACE = "keyed.language";
+const t = pageMessages.reference;
+const STORAGE_KEY = "keyed.language";
 const LANGUAGES = ["curl", "sql", "python", "javascript"] as const;
 
 function rememberedLanguage(): Language {
-  const last = localStorage.getItem(PLACE);
+  const last = localStorage.getItem(STORAGE_KEY);
   return LANGUAGES.find((it) => it === last) ?? "curl";
 }
 
@@ -24,7 +24,7 @@ export function Snippets({ request }: { request: ApiRequest }) {
   const [language, setLanguage] = useState(rememberedLanguage);
   const [withKey, setWithKey] = useState(false);
   const choose = (id: string) => {
-    localStorage.setItem(PLACE, id);
+    localStorage.setItem(STORAGE_KEY, id);
     setLanguage(id as Language);
   };
   const offered = LANGUAGES.filter((it) => it !== "sql" || sqlOf(request) !== null);

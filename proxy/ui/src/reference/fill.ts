@@ -69,10 +69,10 @@ type Body = { type: string; json?: Json; text?: string } | null;
 
 /** The request for an operation with these values. Missing path parameters keep their name. */
 export function requestOf(operation: Operation, values: Values, body: Body): ApiRequest {
-  const given = (place: string) =>
+  const given = (location: string) =>
     operation.parameters.flatMap((it) => {
       const value = values[valueId(it)];
-      return it.in === place && value ? [[it.name, value] as [string, string]] : [];
+      return it.in === location && value ? [[it.name, value] as [string, string]] : [];
     });
   const path = operation.path.replace(/\{([^}]+)\}/g, (whole, name) => {
     const value = values[`path ${name}`];

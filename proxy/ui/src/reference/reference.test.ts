@@ -41,7 +41,7 @@ const [drop, read] = operations(document);
 test("operations come in the order of the tags, with what their references stand for", () => {
   expect(drop?.id).toBe("dropThing");
   expect(read?.parameters.map(({ name }) => name)).toEqual(["template", "key", "X-Service-Project-Id"]);
-  expect(read?.answers).toEqual([["200", { description: "Done." }]]);
+  expect(read?.responses).toEqual([["200", { description: "Done." }]]);
 });
 
 test("an operation with an empty list of security needs no key", () => {

@@ -3,11 +3,11 @@ import { Rejection, TextField } from "../components/Field";
 import { Select } from "../components/Select";
 import { dateText, datetimeText } from "../format/date";
 import { type Format, numberText } from "../format/number";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import type { AttributeType } from "./draft";
 import style from "./template.module.css";
 
-const t = pageWords.template.format;
+const t = pageMessages.template.format;
 
 type PartProps = { format: Format; setFormat: (format: Format) => void };
 type Props = PartProps & { type: AttributeType; error: string | undefined };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RequestError } from "../api/problem";
 import type { Attribute } from "../api/queries";
-import { changeOf, draftOf, EMPTY, faultsOf, newAttribute, rejections } from "./draft";
+import { changeOf, draftOf, EMPTY, errorsOf, newAttribute, rejections } from "./draft";
 
 const tags: Attribute = {
   id: "1",
@@ -75,9 +75,9 @@ test("errors are shown at their fields", () => {
 });
 
 test("options are neither empty nor listed twice", () => {
-  const faults = (...values: string[]) =>
-    faultsOf({ ...draftOf(tags), options: values.map((value) => ({ value, label: "" })) }, []).options;
-  expect(faults("a", "b")).toBeUndefined();
-  expect(faults("a", "")).toContain("Enter a value");
-  expect(faults("a", "a")).toContain("twice");
+  const errors = (...values: string[]) =>
+    errorsOf({ ...draftOf(tags), options: values.map((value) => ({ value, label: "" })) }, []).options;
+  expect(errors("a", "b")).toBeUndefined();
+  expect(errors("a", "")).toContain("Enter a value");
+  expect(errors("a", "a")).toContain("twice");
 });

@@ -7,10 +7,10 @@ import {
   effectsOf,
   effectsOfDrop,
   effectsOfSettings,
-  judged,
   type Plan,
   settingsOf,
   viewsWith,
+  withDryRun,
 } from "./effects";
 
 const city: Attribute = {
@@ -87,18 +87,18 @@ const rejected = requestError(409, {
 });
 
 test("rejection is the only effect", () => {
-  expect(judged(change({ slug: "town" }), { rejection: rejected })).toEqual([
+  expect(withDryRun(change({ slug: "town" }), { rejection: rejected })).toEqual([
     { kind: "rejection", text: "The view is in use." },
   ]);
 });
 
 test("known rejection has its own words", () => {
   const ours = change({ required: true });
-  expect(judged(ours, { rejection: rejected })).toEqual(ours);
+  expect(withDryRun(ours, { rejection: rejected })).toEqual(ours);
 });
 
 test("accepted change has no warning of a rejection", () => {
-  expect(judged(change({ required: true }), { plan })).toEqual([]);
+  expect(withDryRun(change({ required: true }), { plan })).toEqual([]);
 });
 
 test("accepted change states certain effects", () => {

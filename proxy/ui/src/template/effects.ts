@@ -3,11 +3,11 @@ import type { Schemas } from "../api/client";
 import type { RequestError } from "../api/problem";
 import type { Attribute, Template, View } from "../api/queries";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type Draft, draftOf, formatBody } from "./draft";
 import { areSynonymsAlike, linesOf, setsOf } from "./synonyms";
 
-const t = pageWords.template.effects;
+const t = pageMessages.template.effects;
 
 /** `plain` changes no data, `attention` has a cost, `rejection` prevents the change. */
 export type Effect = { kind: "plain" | "attention" | "rejection"; text: string };
@@ -26,7 +26,7 @@ export type Facts = {
 export type Plan = Schemas["TemplatePlan"];
 
 /** The result of the dry run: the effects or the error of the change. Neither is present while it runs. */
-export type Verdict = { plan?: Plan | undefined; rejection?: RequestError | undefined };
+export type DryRunResult = { plan?: Plan | undefined; rejection?: RequestError | undefined };
 
 const plain = (text: string): Effect => ({ kind: "plain", text });
 const attention = (text: string): Effect => ({ kind: "attention", text });
@@ -65,7 +65,7 @@ export function effectsOf(
  * The effects after the dry run. If the change is rejected, that is the only effect, with a specific message for known
  * reasons. Otherwise no effect mentions a possible rejection.
  */
-export function judged(effects: Effect[], { plan, rejection: rejected }: Verdict): Effect[] {
+export function withDryRun(effects: Effect[], { plan, rejection: rejected }: DryRunResult): Effect[] {
   const isRejection = ({ kind }: Effect) => kind === "rejection";
   if (plan !== undefined) return effects.filter((it) => !isRejection(it));
   if (rejected === undefined) return effects;

@@ -1,10 +1,10 @@
 /** Suggests attributes to index. */
 import type { Schemas } from "../api/client";
 import type { Attribute, Template, View } from "../api/queries";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { viewsWith } from "./effects";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 /** Below this number of records, a full scan is fast. */
 const SOME = 5_000;

@@ -36,6 +36,6 @@ export const isInLines = (sets: Set[]) => JSON.stringify(setsOf(linesOf(sets))) 
 export function lineOf(text: string, pointer: string): number | undefined {
   const set = /^\/synonyms\/(\d+)/.exec(pointer)?.[1];
   if (set === undefined) return undefined;
-  const lines = text.split("\n").flatMap((line, place) => (line.trim() === "" ? [] : [place + 1]));
+  const lines = text.split("\n").flatMap((line, index) => (line.trim() === "" ? [] : [index + 1]));
   return lines[Number(set)];
 }

@@ -1,6 +1,6 @@
 /** Queries and mutations of the template pages. */
 import { useQuery } from "@tanstack/react-query";
-import { answer, DELETE, GET, inProject, PATCH, POST, type Schemas } from "../api/client";
+import { bodyOf, DELETE, GET, inProject, PATCH, POST, type Schemas } from "../api/client";
 import { RequestError } from "../api/problem";
 import { queryClient, type Template } from "../api/queries";
 import { useSession } from "../session/session";
@@ -20,7 +20,7 @@ export function useCount(
   project: string,
   template: string,
   filters: Schemas["Condition"][] = [],
-  isWanted = true,
+  isEnabled = true,
 ): number | null {
   const { key } = useSession();
   const { data } = useQuery({
@@ -28,12 +28,12 @@ export function useCount(
     queryFn: async () => {
       const body: Schemas["Search"] = { filters, count: "exact", limit: 1, fields: [] };
       const path = { template };
-      const found = await answer(
+      const found = await bodyOf(
         POST("/v1/entities/search/{template}", { params: { path, header: inProject(project) }, body }),
       );
       return Number(found.total ?? 0);
     },
-    enabled: isWanted,
+    enabled: isEnabled,
   });
   return data ?? null;
 }
@@ -45,7 +45,7 @@ export function useViews(project: string, template: string) {
     queryKey: [key, "views", project, template],
     queryFn: async () =>
       (
-        await answer(
+        await bodyOf(
           GET("/v1/templates/{template}/views", {
             params: { path: { template }, header: inProject(project) },
           }),
@@ -55,36 +55,36 @@ export function useViews(project: string, template: string) {
 }
 
 /** The background jobs of a template, polled while there are any. */
-export function useJobs(project: string, template: string, isWanted: boolean): Job[] {
+export function useJobs(project: string, template: string, isEnabled: boolean): Job[] {
   const { key } = useSession();
   const { data } = useQuery({
     queryKey: [key, "jobs", project],
     queryFn: async () =>
       (
-        await answer(GET("/v1/jobs", { params: { header: inProject(project) } as never })).catch(
+        await bodyOf(GET("/v1/jobs", { params: { header: inProject(project) } as never })).catch(
           orNone({ jobs: [] as Job[] }),
         )
       ).jobs,
-    enabled: isWanted,
+    enabled: isEnabled,
     refetchInterval: ({ state }) => (state.data && state.data.length > 0 ? 2_000 : 15_000),
   });
   return (data ?? []).filter((job) => job.template === `${project}.${template}`);
 }
 
 /** Attributes that searches have used without an index. */
-export function useIndexSuggestions(project: string, template: string, isWanted: boolean) {
+export function useIndexSuggestions(project: string, template: string, isEnabled: boolean) {
   const { key } = useSession();
   const { data } = useQuery({
     queryKey: [key, "index-suggestions", project, template],
     queryFn: async () =>
       (
-        await answer(
+        await bodyOf(
           GET("/v1/templates/{template}/index-suggestions", {
             params: { path: { template }, header: inProject(project) },
           }),
         ).catch(orNone({ suggestions: [] as Schemas["IndexSuggestions"]["suggestions"] }))
       ).suggestions,
-    enabled: isWanted,
+    enabled: isEnabled,
   });
   return data ?? [];
 }
@@ -108,7 +108,7 @@ export const forgetTemplates = () =>
 
 export async function changeTemplate(project: string, slug: string, body: Schemas["TemplateChange"]) {
   const path = { template: slug };
-  const changed = await answer(
+  const changed = await bodyOf(
     PATCH("/v1/templates/{template}", { params: { path, header: inProject(project) }, body }),
   );
   void forget();
@@ -117,7 +117,7 @@ export async function changeTemplate(project: string, slug: string, body: Schema
 }
 
 export async function createTemplate(project: string, body: Schemas["NewTemplate"]): Promise<Template> {
-  const created = await answer(POST("/v1/templates", { params: { header: inProject(project) }, body }));
+  const created = await bodyOf(POST("/v1/templates", { params: { header: inProject(project) }, body }));
   await forget();
   return created as Template;
 }
@@ -126,5 +126,5 @@ export async function dropTemplate(project: string, slug: string) {
   const { response, error } = await DELETE("/v1/templates/{template}", {
     params: { path: { template: slug }, header: inProject(project) },
   });
-  await answer(Promise.resolve({ data: {}, error, response }));
+  await bodyOf(Promise.resolve({ data: {}, error, response }));
 }

@@ -1,7 +1,7 @@
 /** The effects of a definition change, from a dry run: the service makes the change and rolls it back. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { answer, inProject, PATCH, type Schemas } from "../api/client";
+import { bodyOf, inProject, PATCH, type Schemas } from "../api/client";
 import { renderJson } from "../api/json";
 import { RequestError } from "../api/problem";
 import { useSession } from "../session/session";
@@ -26,26 +26,26 @@ export function useDryRun(
 ): DryRun {
   const { key } = useSession();
   const body = change === null ? null : renderJson(change);
-  const [rested, setRested] = useState<string | null>(null);
+  const [debounced, setDebounced] = useState<string | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(body), PAUSE);
+    const timer = setTimeout(() => setDebounced(body), PAUSE);
     return () => clearTimeout(timer);
   }, [body]);
   const { data, error, isFetching } = useQuery({
-    queryKey: [key, "dry-run", project, template, rested],
+    queryKey: [key, "dry-run", project, template, debounced],
     queryFn: async () =>
-      (await answer(
+      (await bodyOf(
         PATCH("/v1/templates/{template}", {
           params: { path: { template }, query: { dry_run: true }, header: inProject(project) },
           body: change as Schemas["TemplateChange"],
         }),
       )) as Plan,
-    enabled: rested !== null && rested === body,
+    enabled: debounced !== null && debounced === body,
     retry: false,
     gcTime: 0,
   });
   if (body === null) return { plan: undefined, rejection: undefined, isAsking: false };
-  if (rested !== body) return { plan: undefined, rejection: undefined, isAsking: true };
+  if (debounced !== body) return { plan: undefined, rejection: undefined, isAsking: true };
   const isRejected = error instanceof RequestError && error.status >= 400 && error.status < 500;
   return { plan: data, rejection: isRejected ? error : undefined, isAsking: isFetching };
 }

@@ -25,12 +25,12 @@ import {
 } from "react-aria-components";
 import { Rejection, TextField } from "../components/Field";
 import { RequiredMark } from "../components/Required";
-import { words } from "../language";
+import { messages } from "../language";
 import type { PartProps } from "./editing";
 import style from "./editor.module.css";
 import { textOf, withFinerDigits } from "./exact";
 
-const t = words.value;
+const t = messages.value;
 
 /** The date or time of a value in the user's time zone; undefined if a calendar cannot represent it. */
 function read(text: string, isTime: boolean): CalendarDate | ZonedDateTime | null | undefined {

@@ -1,11 +1,11 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from "react";
 import { Input } from "react-aria-components";
-import { words } from "../language";
+import { messages } from "../language";
 import type { ElementFieldProps } from "./editing";
 import style from "./editor.module.css";
 import { continuing, useExisting } from "./existing";
 
-const t = words.value;
+const t = messages.value;
 
 type Props = ElementFieldProps & {
   project: string;
@@ -13,16 +13,16 @@ type Props = ElementFieldProps & {
   template: string | undefined;
   slug: string;
   /** The current elements of the list. */
-  there: readonly string[];
+  elements: readonly string[];
 };
 
 /** Enter adds the typed text or the selected suggestion. Pasting several lines adds several elements. */
-export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired, there, ...of }: Props) {
+export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired, elements, ...of }: Props) {
   const [text, setText] = useState("");
   const [isFocused, setFocused] = useState(false);
   const [active, setActive] = useState<number | null>(null);
   const existing = useExisting(of.project, of.template, of.slug, isFocused);
-  const shown = isFocused ? continuing(existing, text, there) : [];
+  const shown = isFocused ? continuing(existing, text, elements) : [];
   const list = useId();
   const type = (next: string) => {
     setText(next);

@@ -1,16 +1,16 @@
 import { Copy } from "lucide-react";
 import { IconButton } from "../components/Button";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import style from "./KeyValue.module.css";
 import { Nothing } from "./Value";
 
-const t = words.value;
+const t = messages.value;
 
 /** Copies an external key and shows a message. */
 export async function copyKey(key: string) {
   await navigator.clipboard.writeText(key);
-  sayDone(t.copied(key));
+  showToast(t.copied(key));
 }
 
 /** An external key, monospaced, with a copy button. An empty one is a faint dash. */

@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { isLosslessNumber, type Json } from "../api/json";
 import { Checkbox } from "../components/Checkbox";
-import { words } from "../language";
+import { messages } from "../language";
 import DateEditor from "./DateEditor";
 import type { PartProps } from "./editing";
 import style from "./editor.module.css";
 import { NumberEditor } from "./NumberEditor";
 
-const t = words.value;
+const t = messages.value;
 
 type Point = { value: Json | undefined; at: Json | undefined };
 

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { Json } from "../api/json";
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { messages } from "../language";
 import type { PartProps } from "./editing";
 import { isSame, numberOf, textOf } from "./exact";
 
-const t = words.value;
+const t = messages.value;
 
 const read = (typed: string): Json => (typed.trim() === "" ? null : (numberOf(typed) ?? typed));
 

@@ -5,11 +5,11 @@ import type { Json } from "../api/json";
 import { sentence } from "../api/problem";
 import { Rejection } from "../components/Field";
 import { RequiredMark } from "../components/Required";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./editor.module.css";
 import { type Target, useReference, useTargets } from "./references";
 
-const t = words.value;
+const t = messages.value;
 
 type Props = {
   project: string;

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { Attribute } from "../api/queries";
 import { Tag } from "../components/Tag";
 import { datetimeText } from "../format/date";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import {
   exactValueText,
@@ -17,7 +17,7 @@ import {
 } from "./text";
 import style from "./Value.module.css";
 
-const t = words.value;
+const t = messages.value;
 /** About fifteen lines in a record next to its list. */
 const MAX_LETTERS = 1_000;
 
@@ -82,8 +82,8 @@ export const Value = memo(function Value({
     case "list":
       return (
         <span className={`${shape} ${style.tags}`} title={fit === "line" ? text : undefined}>
-          {listLabels(attribute, value).map((label, place) => (
-            <Tag key={place}>{label}</Tag>
+          {listLabels(attribute, value).map((label, index) => (
+            <Tag key={index}>{label}</Tag>
           ))}
         </span>
       );

@@ -3,7 +3,7 @@ import { Label, Radio, RadioGroup } from "react-aria-components";
 import { Rejection, TextField } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import type { EditorProps, PartProps } from "./editing";
 import style from "./editor.module.css";
 import { textOf } from "./exact";
@@ -11,7 +11,7 @@ import { ListEditor } from "./ListEditor";
 import { NumberEditor } from "./NumberEditor";
 import { ReferencePicker } from "./ReferencePicker";
 
-const t = words.value;
+const t = messages.value;
 
 // Loaded on demand: the calendar is large and rarely needed on the first page.
 const DateEditor = lazy(() => import("./DateEditor"));

@@ -27,7 +27,7 @@ const isNumber = (it: Json | undefined) => typeof it === "number" || isLosslessN
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((it, place) => isSame(it, other[place]));
+    return one.length === other.length && one.every((it, index) => isSame(it, other[index]));
   }
   return isNumber(one) && isNumber(other) && textOf(one) === textOf(other);
 }
@@ -66,7 +66,7 @@ function plainTime(text: string): string | undefined {
  * Whether a sent value and a stored value are equal: the service returns times in UTC, and keeps the number 1 if 1.0 is
  * written.
  */
-export function isKeptAs(sent: Json, kept: Json): boolean {
+export function isStoredAs(sent: Json, kept: Json): boolean {
   if (isSame(sent, kept)) return true;
   if (isNumber(sent) && isNumber(kept)) return plainNumber(textOf(sent)) === plainNumber(textOf(kept));
   if (typeof sent !== "string" || typeof kept !== "string") return false;

@@ -1,7 +1,7 @@
 /** Loads referenced records, and records to choose from. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { answer, GET, inProject, POST, type Schemas } from "../api/client";
+import { bodyOf, GET, inProject, POST, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { type RecordBody, useTemplate } from "../api/queries";
 import { useSession } from "../session/session";
@@ -28,7 +28,7 @@ export function useReference(project: string, template: string, id: string | nul
     queryFn: async () => {
       const query = { fields: fieldsOf(display).join(","), include_deleted: true };
       const params = { path: { id: id ?? "" }, query };
-      return targetOf(await answer(GET("/v1/entities/{id}", { params })), display);
+      return targetOf(await bodyOf(GET("/v1/entities/{id}", { params })), display);
     },
     enabled: id !== null,
     staleTime: 60_000,
@@ -51,7 +51,7 @@ export function useTargets(project: string, template: string, text: string, isEn
   const display = useTemplate(project, template)?.display;
   const words = useSettled(text).trim().slice(0, 255);
   const search = async (body: Schemas["Search"], signal: AbortSignal) => {
-    const found = await answer(
+    const found = await bodyOf(
       POST("/v1/entities/search/{template}", {
         params: { path: { template }, header: inProject(project) },
         body: { ...body, fields: fieldsOf(display), limit: 20, count: "none" },

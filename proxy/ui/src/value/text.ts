@@ -5,7 +5,7 @@ import type { Attribute } from "../api/queries";
 import { dateText, datetimeText } from "../format/date";
 import { optionLabel } from "../format/label";
 import { numberText } from "../format/number";
-import { words } from "../language";
+import { messages } from "../language";
 
 export type VerboseValue = Schemas["VerboseValue"];
 
@@ -47,11 +47,11 @@ export function valueText(
     case "datetime":
       return datetimeText(String(value), format?.pattern);
     case "boolean":
-      return value === true ? words.value.yes : words.value.no;
+      return value === true ? messages.value.yes : messages.value.no;
     case "list":
       return listLabels(attribute, value).join(", ");
     case "reference":
-      return referenceLabel(verbose) ?? (typeof value === "string" ? value : words.value.hidden);
+      return referenceLabel(verbose) ?? (typeof value === "string" ? value : messages.value.hidden);
     default:
       return typeof value === "string" ? value : renderJson(value);
   }

@@ -1,8 +1,8 @@
 import { Tag } from "../components/Tag";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import type { Delivery, Endpoint } from "./queries";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 /** Whether an endpoint delivers. */
 export function State({ endpoint }: { endpoint: Endpoint }) {

@@ -3,11 +3,11 @@ import { useLocation } from "wouter";
 import { asSentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Failure, Notice } from "../components/Notice";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { type Endpoint, isFinished, readAgain, useDelivery } from "./queries";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 /** Milliseconds after which a waiting test shows a possible cause. */
 const STUCK = 6_000;

@@ -1,6 +1,6 @@
 /** Queries of the webhooks pages. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { answer, GET, inProject, type Schemas } from "../api/client";
+import { bodyOf, GET, inProject, type Schemas } from "../api/client";
 import { queryClient } from "../api/queries";
 import { useSession } from "../session/session";
 
@@ -24,7 +24,7 @@ export function useEndpoints(project: string) {
   return useQuery({
     queryKey: [key, "webhooks", project],
     queryFn: async () =>
-      (await answer(GET("/v1/webhook-endpoints", { params: { header: inProject(project) } }))).endpoints,
+      (await bodyOf(GET("/v1/webhook-endpoints", { params: { header: inProject(project) } }))).endpoints,
   });
 }
 
@@ -32,7 +32,7 @@ export function useEndpoint(project: string, endpoint: string) {
   const { key } = useSession();
   return useQuery({
     queryKey: [key, "webhooks", project, endpoint],
-    queryFn: () => answer(GET("/v1/webhook-endpoints/{endpoint}", { params: of(project, endpoint) })),
+    queryFn: () => bodyOf(GET("/v1/webhook-endpoints/{endpoint}", { params: of(project, endpoint) })),
   });
 }
 
@@ -43,7 +43,7 @@ export function useDeliveries(project: string, endpoint: string, state: Delivery
     queryKey: [key, "webhooks", project, endpoint, "deliveries", state],
     queryFn: ({ pageParam }) => {
       const query = { ...(state && { state }), ...(pageParam && { cursor: pageParam }) };
-      return answer(
+      return bodyOf(
         GET("/v1/webhook-endpoints/{endpoint}/deliveries", { params: { ...of(project, endpoint), query } }),
       );
     },
@@ -64,7 +64,7 @@ export function useDelivery(project: string, endpoint: string, id: string, isAwa
     queryKey: [key, "webhooks", project, endpoint, "delivery", id],
     queryFn: () => {
       const params = { header: inProject(project), path: { endpoint, id } };
-      return answer(GET("/v1/webhook-endpoints/{endpoint}/deliveries/{id}", { params }));
+      return bodyOf(GET("/v1/webhook-endpoints/{endpoint}/deliveries/{id}", { params }));
     },
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || isFinished(data)) return false;

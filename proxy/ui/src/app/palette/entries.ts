@@ -19,7 +19,7 @@ import {
   Webhook,
 } from "lucide-react";
 import type { Me, Project, Template } from "../../api/queries";
-import { words } from "../../language";
+import { messages } from "../../language";
 import { leftList } from "../../list/remembered";
 import { addresses } from "../../navigation/addresses";
 import type { ActiveShortcut } from "../../navigation/shortcuts";
@@ -28,7 +28,7 @@ import { densities, themes } from "../Caller";
 import { leave, returnToMyself } from "../session";
 import { best } from "./match";
 
-const t = words.frame;
+const t = messages.frame;
 
 export type Entry = {
   id: string;
@@ -172,12 +172,12 @@ const MAKERS: [SectionId, (all: Surroundings) => Entry[]][] = [
 ];
 
 /** The maximum number of entries per section. Typing more narrows the list. */
-const MOST = 8;
+const MAX_ENTRIES = 8;
 
 /** The entries that match the query, by section, best sections first. */
 export function sectionsFor(query: string, all: Surroundings): Section[] {
   return MAKERS.map(([id, make]) => ({
     id,
-    entries: best(query, make(all), ({ label, names = [] }) => [label, ...names]).slice(0, MOST),
+    entries: best(query, make(all), ({ label, names = [] }) => [label, ...names]).slice(0, MAX_ENTRIES),
   })).filter(({ entries }) => entries.length > 0);
 }

@@ -24,7 +24,7 @@ export const access = {
   label: "Label",
   labelHint: "The person or application that uses the key, such as ERP sync.",
   noLabel: "No label",
-  keyNumber: (id: number) => `Key ${id}`,
+  keyId: (id: number) => `Key ${id}`,
   role: "Role",
   roleOf: (role: string) => `Role ${role}`,
   chooseRole: "Choose a role",

@@ -42,7 +42,7 @@ export const files = {
   importTitle: (template: string) => `Import into ${template}`,
   importLead: "Nothing is written before the last step.",
   steps: { file: "File", columns: "Columns", trial: "Check", run: "Import" },
-  stepOf: (place: number, of: number) => `Step ${place} of ${of}`,
+  stepOf: (position: number, of: number) => `Step ${position} of ${of}`,
 
   dropTitle: "Drop a file anywhere on this page",
   dropHint:
@@ -79,8 +79,8 @@ export const files = {
   preview: (shown: number) => (shown === 1 ? "The first row" : `The first ${number(shown)} rows`),
   line: "Line",
   inLines: (lines: number[]) => `${lines.length === 1 ? "Line" : "Lines"} ${lines.map(number).join(", ")}.`,
-  namelessColumn: (place: number) =>
-    `Column ${number(place)} has values but no name. Name it in the first line of the file.`,
+  namelessColumn: (position: number) =>
+    `Column ${number(position)} has values but no name. Name it in the first line of the file.`,
   columnTwice: (name: string) =>
     `Two columns are named “${name}”. Leave both out, or rename one in the file.`,
   oneColumn: "The file has only one column. If that is wrong, choose another delimiter.",
@@ -173,7 +173,7 @@ export const files = {
     ]
       .filter(Boolean)
       .join(", "),
-  answerFirst: "Choose the format of the cells first.",
+  chooseFirst: "Choose the format of the cells first.",
 
   ndjsonLead: "Each line is a JSON object. Its keys are the names of attributes.",
   ndjsonUnknown: (names: string) =>
@@ -183,7 +183,7 @@ export const files = {
   trying: "Checking the file",
   tryingLead: "Every row is checked. Nothing is written.",
   sentOf: (sent: number, all: number) => `${size(sent)} of ${size(all)} sent`,
-  waitingForPlace: "Waiting for other files to finish",
+  waitingForOthers: "Waiting for other files to finish",
   waitsFor: (role: string, since: string | null) =>
     `Waiting for another import by ${role}${since === null ? "" : `, started ${since}`}`,
   checking: (n: number) => `Checking ${rows(n)}`,
@@ -196,7 +196,7 @@ export const files = {
   rejectedTitle: "Rejected rows",
   rejectedLead: (shown: number, all: number) =>
     shown < all ? `The first ${number(shown)} of ${rows(all)}.` : `${rows(all)}.`,
-  faultsIn: (column: string | null, n: number) => `${column ?? "Whole rows"}: ${number(n)}`,
+  errorsIn: (column: string | null, n: number) => `${column ?? "Whole rows"}: ${number(n)}`,
   rejectedMany: "Only the first 1,000 errors are reported. Correct them, then check the file again.",
   wholeRow: "Whole row",
   rowTooFar: "This row is beyond the rows that can be shown.",

@@ -94,7 +94,7 @@ export const frame = {
   viewOf: (view: string, template: string) => `${view} in ${template}`,
   setTheme: (theme: string) => `Theme: ${theme}`,
   setDensity: (density: string) => `Rows: ${density}`,
-  shortcutPlaces: { everywhere: "Everywhere", page: "This page", list: "The list", record: "The record" },
+  shortcutScopes: { everywhere: "Everywhere", page: "This page", list: "The list", record: "The record" },
   keys: {
     Control: "Ctrl",
     ArrowUp: "↑",

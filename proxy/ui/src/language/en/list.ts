@@ -119,7 +119,7 @@ export const list = {
       : `Sorted by ${parts
           .map(({ label, isDescending }) => `${label}, ${isDescending ? "descending" : "ascending"}`)
           .join(", then ")}`,
-  sortPlace: (place: number) => `Sort level ${place}`,
+  sortLevel: (level: number) => `Sort level ${level}`,
   notSortable: "Ranked by meaning. To sort, search by words.",
   resize: (label: string) => `Drag to resize ${label}. Double-click to reset.`,
   gridLabel: (template: string) => `Records of ${template}`,

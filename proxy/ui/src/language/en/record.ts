@@ -34,7 +34,7 @@ export const record = {
   editing: "Enter saves, Esc cancels",
   editingText: "Enter saves, Shift+Enter adds a line break, Esc cancels",
   save: "Save",
-  giveBack: "Cancel",
+  cancelEdit: "Cancel",
   saving: "Saving",
   saved: "Saved",
   notSaved: (label: string, why: string) => `${label} was not saved. ${why}`,
@@ -102,14 +102,14 @@ export const record = {
   history: "History",
   noHistory: "No changes yet",
   more: "Show earlier changes",
-  ways: {
+  sources: {
     sql: "in SQL",
     api: "through the API",
     csv: "by an import",
     inbound: "by an inbound delivery",
     app: "in the application",
   } as Record<string, string>,
-  way: (source: string) => `by ${source}`,
+  otherSource: (source: string) => `by ${source}`,
   did: {
     create: (actor: string) => `${actor} created the record`,
     update: (actor: string) => `${actor} changed the record`,

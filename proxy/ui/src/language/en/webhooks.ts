@@ -120,7 +120,7 @@ export const webhooks = {
   queued: "Queued",
   change: "Change",
   attempts: "Attempts",
-  answer: "Response",
+  response: "Response",
   duration: "Duration",
   milliseconds: (value: number) => `${number(value)} ms`,
   next: "Next attempt",
@@ -139,7 +139,7 @@ export const webhooks = {
   bodyLead:
     "The body that would be sent now, with the current record and the current privileges of the role.",
   bodyNone: "There is nothing to send, because the role of the endpoint can no longer see the record.",
-  response: "Response of the receiver",
+  receiverResponse: "Response of the receiver",
   responseLead: "Only the first KiB is stored.",
   responseEmpty: "The response has no body.",
   replay: "Send again",
