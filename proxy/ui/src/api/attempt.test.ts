@@ -31,7 +31,7 @@ test.each([
   expect(seen[1]).toBe(seen[0]);
 });
 
-test("another attempt has another name: after success, after a change, and where the name was taken", async () => {
+test("attempt gets a new key after success, after a change, and if its key was used", async () => {
   const attempt = new Attempt();
   const { seen, send } = names(attempt);
   await send("written");
@@ -42,7 +42,7 @@ test("another attempt has another name: after success, after a change, and where
   expect(new Set(seen).size).toBe(4);
 });
 
-test("pending attempt sends nothing more", async () => {
+test("pending attempt is not sent twice", async () => {
   const attempt = new Attempt();
   let end = (_: string) => {};
   const first = attempt.send(() => new Promise<string>((resolve) => (end = resolve)));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { queuedWrite } from "./backgroundQueue";
 
-test("two works run at once, the others after them in their order, also after one that failed", async () => {
+test("two tasks run concurrently, the others follow in order, even after a failure", async () => {
   const ends: (() => void)[] = [];
   const begun: number[] = [];
   const work = (n: number) =>

@@ -55,7 +55,7 @@ test("key of a single request does not affect the session", async () => {
   expect(currentSession().rejected).toBe(false);
 });
 
-test("gateway error counts as unreachable service", async () => {
+test("gateway error means that the service is unreachable", async () => {
   service.mockResolvedValue(new Response("<h1>Bad gateway</h1>", { status: 502 }));
   await expect(send(request())).rejects.toMatchObject({ isOffline: true });
   service.mockResolvedValue(
@@ -64,7 +64,7 @@ test("gateway error counts as unreachable service", async () => {
   expect((await send(request())).status).toBe(503);
 });
 
-test("request has the source app", async () => {
+test("request specifies the source app", async () => {
   service.mockImplementation(async () => new Response("{}"));
   signIn("first");
   await send(request(json));

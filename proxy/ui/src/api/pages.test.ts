@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { allPages, type PageQuery } from "./pages";
 
-test("a list is read to its last page", async () => {
+test("all pages of a list are read", async () => {
   const requested: PageQuery[] = [];
   const pages: Record<string, { items: number[]; next_cursor: string | null }> = {
     "": { items: [1, 2], next_cursor: "a" },

@@ -75,11 +75,11 @@ function python(request: ApiRequest, { base, key }: Options): string {
     ...(key || request.isOpen ? [] : ["import os", ""]),
     "import requests",
     "",
-    `answer = requests.${request.method.toLowerCase()}(`,
+    `response = requests.${request.method.toLowerCase()}(`,
     ...given.map((line) => `    ${line},`),
     ")",
-    "answer.raise_for_status()",
-    hasBody ? "print(answer.json())" : "print(answer.status_code)",
+    "response.raise_for_status()",
+    hasBody ? "print(response.json())" : "print(response.status_code)",
   ].join("\n");
 }
 
@@ -102,8 +102,8 @@ function javascript(request: ApiRequest, { base, key }: Options): string {
   if (request.text) given.push(`body: ${quoted(request.text.content)}`);
   const options = given.length > 0 ? `, {\n${given.map((line) => `  ${line},`).join("\n")}\n}` : "";
   return [
-    `const answer = await fetch(${quoted(addressOf(base, request))}${options});`,
-    "if (!answer.ok) throw new Error(await answer.text());",
-    request.method === "DELETE" ? "console.log(answer.status);" : "console.log(await answer.json());",
+    `const response = await fetch(${quoted(addressOf(base, request))}${options});`,
+    "if (!response.ok) throw new Error(await response.text());",
+    request.method === "DELETE" ? "console.log(response.status);" : "console.log(await response.json());",
   ].join("\n");
 }

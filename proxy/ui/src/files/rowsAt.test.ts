@@ -10,7 +10,7 @@ const found = async (text: string, format: "csv" | "ndjson", ...errors: [number,
   return [...rows.values()].sort((a, b) => a.line - b.line).map(({ line, cells }) => [line, ...cells]);
 };
 
-test("rows are found by the lines that they begin in", async () => {
+test("rows are found by their first line", async () => {
   const text = 'key;name\r\na;"1\r\n2 ""x"""\r\n\rb;"3"\nc;4';
   expect(await found(text, "csv", [2], [5], [6])).toEqual([
     [2, "a", '1\n2 "x"'],
@@ -20,7 +20,7 @@ test("rows are found by the lines that they begin in", async () => {
   expect(await found('{"a":1}\n\n{"b":\r2}\n', "ndjson", [3])).toEqual([[3, '{"b":\r2}']]);
 });
 
-test("a row whose quotes are wrong is its line, and hides no other", async () => {
+test("row with malformed quotes is one line and hides no other row", async () => {
   const text = 'key;name\nv2;"5"" pipe;2\nv3;x\nv4;"6"" pipe\n';
   expect(await found(text, "csv", [2, "invalid_csv"], [3], [4, "invalid_csv"])).toEqual([
     [2, 'v2;"5"" pipe;2'],

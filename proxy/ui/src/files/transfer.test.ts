@@ -15,7 +15,7 @@ const text = [
   .map((line) => `${JSON.stringify(line)}\n`)
   .join("");
 
-test("an answer is read as it arrives, each line once", () => {
+test("response is read as it arrives, each line once", () => {
   const counted: Counts[] = [];
   const rejected: RejectedRow[] = [];
   const importers: Importer[] = [];
@@ -31,7 +31,7 @@ test("an answer is read as it arrives, each line once", () => {
   expect(rejected.map(({ line }) => line)).toEqual([2]);
 });
 
-test("an answer without a report is a failure", () => {
+test("response without a report is an error", () => {
   expect(() => new Lines({}).read(text.slice(0, 40), true)).toThrow(RequestError);
 });
 
@@ -109,7 +109,7 @@ test("file is not retried after its response has begun", async () => {
   expect(sent.length).toBe(1);
 });
 
-test("dry run is retried even after rows", async () => {
+test("dry run is retried even after rows were processed", async () => {
   const { sent, send } = service([429, { ...busy, report: { ...report, dry_run: true } }], [200, report]);
   expect(await send()).toEqual(report);
   expect(sent.length).toBe(2);

@@ -33,7 +33,7 @@ const SAMPLE: Partial<Record<Kind, (string | boolean)[]>> = {
   boolean: [true, false],
 };
 
-test("every condition that the form makes opens in the form again", () => {
+test("condition from the form round-trips through it", () => {
   for (const kind of KINDS) {
     const { first, more } = offered({ kind });
     for (const operator of [...first, ...more]) {
@@ -46,7 +46,7 @@ test("every condition that the form makes opens in the form again", () => {
   }
 });
 
-test("a number keeps its digits", () => {
+test("number keeps its digits", () => {
   expect(written(draft("number", "gt", ["12345678901234567890.10"]))).toBe(
     '{"field":"f","operator":"gt","value":12345678901234567890.10}',
   );
@@ -70,14 +70,14 @@ test("missing and invalid values are reported", () => {
   expect(written(draft("string", "ilike", [""]))).toBe("Enter a value.");
 });
 
-test("another operator keeps the values that it takes", () => {
+test("changing the operator keeps the values that it accepts", () => {
   expect(withOperator(draft("string", "in", ["a", "b"]), "eq").values).toEqual(["a"]);
   expect(withOperator(draft("string", "eq", ["a"]), "in").values).toEqual(["a"]);
   expect(withOperator(draft("string", "eq", ["a"]), "empty").values).toEqual([]);
   expect(withOperator(draft("number", "between", ["", "2"]), "gt").values).toEqual(["2"]);
 });
 
-test("a new condition begins with an operator that its field offers", () => {
+test("new condition starts with an operator of its field", () => {
   for (const kind of KINDS) {
     const { first, more } = offered({ kind });
     expect([...first, ...more]).toContain(newDraft(field(kind)).operator);

@@ -23,18 +23,18 @@ test("chips with equals or text values are extended", () => {
   ]);
 });
 
-test("other conditions on the attribute stay as they are", () => {
+test("other conditions on the attribute are unchanged", () => {
   const not: Condition = { field: "city", operator: "neq", value: "Bern" };
   expect(pressFacet([not], city, "Basel")).toEqual([not, cities("Basel")]);
   expect(withoutFacet([not, cities("Basel"), rich], "city")).toEqual([not, rich]);
 });
 
-test("one of two states is that state", () => {
+test("filter by one boolean value is an equality", () => {
   expect(pressFacet([], paid, true)).toEqual([{ field: "paid", operator: "eq", value: true }]);
   expect(pressFacet([{ field: "paid", operator: "eq", value: "true" }], paid, true)).toEqual([]);
 });
 
-test("rare and long texts are not offered, but what is filtered by stays", () => {
+test("rare and long text values are not offered, filtered values are", () => {
   const values = [
     { value: "Bern", count: 9 },
     { value: "x".repeat(99), count: 5 },
@@ -48,7 +48,7 @@ test("rare and long texts are not offered, but what is filtered by stays", () =>
   ]);
 });
 
-test("twenty values are shown", () => {
+test("at most twenty values are shown", () => {
   const values = Array.from({ length: 100 }, (_, n) => ({ value: `v${n}`, count: 200 - n }));
   expect(shownValues(values, { type: "list" }, [])).toHaveLength(20);
   expect(shownValues(values, { type: "list" }, ["v99"]).map((it) => it.name)).toContain("v99");

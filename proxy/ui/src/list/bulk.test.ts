@@ -111,7 +111,7 @@ test("undo recognizes a value of another user", async () => {
   expect(rows.map(({ city }) => city)).toEqual(["Basel"]);
 });
 
-test("undo knows a value in the form in which the service keeps it", async () => {
+test("undo recognizes a value in its stored form", async () => {
   const rows = rowsOf(2);
   const { it } = service(rows);
   const { former } = await setMany(it, "t", all, "city", "2024-01-01T01:00:00.000+01:00", never, silent);

@@ -29,14 +29,14 @@ test("display attribute is the first column", () => {
   expect(ids(initialColumns(template))).toEqual(["name", "city", "born"]);
 });
 
-test("columns that the template no longer has are left out", () => {
+test("columns of dropped attributes are left out", () => {
   expect(ids(shownColumns(template, [{ id: "born" }, { id: "gone" }, { id: "created_at" }]))).toEqual([
     "born",
     "created_at",
   ]);
 });
 
-test("hidden display attribute is requested", () => {
+test("hidden display attribute is also requested", () => {
   expect(neededFields(template, shownColumns(template, [{ id: "city" }]))).toEqual(["city", "name"]);
 });
 
@@ -55,7 +55,7 @@ test("initial columns are stored as null, others with changed widths", () => {
   ]);
 });
 
-test("a list of deleted records begins with when they were deleted, unless that column was moved", () => {
+test("list of deleted records begins with the deletion time, unless that column was moved", () => {
   const columns = deletedColumns(template, null);
   expect(ids(columns)).toEqual(["deleted_at", "name", "city", "born"]);
   expect(savedColumns(template, columns)).toBeNull();

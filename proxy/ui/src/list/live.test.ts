@@ -31,25 +31,25 @@ const seen = {
   isRendered: (id: string) => id === "a",
 };
 
-test("rows on the screen are asked for at once, the others when they are scrolled to", () => {
+test("rendered rows are requested immediately, others when scrolled to", () => {
   const { asked, later } = sorted(pendingOf([change("a", "update"), change("b", "update")]), seen);
   expect([ids(asked), ids(later)]).toEqual(["a", "b"]);
 });
 
-test("a new record is asked for, an unknown changed one only where the list is whole", () => {
+test("new record is requested, changed record that is not loaded only if the list is complete", () => {
   const pending = pendingOf([change("c", "create"), change("c", "update"), change("d", "update")]);
   expect(ids(sorted(pending, seen).asked)).toBe("c");
   expect(ids(sorted(pending, { ...seen, isWhole: true }).asked)).toBe("cd");
 });
 
-test("a deleted record leaves the list of live ones, and joins that of deleted ones", () => {
+test("deleted record leaves the list of live records and joins that of deleted ones", () => {
   const deleted = change("a", "delete");
   expect(ids(sorted(pendingOf([deleted]), seen).lost)).toBe("a");
   const pending = pendingOf([change("c", "delete")], true);
   expect(ids(sorted(pending, { ...seen, areDeleted: true }).asked)).toBe("c");
 });
 
-test("a changed row is marked with what was changed and by whom", () => {
+test("changed row is marked with the changed fields and the author", () => {
   const asked = pendingOf([change("a", "update"), change("a", "update", { changed: ["city"] })]);
   const now = record("a", "Ada Keller");
   const { rows, live, counts } = outcome(NOTHING, asked, [], byId(now), seen.loaded);
@@ -62,7 +62,7 @@ test("a changed row is marked with what was changed and by whom", () => {
   expect(counts).toEqual({ changed: 1, lost: 0 });
 });
 
-test("what the list shows already is not marked", () => {
+test("unchanged row is not marked", () => {
   const { rows, live } = outcome(
     NOTHING,
     pendingOf([change("a", "update")]),
@@ -73,13 +73,13 @@ test("what the list shows already is not marked", () => {
   expect([rows.length, live.marks.size]).toEqual([0, 0]);
 });
 
-test("a change of this tab is shown without a mark", () => {
+test("change by this tab is not marked", () => {
   const asked = pendingOf([change("a", "update")], false, true);
   const { rows, live, counts } = outcome(NOTHING, asked, [], byId(record("a", "Eve")), seen.loaded);
   expect([rows.length, live.marks.size, counts.changed]).toEqual([1, 0, 0]);
 });
 
-test("a record that no longer matches stays, marked, until it matches again", () => {
+test("record that no longer matches stays marked until it matches again", () => {
   const asked = pendingOf([change("a", "update")]);
   const left = outcome(NOTHING, asked, [], new Map(), seen.loaded);
   expect(left.live.marks.get("a")?.kind).toBe("left");
@@ -87,7 +87,7 @@ test("a record that no longer matches stays, marked, until it matches again", ()
   expect(back.live.marks.get("a")?.kind).toBe("changed");
 });
 
-test("a new record that matches is fresh until it is deleted or no longer matches", () => {
+test("matching new record is counted until it is deleted or no longer matches", () => {
   const asked = pendingOf([change("c", "create"), change("d", "create"), change("e", "create")]);
   const found = byId(record("c", "Cy"), record("d", "Di"));
   const { live } = outcome(NOTHING, asked, [], found, seen.loaded);
@@ -97,7 +97,7 @@ test("a new record that matches is fresh until it is deleted or no longer matche
   expect(outcome(live, others, lost, new Map(), seen.loaded).live).toEqual(NOTHING);
 });
 
-test("a loss is counted once", () => {
+test("lost record is counted once", () => {
   const lost = pendingOf([change("a", "delete")]);
   const once = outcome(NOTHING, [], lost, new Map(), seen.loaded);
   expect(once.counts.lost).toBe(1);
@@ -105,7 +105,7 @@ test("a loss is counted once", () => {
   expect(outcome(once.live, [], lost, new Map(), seen.loaded).counts.lost).toBe(0);
 });
 
-test("what came before a list was read again is over, what came during it is not", () => {
+test("reloading a list removes earlier marks, not those of changes during the reload", () => {
   const lost = (id: string) => pendingOf([change(id, "delete")]);
   const fresh = pendingOf([change("c", "create")]);
   const before = outcome(NOTHING, fresh, lost("a"), byId(record("c", "Cy")), seen.loaded).live;

@@ -19,7 +19,7 @@ const rowsOfPage = (index: number) => ({ first: index * SIZE, last: (index + 1) 
 const wholeOf = (all: SearchPage[]) =>
   all.flatMap(({ records }, index) => (records.some(isUnloaded) ? [] : [index]));
 
-test("a list that is not long keeps all its values", () => {
+test("short list keeps all its values", () => {
   const few = pages(WHOLE_PAGES);
   expect(unloadPages(few, rowsOfPage(0))).toBe(few);
 });
@@ -60,7 +60,7 @@ test("reloaded page has no record of the next page", () => {
   expect(back[4]).toBe(thin[4]);
 });
 
-test("an empty list has no page to ask for", () => {
+test("empty list has no page to load", () => {
   expect(missingPage([], { first: 0, last: 0 })).toBeNull();
   expect(missingPage([{ ...page(0), records: [] }], { first: 0, last: 0 })).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reasonText } from "./reason";
 
-test("of a provider's answer, its sentence is shown", () => {
+test("message is extracted from a provider's response", () => {
   expect(reasonText('HTTP 400: {"error":{"message":"the input is too long"}}')).toBe(
     "The input is too long (HTTP 400).",
   );
@@ -9,7 +9,7 @@ test("of a provider's answer, its sentence is shown", () => {
   expect(reasonText('HTTP 500: {"message":"out of memory"}')).toBe("Out of memory (HTTP 500).");
 });
 
-test("other text stays as it is", () => {
+test("other text is unchanged", () => {
   expect(reasonText("connection rejected")).toBe("Connection rejected.");
   expect(reasonText('HTTP 400: {"code":3}')).toBe('HTTP 400: {"code":3}');
   expect(reasonText('HTTP 400: {"error":')).toBe('HTTP 400: {"error":');

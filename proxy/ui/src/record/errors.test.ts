@@ -16,7 +16,7 @@ test("error is shown at the field of its pointer", () => {
   expect(keyError(rejected)).toBe("The external key must not be empty.");
 });
 
-test("a field whose slug begins alike is another field", () => {
+test("field whose slug has the same prefix is not affected", () => {
   expect(errorAt(rejected, "tag")).toBeUndefined();
 });
 

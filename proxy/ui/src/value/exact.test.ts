@@ -16,15 +16,15 @@ test.each([
   ["−4", "-4"],
 ])("%s is read as %s", (typed, number) => expect(textOf(numberOf(typed))).toBe(number));
 
-test.each(["", "1,5", "12a", "1.", "--1", "0x10", "NaN", "Infinity"])("%s is no number", (text) =>
+test.each(["", "1,5", "12a", "1.", "--1", "0x10", "NaN", "Infinity"])("%s is not a number", (text) =>
   expect(numberOf(text)).toBeUndefined(),
 );
 
-test("absent and null are no text", () => {
+test("absent and null values have no text", () => {
   expect([textOf(undefined), textOf(null)]).toEqual(["", ""]);
 });
 
-test("values are the same if every digit is", () => {
+test("values are equal if all their digits are", () => {
   expect(isSame(1, new LosslessNumber("1.0"))).toBe(false);
   expect(isSame(new LosslessNumber("1.0"), new LosslessNumber("1.0"))).toBe(true);
   expect(isSame(["a"], ["a"])).toBe(true);
@@ -32,7 +32,7 @@ test("values are the same if every digit is", () => {
   expect(isSame(null, undefined)).toBe(false);
 });
 
-test("microseconds stay when another part of a time changes", () => {
+test("changing a time keeps its microseconds", () => {
   const before = "2026-01-31T12:00:00.590448Z";
   expect(withFinerDigits("2026-02-01T12:00:00.590Z", before)).toBe("2026-02-01T12:00:00.590448Z");
   expect(withFinerDigits("2026-01-31T12:00:01.590Z", before)).toBe("2026-01-31T12:00:01.590Z");
