@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { queuedWrite } from "./backgroundQueue";
+import { inBackground } from "./backgroundQueue";
 
 test("two tasks run concurrently, the others follow in order, even after a failure", async () => {
   const ends: (() => void)[] = [];
   const begun: number[] = [];
   const work = (n: number) =>
-    queuedWrite(() => {
+    inBackground(() => {
       begun.push(n);
       return new Promise<void>((resolve, reject) => ends.push(n === 1 ? () => reject(new Error()) : resolve));
     });

@@ -12,7 +12,7 @@ import { RequestError, requestError } from "./problem";
 export type Change = Schemas["Change"];
 
 /** Milliseconds after which a hidden tab has no connection. */
-const HIDDEN = 15_000;
+const HIDDEN_TIMEOUT = 15_000;
 /** Milliseconds without data after which a connection is closed. The service sends some every 15 seconds. */
 const MAX_SILENCE = 40_000;
 /** Consecutive failures that indicate a permanent cause, such as a dropped template. */
@@ -66,7 +66,7 @@ async function connect(
   { onChanges, onStart }: Follower,
   signal: AbortSignal,
 ): Promise<void> {
-  const life = new Life(signal);
+  const life = new ConnectionLifetime(signal);
   const isNew = reader.id === null;
   const path = `/v1/changes?${new URLSearchParams({ template })}`;
   const headers = new Headers({ ...inProject(project), accept: "text/event-stream" });
@@ -106,7 +106,7 @@ function deliver(events: readonly StreamEvent[], onChanges: Follower["onChanges"
 }
 
 /** Limits how long a connection lives: while the service sends data and the user is active. */
-class Life {
+class ConnectionLifetime {
   private readonly controller = new AbortController();
   readonly signal = this.controller.signal;
   private silence = 0;
@@ -126,7 +126,7 @@ class Life {
 
   private readonly look = () => {
     window.clearTimeout(this.hidden);
-    if (document.hidden) this.hidden = window.setTimeout(this.stop, HIDDEN);
+    if (document.hidden) this.hidden = window.setTimeout(this.stop, HIDDEN_TIMEOUT);
   };
 
   private readonly stop = () => this.controller.abort();

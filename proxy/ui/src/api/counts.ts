@@ -1,12 +1,12 @@
 /** Approximate record counts of templates. */
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
-import { queuedWrite } from "./backgroundQueue";
+import { inBackground } from "./backgroundQueue";
 import { bodyOf, inProject, POST } from "./client";
 import { countKey } from "./lists";
 
 /** The planner's estimate is inaccurate for small or new tables. Counting them is cheap. */
-const COUNTED_BELOW = 5_000;
+const EXACT_BELOW = 5_000;
 
 async function countRecords(project: string, template: string, signal: AbortSignal): Promise<number> {
   const params = { path: { template }, header: inProject(project) };
@@ -16,7 +16,7 @@ async function countRecords(project: string, template: string, signal: AbortSign
     return Number(found.total ?? 0);
   };
   const estimate = await ask("estimated");
-  return estimate < COUNTED_BELOW ? ask("exact") : estimate;
+  return estimate < EXACT_BELOW ? ask("exact") : estimate;
 }
 
 /** The approximate number of records of the template; undefined until it is known. */
@@ -24,7 +24,7 @@ export function useCount(project: string, template: string, isEnabled: boolean):
   const { key } = useSession();
   const count = useQuery({
     queryKey: countKey(project, template),
-    queryFn: ({ signal }) => queuedWrite(() => countRecords(project, template, signal)),
+    queryFn: ({ signal }) => inBackground(() => countRecords(project, template, signal)),
     enabled: key !== null && isEnabled,
     staleTime: 60_000,
     retry: false,

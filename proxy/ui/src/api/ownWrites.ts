@@ -1,7 +1,7 @@
 /** Tracks the writes of this tab, so that the change feed does not report them as changes by another user. */
 
 /** The feed usually reports a change within this many milliseconds after the response to its write. */
-const LATEST = 5_000;
+const MAX_DELAY = 5_000;
 
 let running = 0;
 let ended = Number.NEGATIVE_INFINITY;
@@ -18,4 +18,4 @@ export async function writing<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Whether this tab has just written records. */
-export const hasWrittenLately = (): boolean => running > 0 || performance.now() - ended < LATEST;
+export const hasWrittenLately = (): boolean => running > 0 || performance.now() - ended < MAX_DELAY;

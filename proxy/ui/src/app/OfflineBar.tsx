@@ -5,7 +5,7 @@ import { Notice } from "../components/Notice";
 import { messages } from "../language";
 import style from "./Frame.module.css";
 
-const EVERY = 3_000;
+const POLL_INTERVAL = 3_000;
 
 /** Reports that the service is unreachable, polls it, and reloads the page's data when it responds. */
 export function OfflineBar() {
@@ -18,7 +18,7 @@ export function OfflineBar() {
       setReachable(true);
       await queryClient.invalidateQueries();
     };
-    const timer = setInterval(ask, EVERY);
+    const timer = setInterval(ask, POLL_INTERVAL);
     window.addEventListener("online", ask);
     return () => {
       isOver = true;

@@ -11,7 +11,7 @@ const Palette = lazy(loadPalette);
 const CodeDialog = lazy(() => import("../reference/CodeDialog"));
 
 const t = messages.frame;
-const SOON = 2_000;
+const TEST_POLL = 2_000;
 const close = () => show(null);
 
 /** The overlays of a project's pages, each opened by a shortcut. */
@@ -31,7 +31,7 @@ export function Overlays({ project }: { project: string }) {
   useEffect(() => close, []);
   // Loaded early, so the palette opens immediately the first time.
   useEffect(() => {
-    const timer = setTimeout(loadPalette, SOON);
+    const timer = setTimeout(loadPalette, TEST_POLL);
     return () => clearTimeout(timer);
   }, []);
   return (

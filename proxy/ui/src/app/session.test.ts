@@ -22,7 +22,7 @@ const { currentSession, seeAs, signIn } = await import("../session/session");
 const { leave, returnToMyself } = await import("./session");
 
 /** Far longer than any test takes, so that no test fails on a slow machine. */
-const PATIENCE = { timeout: 30_000 };
+const TIMEOUT = { timeout: 30_000 };
 const revocation = ["DELETE", "/v1/api-keys/7", "Bearer keyed_1_own"];
 
 beforeEach(() => {
@@ -34,14 +34,14 @@ test("sign-out revokes the key of the viewed role", async () => {
   seeAs("sales", "keyed_7_role");
   leave();
   expect(currentSession().key).toBeNull();
-  await vi.waitFor(() => expect(requests).toEqual([revocation]), PATIENCE);
+  await vi.waitFor(() => expect(requests).toEqual([revocation]), TIMEOUT);
 });
 
 test("key of a viewed role is revoked afterwards", async () => {
   seeAs("sales", "keyed_7_role");
   returnToMyself();
   expect(currentSession().key).toBe("keyed_1_own");
-  await vi.waitFor(() => expect(requests).toEqual([revocation]), PATIENCE);
+  await vi.waitFor(() => expect(requests).toEqual([revocation]), TIMEOUT);
 });
 
 test("own key stays valid after the user signs out", async () => {

@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { queuedWrite } from "../api/backgroundQueue";
+import { inBackground } from "../api/backgroundQueue";
 import { bodyOf, GET, inProject } from "../api/client";
 import { useSession } from "../session/session";
 
@@ -27,7 +27,7 @@ export function useViewsOfMany(project: string, templates: readonly string[]) {
   return useQueries({
     queries: templates.map((template) => ({
       ...viewsOf(key, project, template),
-      queryFn: () => queuedWrite(() => read(project, template)),
+      queryFn: () => inBackground(() => read(project, template)),
     })),
     combine: (results) =>
       results.flatMap(({ data }, at) =>

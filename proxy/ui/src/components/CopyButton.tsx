@@ -4,7 +4,7 @@ import { messages } from "../language";
 import { Button, IconButton } from "./Button";
 
 const t = messages.components;
-const SHOWN_FOR = 2_000;
+const DISPLAY_TIME = 2_000;
 
 /** Copies text to the clipboard, even if the page is served without TLS. */
 async function copyText(text: string): Promise<void> {
@@ -25,7 +25,7 @@ function useCopy(text: string) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), SHOWN_FOR);
+    const timer = setTimeout(() => setCopied(false), DISPLAY_TIME);
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = () => copyText(text).then(() => setCopied(true));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { delimiterOf, encodingOf, withoutNamed } from "./encoding";
+import { delimiterOf, encodingOf, withoutSepLine } from "./encoding";
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
@@ -27,8 +27,8 @@ test("delimiter is detected in the header", () => {
 
 test("sep line specifies the delimiter and is not the header", () => {
   expect(delimiterOf("sep=;\r\na,b,c;d")).toBe(";");
-  expect(withoutNamed("sep=;\r\na,b,c;d")).toBe("\r\na,b,c;d");
+  expect(withoutSepLine("sep=;\r\na,b,c;d")).toBe("\r\na,b,c;d");
   expect(delimiterOf("SEP=|\na,b")).toBe("|");
   expect(delimiterOf("sep=;x\n")).toBe(";");
-  expect(withoutNamed("sep=;x\n")).toBe("sep=;x\n");
+  expect(withoutSepLine("sep=;x\n")).toBe("sep=;x\n");
 });

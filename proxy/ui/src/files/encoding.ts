@@ -30,17 +30,17 @@ function isUtf8(bytes: Uint8Array): boolean {
   return rest.slice(0, length - 1).every((byte) => (byte & 0xc0) === 0x80);
 }
 
-const NAMED = /^[\r\n]*"?sep=([,;\t|])"?(?=[\r\n]|$)/i;
+const SEP_LINE = /^[\r\n]*"?sep=([,;\t|])"?(?=[\r\n]|$)/i;
 
 /** Blanks a first line that names the delimiter, as spreadsheets write it. The number of lines does not change. */
-export const withoutNamed = (text: string) => text.replace(NAMED, "");
+export const withoutSepLine = (text: string) => text.replace(SEP_LINE, "");
 
 /** Whether a line names the delimiter. */
-export const isNamed = (line: string) => NAMED.test(line);
+export const isSepLine = (line: string) => SEP_LINE.test(line);
 
 /** The delimiter named by a first line `sep=;`, or the most frequent candidate in the header. */
 export function delimiterOf(text: string): Delimiter {
-  const named = NAMED.exec(text)?.[1];
+  const named = SEP_LINE.exec(text)?.[1];
   if (named !== undefined) return named as Delimiter;
   const counts = new Map<string, number>(DELIMITERS.map((it) => [it, 0]));
   let isQuoted = false;

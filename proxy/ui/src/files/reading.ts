@@ -2,7 +2,7 @@
 
 import { eachRow, isBlank } from "./csvRows";
 import type { Delimiter, Encoding } from "./encoding";
-import { delimiterOf, encodingOf, withoutNamed } from "./encoding";
+import { delimiterOf, encodingOf, withoutSepLine } from "./encoding";
 
 /** The number of bytes read for the preview and the column samples. */
 const PREFIX = 1 << 20;
@@ -59,7 +59,7 @@ function whole(text: string, isWhole: boolean): string {
 async function readTable(text: string, given: Delimiter | undefined, isWhole: boolean) {
   const delimiter = given ?? delimiterOf(text);
   const { default: Papa } = await import("papaparse");
-  const bytes = new TextEncoder().encode(withoutNamed(text));
+  const bytes = new TextEncoder().encode(withoutSepLine(text));
   const found: Row[] = [];
   let rowCount = -1;
   eachRow(bytes, delimiter, isWhole, (row) => {

@@ -1,6 +1,6 @@
 /** Cuts a file into slices of whole rows that can be sent separately. */
 import { eachRow, isBlank } from "./csvRows";
-import { isNamed } from "./encoding";
+import { isSepLine } from "./encoding";
 
 const NEWLINE = 0x0a;
 
@@ -22,7 +22,7 @@ function headerEnd(bytes: Uint8Array, delimiter: string, isEnd: boolean): number
   let end = bytes.length;
   eachRow(bytes, delimiter, isEnd, (row) => {
     const text = new TextDecoder().decode(bytes.subarray(row.start, row.end));
-    if (isBlank(bytes, row, delimiter) || isNamed(text)) return true;
+    if (isBlank(bytes, row, delimiter) || isSepLine(text)) return true;
     end = row.next;
     return false;
   });

@@ -11,7 +11,7 @@ const SIZE = 1 << 20;
 const PATIENCE = 30_000;
 
 /** A file and the options of its import. */
-export type Asked = Omit<Plan, "prefix" | "cells"> & { file: File };
+export type ProposalRequest = Omit<Plan, "prefix" | "cells"> & { file: File };
 
 const NONE: Proposal = { format: {}, choices: [], readings: [] };
 
@@ -19,7 +19,7 @@ const NONE: Proposal = { format: {}, choices: [], readings: [] };
  * The cell format that the service proposes after a dry run of the beginning of the file; null while it is pending. If
  * the dry run fails, nothing is proposed. The check of the whole file then reports the error.
  */
-export function useProposal(asked: Asked | null): Proposal | null {
+export function useProposal(asked: ProposalRequest | null): Proposal | null {
   const [found, setFound] = useState<{ file: File; question: string; proposal: Proposal } | null>(null);
   const isNeeded =
     asked !== null && asked.reading.format === "csv" && asked.reading.rows.length > 0 && isClear(asked);
@@ -43,12 +43,16 @@ export function useProposal(asked: Asked | null): Proposal | null {
 }
 
 /** Whether each attribute has at most one column. The service rejects duplicates. */
-function isClear({ targets }: Asked): boolean {
+function isClear({ targets }: ProposalRequest): boolean {
   const named = targets.filter((it) => it !== null);
   return new Set(named).size === named.length;
 }
 
-async function propose(asked: Asked, options: Options, controller: AbortController): Promise<Proposal> {
+async function propose(
+  asked: ProposalRequest,
+  options: Options,
+  controller: AbortController,
+): Promise<Proposal> {
   const beginning = await beginningOf(asked.file, asked.reading);
   // A proposal does not wait for a free slot. The user waits only after pressing a button.
   const events = { waiting: () => controller.abort() };

@@ -122,8 +122,8 @@ export function ChoiceOperand({
                 <Button
                   slot="remove"
                   excludeFromTabOrder
-                  className={style.takeOut ?? ""}
-                  aria-label={t.takeOut(name(id, value))}
+                  className={style.removeValue ?? ""}
+                  aria-label={t.removeValue(name(id, value))}
                 >
                   <X size={12} aria-hidden />
                 </Button>

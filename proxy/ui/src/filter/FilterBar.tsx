@@ -62,7 +62,7 @@ type Props = {
 };
 
 /** Milliseconds until a closing popover has restored the focus, or lost it. */
-const LEAVING = [50, 150, 400];
+const FOCUS_DELAYS = [50, 150, 400];
 
 /** Conditions as chips, each a sentence. A click or Enter on a chip edits it; Backspace removes it. */
 export function FilterBar({ project, template, value, onChange, errors, isDisabled, ...props }: Props) {
@@ -99,7 +99,7 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
   const leave = () => {
     setOpen(null);
     // The previously focused element may be gone, such as a removed chip.
-    for (const delay of LEAVING) setTimeout(keepFocus, delay);
+    for (const delay of FOCUS_DELAYS) setTimeout(keepFocus, delay);
   };
   const keepFocus = () => {
     const isLost = document.activeElement === null || document.activeElement === document.body;

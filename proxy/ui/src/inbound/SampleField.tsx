@@ -20,7 +20,7 @@ type Props = {
 /** A field to paste a payload of the other system into. */
 export function SampleField({ value, onChange, hint, rows, actions }: Props) {
   const { payload, error } = readSample(value);
-  const tidy = () => onChange(prettyJson(payload));
+  const formatJson = () => onChange(prettyJson(payload));
   return (
     <div className={style.fields}>
       <TextField
@@ -35,7 +35,7 @@ export function SampleField({ value, onChange, hint, rows, actions }: Props) {
       />
       {payload !== undefined && (
         <div className={style.bar}>
-          <Button onPress={tidy}>{t.tidy}</Button>
+          <Button onPress={formatJson}>{t.formatJson}</Button>
           {actions}
         </div>
       )}

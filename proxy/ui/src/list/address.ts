@@ -13,7 +13,7 @@ import { INITIAL, type ListState, type Mode, type ShownColumn } from "./state";
 
 const FIELD = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
 const SLUG = /^[a-z][a-z0-9_]*$/;
-export const NARROWEST = 48;
+export const MIN_WIDTH = 48;
 export const WIDEST = 1200;
 
 /** Percent-encodes only the characters that a query requires, and leaves the rest readable. */
@@ -33,7 +33,7 @@ export function decodeColumns(text: string): ShownColumn[] {
     if (!SLUG.test(id) || seen.has(id)) return [];
     seen.add(id);
     const width = Number(size);
-    const isWidth = size !== undefined && width >= NARROWEST && width <= WIDEST;
+    const isWidth = size !== undefined && width >= MIN_WIDTH && width <= WIDEST;
     return [isWidth ? { id, width } : { id }];
   });
 }

@@ -13,7 +13,7 @@ import type { SearchBody } from "./state";
 /** The maximum number of operations per batch and of records per page. */
 export const MAX_BATCH = 1000;
 /** The number of concurrent requests for single records. */
-const AT_ONCE = 6;
+const MAX_CONCURRENT = 6;
 /** The number of rejections that are kept with their message. Others are only counted. */
 const MAX_REJECTIONS = 20;
 
@@ -247,7 +247,7 @@ export function restoreMany(service: Service, target: Target, signal: AbortSigna
           report(outcome.done.length);
         }
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
     }
   });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Change } from "../api/changes";
 import type { RecordBody } from "../api/queries";
-import { addPending, afterReading, NOTHING, outcome, type Pending, sorted } from "./live";
+import { addPending, afterReading, classifyPending, NOTHING, outcome, type Pending } from "./live";
 
 const change = (id: string, operation: Change["operation"], more: Partial<Change> = {}): Change => ({
   id,
@@ -32,27 +32,27 @@ const seen = {
 };
 
 test("rendered rows are requested immediately, others when scrolled to", () => {
-  const { asked, later } = sorted(pendingOf([change("a", "update"), change("b", "update")]), seen);
-  expect([ids(asked), ids(later)]).toEqual(["a", "b"]);
+  const { due, later } = classifyPending(pendingOf([change("a", "update"), change("b", "update")]), seen);
+  expect([ids(due), ids(later)]).toEqual(["a", "b"]);
 });
 
 test("new record is requested, changed record that is not loaded only if the list is complete", () => {
   const pending = pendingOf([change("c", "create"), change("c", "update"), change("d", "update")]);
-  expect(ids(sorted(pending, seen).asked)).toBe("c");
-  expect(ids(sorted(pending, { ...seen, isWhole: true }).asked)).toBe("cd");
+  expect(ids(classifyPending(pending, seen).due)).toBe("c");
+  expect(ids(classifyPending(pending, { ...seen, isWhole: true }).due)).toBe("cd");
 });
 
 test("deleted record leaves the list of live records and joins that of deleted ones", () => {
   const deleted = change("a", "delete");
-  expect(ids(sorted(pendingOf([deleted]), seen).lost)).toBe("a");
+  expect(ids(classifyPending(pendingOf([deleted]), seen).lost)).toBe("a");
   const pending = pendingOf([change("c", "delete")], true);
-  expect(ids(sorted(pending, { ...seen, areDeleted: true }).asked)).toBe("c");
+  expect(ids(classifyPending(pending, { ...seen, areDeleted: true }).due)).toBe("c");
 });
 
 test("changed row is marked with the changed fields and the author", () => {
-  const asked = pendingOf([change("a", "update"), change("a", "update", { changed: ["city"] })]);
+  const due = pendingOf([change("a", "update"), change("a", "update", { changed: ["city"] })]);
   const now = record("a", "Ada Keller");
-  const { rows, live, counts } = outcome(NOTHING, asked, [], byId(now), seen.loaded);
+  const { rows, live, counts } = outcome(NOTHING, due, [], byId(now), seen.loaded);
   expect(rows).toEqual([now]);
   expect(live.marks.get("a")).toEqual({
     kind: "changed",
@@ -74,23 +74,23 @@ test("unchanged row is not marked", () => {
 });
 
 test("change by this tab is not marked", () => {
-  const asked = pendingOf([change("a", "update")], false, true);
-  const { rows, live, counts } = outcome(NOTHING, asked, [], byId(record("a", "Eve")), seen.loaded);
+  const due = pendingOf([change("a", "update")], false, true);
+  const { rows, live, counts } = outcome(NOTHING, due, [], byId(record("a", "Eve")), seen.loaded);
   expect([rows.length, live.marks.size, counts.changed]).toEqual([1, 0, 0]);
 });
 
 test("record that no longer matches stays marked until it matches again", () => {
-  const asked = pendingOf([change("a", "update")]);
-  const left = outcome(NOTHING, asked, [], new Map(), seen.loaded);
+  const due = pendingOf([change("a", "update")]);
+  const left = outcome(NOTHING, due, [], new Map(), seen.loaded);
   expect(left.live.marks.get("a")?.kind).toBe("left");
-  const back = outcome(left.live, asked, [], byId(record("a", "Ada")), seen.loaded);
+  const back = outcome(left.live, due, [], byId(record("a", "Ada")), seen.loaded);
   expect(back.live.marks.get("a")?.kind).toBe("changed");
 });
 
 test("matching new record is counted until it is deleted or no longer matches", () => {
-  const asked = pendingOf([change("c", "create"), change("d", "create"), change("e", "create")]);
+  const due = pendingOf([change("c", "create"), change("d", "create"), change("e", "create")]);
   const found = byId(record("c", "Cy"), record("d", "Di"));
-  const { live } = outcome(NOTHING, asked, [], found, seen.loaded);
+  const { live } = outcome(NOTHING, due, [], found, seen.loaded);
   expect(live.fresh).toEqual(new Set(["c", "d"]));
   const lost = pendingOf([change("c", "delete")]);
   const others = pendingOf([change("d", "create")]);

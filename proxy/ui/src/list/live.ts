@@ -67,16 +67,19 @@ type Seen = {
 };
 
 /** Splits pending changes into those to request now, those to request later, and lost records. Others are irrelevant. */
-export function sorted(pending: Iterable<Pending>, { loaded, isWhole, areDeleted, isRendered }: Seen) {
-  const [asked, later, lost]: [Pending[], Pending[], Pending[]] = [[], [], []];
+export function classifyPending(
+  pending: Iterable<Pending>,
+  { loaded, isWhole, areDeleted, isRendered }: Seen,
+) {
+  const [due, later, lost]: [Pending[], Pending[], Pending[]] = [[], [], []];
   for (const it of pending) {
     const isLoaded = loaded.has(it.id);
     if (isLoss(it, areDeleted)) lost.push(it);
-    else if (isLoaded) (isRendered(it.id) ? asked : later).push(it);
+    else if (isLoaded) (isRendered(it.id) ? due : later).push(it);
     // If not all records are loaded, a changed one may match but not be loaded. Only new ones are requested.
-    else if (it.hasJoined || isWhole) asked.push(it);
+    else if (it.hasJoined || isWhole) due.push(it);
   }
-  return { asked, later, lost };
+  return { due, later, lost };
 }
 
 const hasChanged = (before: RecordBody, now: RecordBody): boolean =>
@@ -102,7 +105,7 @@ export type Counts = { changed: number; lost: number };
  */
 export function outcome(
   { marks, fresh }: Live,
-  asked: readonly Pending[],
+  due: readonly Pending[],
   lost: readonly Pending[],
   found: ReadonlyMap<string, RecordBody>,
   loaded: ReadonlyMap<string, RecordBody>,
@@ -116,7 +119,7 @@ export function outcome(
     if (it.actor !== null || kind === "gone") result.counts.lost += 1;
   };
   for (const it of lost) lose(it, lossOf(it));
-  for (const it of asked) {
+  for (const it of due) {
     const before = loaded.get(it.id);
     const now = found.get(it.id);
     if (now === undefined) {

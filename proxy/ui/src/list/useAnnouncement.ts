@@ -4,7 +4,7 @@ import { messages } from "../language";
 import type { Counts } from "./live";
 
 /** Milliseconds between two announcements. */
-const EVERY = 8_000;
+const INTERVAL = 8_000;
 
 const NONE: Counts = { changed: 0, lost: 0 };
 
@@ -17,7 +17,7 @@ export function useAnnouncement(): [string, (counts: Counts) => void] {
     const speaking = paced(async () => {
       setAnnouncement(messages.list.othersDid(sum.current.changed, sum.current.lost));
       sum.current = NONE;
-    }, EVERY);
+    }, INTERVAL);
     speech.current = speaking;
     return speaking.stop;
   }, []);

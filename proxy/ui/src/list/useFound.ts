@@ -22,13 +22,13 @@ export function useFound(
 ) {
   const fields = useMemo(() => neededFields(template, columns), [template, columns]);
   const asTyped = useRecords(project, template.slug, state, fields);
-  const isNothing =
+  const hasNoResults =
     asTyped.data !== undefined && !asTyped.isPlaceholderData && recordsOf(asTyped.data.pages).length === 0;
   // A search that tolerates typos is expensive, so it does not run for each keystroke.
   const isPaused = useSettled(searchedBy(state));
-  const needsNear = isNothing && isPaused && mayHaveTypo(state);
+  const needsNear = hasNoResults && isPaused && mayHaveTypo(state);
   const near = useNearRecords(project, template.slug, state, fields, needsNear);
-  const isNear = isNothing && near.data !== undefined && recordsOf(near.data.pages).length > 0;
+  const isNear = hasNoResults && near.data !== undefined && recordsOf(near.data.pages).length > 0;
   const query = isNear ? near : asTyped;
   // The count, saved views and exports use the search whose results are shown.
   const shown = useMemo((): Searched => (isNear ? { ...state, isNear } : state), [state, isNear]);
@@ -42,7 +42,7 @@ export function useFound(
   const isFailed = query.isError && !query.data;
   // "No matching records" appears only after the search that tolerates typos has ended.
   const isUndecided =
-    isNothing && mayHaveTypo(state) && near.data === undefined && (!isPaused || near.isFetching);
+    hasNoResults && mayHaveTypo(state) && near.data === undefined && (!isPaused || near.isFetching);
   const isOld = query.isPlaceholderData || isFailed || isUndecided;
   const current = isOld ? undefined : query.data?.pages;
   const last = useRef(current);

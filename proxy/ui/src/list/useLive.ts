@@ -10,12 +10,12 @@ import {
   addPending,
   afterReading,
   type Counts,
+  classifyPending,
   faded,
   type Live,
   NOTHING,
   outcome,
   type Pending,
-  sorted,
 } from "./live";
 import { matchingBody } from "./state";
 import type { Found } from "./useFound";
@@ -24,9 +24,9 @@ import { search } from "./useRecords";
 /** Milliseconds between two requests for changed rows. */
 const EVERY = 300;
 /** Milliseconds after a failed request. */
-const LATER = 5_000;
+const RETRY_DELAY = 5_000;
 /** The number of records per request. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 /** The maximum number of new records that are counted. */
 export const MAX_FRESH = 500;
 /** Milliseconds for which a change is marked, as long as its animation. */
@@ -72,17 +72,17 @@ export function useLive(
       if (isOld || queryClient.isFetching({ queryKey: key, exact: true }) > 0) return reading.ask(EVERY);
       const all = pending.current;
       const seen = { loaded, isWhole: !query.hasNextPage, areDeleted, isRendered };
-      const { asked, later, lost } = sorted(all.values(), seen);
-      const requested = live.fresh.size < MAX_FRESH ? asked : asked.filter(({ id }) => loaded.has(id));
-      const batch = requested.slice(0, AT_ONCE);
-      const rest = requested.slice(AT_ONCE);
+      const { due, later, lost } = classifyPending(all.values(), seen);
+      const requested = live.fresh.size < MAX_FRESH ? due : due.filter(({ id }) => loaded.has(id));
+      const batch = requested.slice(0, BATCH_SIZE);
+      const rest = requested.slice(BATCH_SIZE);
       pending.current = new Map([...later, ...rest].map((it) => [it.id, it]));
       const records = await matching(project, template, found, batch).catch(() => null);
       if (latest.current.found.key !== key) return;
       if (records === null) {
         // Changes that arrived in the meantime are newer.
         pending.current = new Map([...all, ...pending.current]);
-        return reading.ask(LATER);
+        return reading.ask(RETRY_DELAY);
       }
       const shown = outcome(
         latest.current.live,
@@ -162,10 +162,10 @@ async function matching(
   project: string,
   template: string,
   { body, isRanked }: Found,
-  asked: readonly Pending[],
+  due: readonly Pending[],
 ): Promise<RecordBody[]> {
-  if (asked.length === 0) return [];
-  const ids = asked.map(({ id }) => id);
+  if (due.length === 0) return [];
+  const ids = due.map(({ id }) => id);
   return (await search(project, template, matchingBody(body, isRanked, ids))).records;
 }
 

@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useRef } from "react";
 import type { RecordBody } from "../api/queries";
 
 /** The number of rows to check for one that still exists. */
-const NEAR = 200;
+const MAX_CHECKED_ROWS = 200;
 
 /** The new index of the row that was at `row`, or of the next one that still exists; null if there is none. */
 export function indexAfter(
@@ -10,7 +10,7 @@ export function indexAfter(
   now: readonly { id: string }[],
   row: number,
 ): number | null {
-  for (let at = row; at < Math.min(before.length, row + NEAR); at += 1) {
+  for (let at = row; at < Math.min(before.length, row + MAX_CHECKED_ROWS); at += 1) {
     const id = before[at]?.id;
     if (now[at]?.id === id) return row;
     const index = now.findIndex((it) => it.id === id);

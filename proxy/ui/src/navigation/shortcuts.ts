@@ -42,18 +42,18 @@ function update() {
 const WRITES =
   "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range], [type=file])";
 /** Lists in which a letter moves to the entry that begins with it. */
-const SEEKS = "[role=menu], [role=listbox], [role=spinbutton]";
+const TYPEAHEAD_LISTS = "[role=menu], [role=listbox], [role=spinbutton]";
 /**
  * Dialogs that capture the keyboard. A drawer next to its page has `data-place`. Messages at the bottom of the page are
  * not modal.
  */
-const KEEPS = "[role=dialog]:not([data-place]), [role=alertdialog]:not([aria-modal=false])";
+const MODAL_DIALOGS = "[role=dialog]:not([data-place]), [role=alertdialog]:not([aria-modal=false])";
 
 /** Whether the focused element handles the key press. */
 function isTaken(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches(WRITES) || target.closest(SEEKS) !== null)
+    (target.isContentEditable || target.matches(WRITES) || target.closest(TYPEAHEAD_LISTS) !== null)
   );
 }
 
@@ -70,7 +70,7 @@ export function useShortcutListener() {
       if (event.defaultPrevented || event.altKey || event.isComposing) return;
       // The browser undoes typed text.
       if ((!isModified || keys === "mod+z") && isTaken(event.target)) return;
-      if (document.querySelector(KEEPS)) return;
+      if (document.querySelector(MODAL_DIALOGS)) return;
       const shortcut = active.findLast((it) => it.keys === keys);
       if (shortcut) {
         event.preventDefault();

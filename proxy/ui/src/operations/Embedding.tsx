@@ -74,7 +74,7 @@ function Template(status: Status) {
     ...(pending > 0 && oldest_due !== null ? [dueText(oldest_due)] : []),
     ...(running > 0 ? [t.running(running)] : []),
     ...(failed > 0 ? [t.givenUp(failed)] : []),
-    ...(by_hand > 0 ? [t.byHand(by_hand)] : []),
+    ...(by_hand > 0 ? [t.setManually(by_hand)] : []),
     ...(models.length === 1 ? [t.models(models.join())] : []),
   ];
   return (
@@ -122,7 +122,7 @@ function Failures({ project }: { project: string }) {
         {
           id: "next",
           title: t.nextTry,
-          cell: ({ next_at }) => (next_at === null ? t.gaveUp : <TimeAgo at={next_at} />),
+          cell: ({ next_at }) => (next_at === null ? t.noRetry : <TimeAgo at={next_at} />),
         },
       ]}
       rows={failures.data}

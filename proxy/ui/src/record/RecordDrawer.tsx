@@ -130,10 +130,10 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
           {isMissing ? (
             <Empty
               icon={SearchX}
-              title={shown.data ? t.outOfReach : t.notFound}
+              title={shown.data ? t.noLongerVisible : t.notFound}
               action={<Button onPress={onClose}>{t.backToList}</Button>}
             >
-              {shown.data ? t.outOfReachHint : t.notFoundHint}
+              {shown.data ? t.noLongerVisibleHint : t.notFoundHint}
             </Empty>
           ) : shown.isError ? (
             <Failure error={shown.error} retry={() => shown.refetch()} />

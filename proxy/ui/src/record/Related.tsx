@@ -61,8 +61,8 @@ export function Related({ project, template, record }: Props) {
         {t.noReferring}
       </Empty>
     );
-  const isNothing = found.every((it) => it.data?.total === 0);
-  if (isNothing)
+  const hasNoResults = found.every((it) => it.data?.total === 0);
+  if (hasNoResults)
     return (
       <Empty icon={Link2} title={t.noRelated}>
         {t.noRelatedHint}

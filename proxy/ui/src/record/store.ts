@@ -29,7 +29,7 @@ export type Shown = {
 
 const SECONDS = 1_000;
 /** The polling interval of a record with and without the change feed. */
-const RARELY = 60 * SECONDS;
+const POLLING_WITH_FEED = 60 * SECONDS;
 const POLLING = 10 * SECONDS;
 const MAX_TRIES = 5;
 
@@ -50,7 +50,7 @@ async function read(project: string, id: string, known?: Shown): Promise<Shown> 
 }
 
 /** `next` with the fields that differ from `before` marked as changed by other users. */
-function seen(before: Shown | undefined, next: Shown): Shown {
+function withRemoteChanges(before: Shown | undefined, next: Shown): Shown {
   if (!before || next === before) return next;
   const changed = [...new Set([...before.changed, ...changedFields(before.record, next.record)])];
   return { ...next, changed };
@@ -72,14 +72,14 @@ export function useRecord(project: string, id: string) {
       const now = cached(id);
       // A write that completed during this request is newer than its response.
       if (now !== undefined && now !== known) return now;
-      const result = seen(known, next);
+      const result = withRemoteChanges(known, next);
       if (result !== known) void queryClient.invalidateQueries({ queryKey: historyKey(id) });
       if (known && result !== known) updateInLists(result);
       return result;
     },
     enabled: key !== null,
     staleTime: 0,
-    refetchInterval: () => (isFollowing() ? RARELY : POLLING),
+    refetchInterval: () => (isFollowing() ? POLLING_WITH_FEED : POLLING),
     refetchOnWindowFocus: true,
     structuralSharing: false,
   });
@@ -165,7 +165,7 @@ async function withTag(
     } catch (error) {
       if (!isStale(error) || attempt === MAX_TRIES) throw error;
       const next = await read(project, id);
-      queryClient.setQueryData<Shown>(shownKey(id), seen(shown, next));
+      queryClient.setQueryData<Shown>(shownKey(id), withRemoteChanges(shown, next));
       updateInLists(next);
     }
   }

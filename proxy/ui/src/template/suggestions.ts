@@ -7,9 +7,9 @@ import { viewsWith } from "./effects";
 const t = pageMessages.template;
 
 /** Below this number of records, a full scan is fast. */
-const SOME = 5_000;
+const MIN_RECORDS_FOR_SEARCHES = 5_000;
 /** The number of records from which saved views suggest an index. */
-const MANY = 50_000;
+const MIN_RECORDS_FOR_VIEWS = 50_000;
 
 export type Suggestion = { attribute: Attribute; why: string };
 
@@ -20,7 +20,10 @@ export function suggestions(
   views: View[],
   records: number | null,
 ): Suggestion[] {
-  const [isWorth, isLarge] = [(records ?? 0) >= SOME, (records ?? 0) >= MANY];
+  const [isWorth, isLarge] = [
+    (records ?? 0) >= MIN_RECORDS_FOR_SEARCHES,
+    (records ?? 0) >= MIN_RECORDS_FOR_VIEWS,
+  ];
   return template.attributes
     .filter(({ indexed, type }) => !indexed && type !== "reference")
     .flatMap((attribute) => {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo, useEffect, useState } from "react";
-import { queuedWrite } from "../api/backgroundQueue";
+import { inBackground } from "../api/backgroundQueue";
 import { bodyOf, GET } from "../api/client";
 import { useSession } from "../session/session";
 import { sparkPath } from "./spark";
@@ -35,7 +35,7 @@ export const Sparkline = memo(function Sparkline({ id, slug, until }: Props) {
   const points = useQuery({
     queryKey: [key, "spark", id, slug, until],
     queryFn: ({ signal }) =>
-      queuedWrite(() => {
+      inBackground(() => {
         signal.throwIfAborted();
         return fetchPoints(id, slug, until, signal);
       }),

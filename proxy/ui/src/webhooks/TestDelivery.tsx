@@ -10,7 +10,7 @@ import { type Endpoint, isFinished, readAgain, useDelivery } from "./queries";
 const t = pageMessages.webhooks;
 
 /** Milliseconds after which a waiting test shows a possible cause. */
-const STUCK = 6_000;
+const STUCK_AFTER = 6_000;
 
 type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
 
@@ -26,7 +26,7 @@ export function TestDelivery({ project, endpoint, id, onClose }: Props) {
     if (isDone) void readAgain();
   }, [isDone]);
   useEffect(() => {
-    const timer = setTimeout(() => setStuck(true), STUCK);
+    const timer = setTimeout(() => setStuck(true), STUCK_AFTER);
     return () => clearTimeout(timer);
   }, []);
   if (delivery.isError) return <Failure error={delivery.error} retry={() => delivery.refetch()} />;

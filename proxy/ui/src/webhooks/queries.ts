@@ -12,7 +12,7 @@ export type DeliveryState = Delivery["state"];
 const SLOW_POLL = 5_000;
 const POLL = 2_000;
 /** The polling interval of a test delivery. */
-const SOON = 500;
+const TEST_POLL = 500;
 
 export const isFinished = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "done" || state === "failed";
@@ -68,7 +68,7 @@ export function useDelivery(project: string, endpoint: string, id: string, isAwa
     },
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || isFinished(data)) return false;
-      return isAwaited ? SOON : POLL;
+      return isAwaited ? TEST_POLL : POLL;
     },
   });
 }

@@ -43,13 +43,13 @@ export const access = {
   revoke: "Revoke",
   revokeKey: "Revoke key",
   revokeNamed: (label: string) => `Revoke ${label}`,
-  revokeTitle: (label: string) => `Revoke "${label}"?`,
+  revokeTitle: (label: string) => `Revoke “${label}”?`,
   revokeWhat: (role: string, used: string | null) =>
     `Applications and people that use this key (role ${role}) lose access on their next request. This cannot be undone. ${
       used === null ? "The key has never been used." : `The key was last used ${used}.`
     }`,
   revokeOwn: "You are signed in with this key, so you will be signed out.",
-  revoked: (label: string) => `"${label}" revoked`,
+  revoked: (label: string) => `“${label}” revoked`,
   limit: "Project access",
   limits: { all: "All projects", some: "Only these projects" },
   noProjectChosen: "Choose at least one project.",
@@ -57,7 +57,7 @@ export const access = {
   expiries: { 30: "In 30 days", 90: "In 90 days", 365: "In a year", 0: "Never" },
   issue: "Issue key",
   issuedTitle: "Key issued",
-  issuedLead: (label: string, role: string) => `"${label}" acts as the role ${role}.`,
+  issuedLead: (label: string, role: string) => `“${label}” acts as the role ${role}.`,
   shownOnce:
     "The key is shown only once, because keyed stores only its hash. Copy it before you close this dialog.",
   apiKey: "API key",

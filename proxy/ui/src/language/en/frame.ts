@@ -90,7 +90,7 @@ export const frame = {
     projects: "Projects",
     settings: "Settings",
   },
-  searchFor: (search: string, template: string) => `Search ${template} for "${search}"`,
+  searchFor: (search: string, template: string) => `Search ${template} for “${search}”`,
   viewOf: (view: string, template: string) => `${view} in ${template}`,
   setTheme: (theme: string) => `Theme: ${theme}`,
   setDensity: (density: string) => `Rows: ${density}`,

@@ -49,7 +49,7 @@ export const inbound = {
     `${count(n, "attribute")} matched by name. Check the mapping after you create the endpoint.`,
   proposedNone: "No attributes match the sample by name. Map them after you create the endpoint.",
   propose: "Propose a mapping",
-  tidy: "Format",
+  formatJson: "Format",
   where: "Items and keys",
   items: "Path to the items",
   itemsHint: "$ is the whole payload. $.orders[*] is each element of orders.",
