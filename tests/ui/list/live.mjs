@@ -40,14 +40,14 @@ await browse(async (page) => {
   await menu.waitFor();
   asked.length = 0;
 
-  // A change by another user appears in position, with its author.
+  // A change by another user appears in place, with its author.
   await change(ids[103], { name: "Rosa" });
   await page.locator("[data-row]").getByText("Rosa", { exact: true }).waitFor();
   assert.deepEqual(asked, [[ids[103]]], "only this record is requested");
   assert.match(await page.locator(`[data-record="${ids[103]}"]`).getAttribute("title"), /^Changed by Beat$/);
   await page.getByText("1 record changed by others.").waitFor({ state: "attached" });
 
-  // A deleted record also stays in position.
+  // A deleted record also stays in place.
   await ask("DELETE", `/entities/${ids[104]}`);
   await page.locator(`[data-record="${ids[104]}"][title="Deleted by Beat"]`).waitFor();
 

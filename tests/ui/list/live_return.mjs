@@ -47,7 +47,7 @@ await browse(
     await feed;
     await page.getByText("While away", { exact: true }).waitFor();
     assert.equal(feeds[0], null);
-    assert.ok(feeds.at(-1), "the page stays at its position");
+    assert.ok(feeds.at(-1), "the feed continues at its cursor");
     assert.equal(lists.length, before, "the list is not reloaded");
 
     // If the feed no longer has the missed changes, the list is reloaded.

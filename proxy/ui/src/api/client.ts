@@ -29,7 +29,7 @@ function isShort(request: Request): boolean {
 }
 
 /** The message for a request that did not reach the service. */
-export const OFFLINE = "The service cannot be reached. Your changes are not lost: try again.";
+export const OFFLINE = "The service cannot be reached. Your changes are kept. Try again.";
 
 async function reach(request: Request): Promise<Response> {
   const unreachable = () => new RequestError(0, null, OFFLINE);

@@ -46,7 +46,7 @@ export const files = {
 
   dropTitle: "Drop a file anywhere on this page",
   dropHint:
-    "CSV (comma, semicolon, tab or pipe; UTF-8, windows-1252 or UTF-16) or NDJSON of any size, or JSON.",
+    "CSV (comma, semicolon, tab or pipe; UTF-8, Windows-1252 or UTF-16) or NDJSON of any size, or JSON.",
   chooseFile: "Choose a file",
   chooseOther: "Choose another file",
   notAFile: "This is not a file. Drop a CSV or NDJSON file.",
@@ -234,7 +234,7 @@ export const files = {
   stoppedKept: (n: number) =>
     n === 0
       ? "Stopped. Rows that were already sent may have been imported. To continue, import the same file again. Imported rows are not changed again."
-      : `Stopped. At least ${rows(n)} were imported and are kept. To continue, import the same file again. Imported rows are not changed again.`,
+      : `Stopped. At least ${rows(n)} ${n === 1 ? "was" : "were"} imported. Imported rows are kept. To continue, import the same file again. Imported rows are not changed again.`,
   stoppedUndone: "Stopped. Nothing was imported.",
   failedTitle: "Not imported",
   failedKept:

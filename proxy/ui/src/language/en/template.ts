@@ -223,7 +223,7 @@ export const template = {
     required: "All records have a value. After this change, every record must have one.",
     requiredCounting: "Counting records without a value.",
     requiredMissing: (n: number) =>
-      `${records(n)} ${n === 1 ? "has" : "have"} no value. Set a value in them first, including deleted records.`,
+      `${records(n)} ${n === 1 ? "has" : "have"} no value. Set a value first, including in deleted records.`,
     optional: "Records can be saved without a value.",
     index: "Filters and sorts use an index, which takes space and slows writes a little.",
     textIndex:
