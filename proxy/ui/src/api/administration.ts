@@ -15,7 +15,7 @@ export type Examination = Schemas["Examination"];
 export type Finding = Examination["findings"][number];
 
 /** The response body, or null if the service has no such route. */
-async function ifServed<T>(call: Promise<T>): Promise<T | null> {
+async function nullIfMissing<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
   } catch (error) {
@@ -40,7 +40,7 @@ function useAdministration<T>(
   const { key } = useSession();
   return useQuery({
     queryKey: [key, "administration", project, name],
-    queryFn: () => ifServed(read()),
+    queryFn: () => nullIfMissing(read()),
     enabled: key !== null,
     ...(isCostly && { staleTime: Number.POSITIVE_INFINITY }),
     // A missing route is not requested again.

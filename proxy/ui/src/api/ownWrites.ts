@@ -18,4 +18,4 @@ export async function writing<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Whether this tab has just written records. */
-export const hasWrittenLately = (): boolean => running > 0 || performance.now() - ended < MAX_DELAY;
+export const hasJustWritten = (): boolean => running > 0 || performance.now() - ended < MAX_DELAY;

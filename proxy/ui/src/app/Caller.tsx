@@ -6,7 +6,7 @@ import { messages } from "../language";
 import { useSession } from "../session/session";
 import { type Density, setAppearance, type Theme, useAppearance } from "./appearance";
 import style from "./Rail.module.css";
-import { leave } from "./session";
+import { endSession } from "./session";
 
 const t = messages.frame;
 
@@ -49,7 +49,7 @@ export function Caller({ project, isFolded }: { project: string; isFolded: boole
             onChange: (id) => setAppearance({ density: id as Density }),
           },
           "separator",
-          { id: "out", label: t.signOut, run: leave },
+          { id: "out", label: t.signOut, run: endSession },
         ]}
       >
         <IconButton icon={Settings2} label={t.settings} />

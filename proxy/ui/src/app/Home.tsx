@@ -11,7 +11,7 @@ import { addresses } from "../navigation/addresses";
 import { lastVisit } from "../navigation/lastVisit";
 import style from "./Home.module.css";
 import { SignInAgain } from "./SignIn";
-import { leave } from "./session";
+import { endSession } from "./session";
 
 const NewProject = lazy(() => import("../access/NewProject"));
 
@@ -51,7 +51,7 @@ function NoProjects() {
         title={t.noProjects}
         action={
           <div className={style.ways}>
-            <Button onPress={leave}>{t.signOut}</Button>
+            <Button onPress={endSession}>{t.signOut}</Button>
             {mayCreate && (
               <Button kind="main" onPress={() => setCreating(true)}>
                 {t.createProject}

@@ -8,7 +8,7 @@ import { addresses } from "../navigation/addresses";
 import { RoleBar } from "./Frame";
 import style from "./Home.module.css";
 import { SignInAgain } from "./SignIn";
-import { leave } from "./session";
+import { endSession } from "./session";
 
 const t = messages.frame;
 
@@ -24,7 +24,7 @@ export function NoProject() {
         title={t.noProject}
         action={
           <div className={style.ways}>
-            <Button onPress={leave}>{t.signOut}</Button>
+            <Button onPress={endSession}>{t.signOut}</Button>
             <Button kind="main" onPress={() => navigate(addresses.home())}>
               {t.toStart}
             </Button>

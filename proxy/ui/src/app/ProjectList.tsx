@@ -10,7 +10,7 @@ import {
   Virtualizer,
 } from "react-aria-components";
 import type { Project } from "../api/queries";
-import { takeEnter } from "../components/combobox";
+import { readEnterPress } from "../components/combobox";
 import select from "../components/Select.module.css";
 import { messages } from "../language";
 import style from "./ProjectSwitch.module.css";
@@ -33,7 +33,7 @@ type Props = {
 /** A long list of projects with a search field. */
 export default function ProjectList({ projects, selected, onChoose }: Props) {
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
-    const enter = takeEnter(event);
+    const enter = readEnterPress(event);
     if (enter === null) return;
     const found = projects.filter((it) => matches(enter.text, [textOf(it)]));
     const chosen =

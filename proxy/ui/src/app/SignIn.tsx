@@ -9,7 +9,7 @@ import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useSession } from "../session/session";
 import style from "./SignIn.module.css";
-import { enter, leave, returnToMyself } from "./session";
+import { endSession, enter, returnToMyself } from "./session";
 
 const t = messages.frame;
 
@@ -95,12 +95,12 @@ function SignInDialog() {
   const form = useSignIn();
   const { own, role } = useSession();
   return (
-    <Dialog title={t.sessionEnded} isOpen isQuestion onClose={leave}>
+    <Dialog title={t.sessionEnded} isOpen isQuestion onClose={endSession}>
       <form className={style.form} onSubmit={form.submit}>
         <p>{role === null ? t.sessionEndedLead : t.roleEndedLead(role)}</p>
         <KeyField form={form} />
         <div className={style.actions}>
-          <Button onPress={leave}>{t.signOut}</Button>
+          <Button onPress={endSession}>{t.signOut}</Button>
           {own !== null && <Button onPress={returnToMyself}>{t.seeAsMyself}</Button>}
           <Button type="submit" kind="main" isPending={form.isBusy}>
             {t.signIn}

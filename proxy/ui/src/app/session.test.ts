@@ -19,7 +19,7 @@ vi.stubGlobal("fetch", async ({ method, url, headers }: Request) => {
   return new Response(null, { status: 204 });
 });
 const { currentSession, seeAs, signIn } = await import("../session/session");
-const { leave, returnToMyself } = await import("./session");
+const { endSession, returnToMyself } = await import("./session");
 
 /** Far longer than any test takes, so that no test fails on a slow machine. */
 const TIMEOUT = { timeout: 30_000 };
@@ -32,7 +32,7 @@ beforeEach(() => {
 
 test("sign-out revokes the key of the viewed role", async () => {
   seeAs("sales", "keyed_7_role");
-  leave();
+  endSession();
   expect(currentSession().key).toBeNull();
   await vi.waitFor(() => expect(requests).toEqual([revocation]), TIMEOUT);
 });
@@ -45,7 +45,7 @@ test("key of a viewed role is revoked afterwards", async () => {
 });
 
 test("own key stays valid after the user signs out", async () => {
-  leave();
+  endSession();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(requests).toEqual([]);
 });

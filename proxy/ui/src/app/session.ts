@@ -52,7 +52,7 @@ function revokeViewedKey(key: string | null, own: string | null) {
 }
 
 /** Signs out and removes all cached responses from this tab. */
-export function leave() {
+export function endSession() {
   const { key, own } = currentSession();
   signOut();
   queryClient.clear();

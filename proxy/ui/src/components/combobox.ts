@@ -17,7 +17,7 @@ export type EnterPress = {
  * to the suggestion that is highlighted at each moment. If the list changes in between, as for fast typists, nothing
  * is chosen. So only the keydown decides. Call it in the capture phase.
  */
-export function takeEnter(event: KeyboardEvent): EnterPress | null {
+export function readEnterPress(event: KeyboardEvent): EnterPress | null {
   const input = event.target;
   if (event.key !== "Enter" || !(input instanceof HTMLInputElement)) return null;
   if (event.isDefaultPrevented() || event.nativeEvent.isComposing) return null;

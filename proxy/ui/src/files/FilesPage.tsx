@@ -11,7 +11,7 @@ import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { lastVisit } from "../navigation/lastVisit";
 import { DropArea, DropInvitation } from "./DropArea";
-import { handOver } from "./droppedFile";
+import { passFile } from "./droppedFile";
 import { ExportForm } from "./ExportForm";
 import style from "./files.module.css";
 import { Transfers } from "./Transfers";
@@ -43,7 +43,7 @@ function Ready({ project, templates, me }: Props) {
   );
   const open = (file: File) => {
     if (target === undefined) return;
-    handOver(file);
+    passFile(file);
     navigate(addresses.import(project, target));
   };
   return (

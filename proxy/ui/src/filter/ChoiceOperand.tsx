@@ -16,7 +16,7 @@ import {
 } from "react-aria-components";
 import { type Json, renderJson } from "../api/json";
 import { sentence as sentenceOf } from "../api/problem";
-import { COMBOBOX, takeEnter } from "../components/combobox";
+import { COMBOBOX, readEnterPress } from "../components/combobox";
 import { messages } from "../language";
 import { number } from "../language/plural";
 import { type Choice, useChoices } from "./choices";
@@ -89,7 +89,7 @@ export function ChoiceOperand({
   };
   const press = (event: KeyboardEvent) => {
     if (!(event.target instanceof HTMLInputElement)) return;
-    const enter = takeEnter(event);
+    const enter = readEnterPress(event);
     if (enter) {
       const entry = shown.find(({ id }) => id === enter.active);
       // Fast typists press Enter before the list is updated. Its old entries must not be chosen.

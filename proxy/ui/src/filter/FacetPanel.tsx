@@ -14,7 +14,7 @@ import { useSession } from "../session/session";
 import { fetchFacet } from "./choices";
 import type { Condition } from "./condition";
 import style from "./FacetPanel.module.css";
-import { facetAttributes, filteredValues, pressFacet, shownValues, withoutFacet } from "./facets";
+import { facetAttributes, filteredValues, shownValues, toggleFacetValue, withoutFacet } from "./facets";
 import { named } from "./sentence";
 import { useSentences } from "./useContext";
 
@@ -139,7 +139,7 @@ function Facet({ project, template, attribute, conditions, search, onChange, ...
               <Checkbox
                 className={`${checkbox.checkbox} ${style.value}`}
                 isSelected={it.isOn}
-                onChange={() => onChange(pressFacet(conditions, attribute, it.value))}
+                onChange={() => onChange(toggleFacetValue(conditions, attribute, it.value))}
               >
                 <span className={checkbox.box}>{it.isOn && <Check size={12} aria-hidden />}</span>
                 <span className={style.name} dir="auto" title={it.name}>

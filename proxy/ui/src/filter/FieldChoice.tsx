@@ -23,7 +23,7 @@ import {
   TextField,
   useFilter,
 } from "react-aria-components";
-import { COMBOBOX, takeEnter } from "../components/combobox";
+import { COMBOBOX, readEnterPress } from "../components/combobox";
 import { messages } from "../language";
 import type { Field, Fields } from "./fields";
 import style from "./operand.module.css";
@@ -73,7 +73,7 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
   };
   // Fast typists press Enter before the list is updated. Its old entries must not be chosen.
   const press = (event: KeyboardEvent) => {
-    const enter = takeEnter(event);
+    const enter = readEnterPress(event);
     if (enter === null) return;
     const entries = [
       ...(group ? [{ path: GROUP, text: group.label }] : []),

@@ -94,9 +94,9 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
     // A click outside applies a complete condition. Escape cancels.
     const condition = isEscaped.current ? null : pending.current?.();
     if (condition) put(condition);
-    leave();
+    endSession();
   };
-  const leave = () => {
+  const endSession = () => {
     setOpen(null);
     // The previously focused element may be gone, such as a removed chip.
     for (const delay of FOCUS_DELAYS) setTimeout(keepFocus, delay);
@@ -199,7 +199,7 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
               onKeyDownCapture={({ key, target, currentTarget }) => {
                 // The form's menus are rendered elsewhere in the page. Closing one does not leave the form.
                 isEscaped.current = key === "Escape" && currentTarget.contains(target as Node);
-                if (isEscaped.current) leave();
+                if (isEscaped.current) endSession();
               }}
             >
               <Suspense fallback={<Skeleton lines={4} />}>

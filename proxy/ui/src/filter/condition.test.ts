@@ -5,7 +5,7 @@ import {
   comparisonsOf,
   conditionsOfScope,
   conditionsOfSearch,
-  haveDay,
+  containDay,
   isCondition,
   splitAtCommas,
   valuesOf,
@@ -73,7 +73,7 @@ test("comparisons are found at every level", () => {
 
 test("conditions that contain a day depend on the time zone", () => {
   const isDay = (operator: "today" | "eq" | "between", value?: Json) =>
-    haveDay([
+    containDay([
       { not: { or: [bern, { field: "seen", operator, ...(value === undefined ? {} : { value }) }] } },
     ]);
   expect(isDay("today")).toBe(true);
@@ -81,5 +81,5 @@ test("conditions that contain a day depend on the time zone", () => {
   expect(isDay("between", ["2024-05-01T00:00:00Z", "2024-05-02"])).toBe(true);
   expect(isDay("between", "2024-05-01, 2024-05-02")).toBe(true);
   expect(isDay("eq", "2024-05-01T00:00:00Z")).toBe(false);
-  expect(haveDay([bern, rich])).toBe(false);
+  expect(containDay([bern, rich])).toBe(false);
 });

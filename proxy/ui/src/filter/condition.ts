@@ -130,7 +130,7 @@ export function valuesOf({ operator, value }: Comparison): Json[] | null {
 const DAY = /(?<![\d-])\d{4}-\d\d-\d\d(?![\dT-])/;
 
 /** Whether conditions contain a day, whose beginning depends on the time zone. */
-export const haveDay = (conditions: readonly Condition[]): boolean =>
+export const containDay = (conditions: readonly Condition[]): boolean =>
   comparisonsOf(conditions).some(
     ({ operator, value }) => operator === "today" || DAY.test(renderJson(value ?? null)),
   );

@@ -41,7 +41,7 @@ export const withoutFacet = (conditions: readonly Condition[], slug: string): Co
 const keyOf = (value: Json): string => textOf(value);
 
 /** The conditions after a click on a value, which adds it to the filter or removes it. */
-export function pressFacet(
+export function toggleFacetValue(
   conditions: readonly Condition[],
   attribute: Pick<Attribute, "slug" | "type">,
   value: Json,

@@ -4,7 +4,7 @@ import type { Schemas } from "../api/client";
 import { bodyOf, DELETE, GET, inProject, POST, PUT } from "../api/client";
 import { queryClient, type View } from "../api/queries";
 import { currentSession, useSession } from "../session/session";
-import { conditionsOfSearch, haveDay, isSame, renamed, slugPath } from "./condition";
+import { conditionsOfSearch, containDay, isSame, renamed, slugPath } from "./condition";
 
 export type SavedSearch = Schemas["SavedSearch"];
 
@@ -48,7 +48,7 @@ function normal(search: SavedSearch): unknown {
     ...others,
     ...(mode === undefined || mode === "keyword" ? {} : { mode }),
     // The time zone matters only if a condition contains a day.
-    ...(zone && haveDay(conditions) ? { zone } : {}),
+    ...(zone && containDay(conditions) ? { zone } : {}),
     conditions,
     fields: listed(fields),
     sort: sortOf(sort),

@@ -54,7 +54,7 @@ export function EndpointPage({ project, slug, tab, delivery }: Props) {
   return (
     <Page
       title={slug}
-      lead={<Lead {...common} />}
+      lead={<Subtitle {...common} />}
       actions={<Pause key={String(endpoint.data.enabled)} {...common} />}
     >
       {!endpoint.data.enabled && <Notice kind="attention">{t.pausedNotice}</Notice>}
@@ -76,7 +76,7 @@ export function EndpointPage({ project, slug, tab, delivery }: Props) {
   );
 }
 
-function Lead({ project, endpoint }: { project: string; endpoint: Endpoint }) {
+function Subtitle({ project, endpoint }: { project: string; endpoint: Endpoint }) {
   const label = useTemplate(project, endpoint.template)?.label ?? endpoint.template;
   return (
     <>

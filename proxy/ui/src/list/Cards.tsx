@@ -4,7 +4,7 @@ import type { RecordBody } from "../api/queries";
 import { Checkbox } from "../components/Checkbox";
 import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
-import { Nothing, Value } from "../value/Value";
+import { EmptyValue, Value } from "../value/Value";
 import style from "./Cards.module.css";
 import { columnValue, type ListColumn } from "./columns";
 import type { GridHandle } from "./Grid";
@@ -97,7 +97,11 @@ export default function Cards({ records, columns, display, onNearEnd, handle, ..
                 <Checkbox slot="selection" />
               </div>
               <span className={style.key} title={t.key}>
-                {record.external_key === null ? <Nothing /> : <code dir="auto">{record.external_key}</code>}
+                {record.external_key === null ? (
+                  <EmptyValue />
+                ) : (
+                  <code dir="auto">{record.external_key}</code>
+                )}
               </span>
               <dl className={style.values}>
                 {filled(record, others).map((column) => (

@@ -11,7 +11,7 @@ import {
 } from "react";
 import type { RecordBody } from "../api/queries";
 import { messages } from "../language";
-import { MIN_WIDTH, WIDEST } from "./address";
+import { MAX_WIDTH, MIN_WIDTH } from "./address";
 import { KEY, KEY_WIDTH, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import { GridHead, HEAD } from "./GridHead";
@@ -201,7 +201,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
   };
 
   const resize = (id: string, width: number | null, isEnd: boolean) => {
-    const fit = width === null ? null : Math.min(WIDEST, Math.max(MIN_WIDTH, width));
+    const fit = width === null ? null : Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width));
     if (fit !== null) root.current?.style.setProperty("--columns", tracks(columns, { id, width: fit }));
     if (isEnd) props.onResize(id, fit);
   };

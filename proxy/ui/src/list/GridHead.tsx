@@ -2,7 +2,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { PointerEvent } from "react";
 import { messages } from "../language";
-import { MIN_WIDTH, WIDEST } from "./address";
+import { MAX_WIDTH, MIN_WIDTH } from "./address";
 import { KEY, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import { cellId, FIRST_CELL, KEY_CELL, SELECT_CELL } from "./GridRow";
@@ -96,7 +96,7 @@ function Border({ id, label, width, onResize }: BorderProps) {
     const border = event.currentTarget;
     const from = event.clientX;
     const direction = getComputedStyle(border).direction === "rtl" ? -1 : 1;
-    const at = (x: number) => Math.min(WIDEST, Math.max(MIN_WIDTH, width + direction * (x - from)));
+    const at = (x: number) => Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width + direction * (x - from)));
     border.setPointerCapture(event.pointerId);
     border.onpointermove = (move) => onResize(id, at(move.clientX), false);
     border.onlostpointercapture = () => {

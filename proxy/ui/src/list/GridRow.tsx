@@ -4,7 +4,7 @@ import { memo } from "react";
 import type { RecordBody } from "../api/queries";
 import { messages } from "../language";
 import { Sparkline } from "../value/Sparkline";
-import { Nothing, Value } from "../value/Value";
+import { EmptyValue, Value } from "../value/Value";
 import { columnValue, KEY, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import type { Mark } from "./live";
@@ -70,7 +70,7 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, m
       >
         <MarkText mark={mark} />
         {record.external_key === null ? (
-          <Nothing />
+          <EmptyValue />
         ) : (
           <>
             <code dir="auto" title={record.external_key}>

@@ -13,7 +13,7 @@ import { Grid, type GridHandle } from "./Grid";
 import style from "./ListPage.module.css";
 import type { Live } from "./live";
 import { PendingCards } from "./PendingCards";
-import { pressedSort, withSort } from "./sort";
+import { sortAfterClick, withSort } from "./sort";
 import { startOf, startText } from "./start";
 import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
@@ -127,7 +127,7 @@ export function Results({ project, template, state, change, found, columns, sele
           areAllSelected={selection.areAll}
           open={props.open}
           live={props.live}
-          onSort={(id, isAdded) => change(withSort(state, pressedSort(state.sort, id, isAdded)))}
+          onSort={(id, isAdded) => change(withSort(state, sortAfterClick(state.sort, id, isAdded)))}
           onResize={props.onResize}
           onOpen={props.onOpen}
           onSelect={selection.press}

@@ -5,7 +5,7 @@ import { messages } from "../language";
 import style from "./SearchBar.module.css";
 import { SuggestionList } from "./SuggestionList";
 import type { Mode } from "./state";
-import { completed, type Suggestion, stepped } from "./suggest";
+import { completed, moveHighlight, type Suggestion } from "./suggest";
 import { useSuggestions } from "./useSuggestions";
 
 const t = messages.list;
@@ -100,7 +100,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
     event.preventDefault();
     event.stopPropagation();
     if (key === "Enter") return chosen && take(chosen);
-    const next = stepped(active, key, items.length);
+    const next = moveHighlight(active, key, items.length);
     if (next !== "records") return setActive(next);
     close();
     props.onLeave();

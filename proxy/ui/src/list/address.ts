@@ -6,7 +6,7 @@
  *     ?s=price&start=100
  */
 import { decodeConditions, encodeConditions } from "../filter/address";
-import { haveDay } from "../filter/condition";
+import { containDay } from "../filter/condition";
 import { isZone } from "../format/zone";
 import { MAX_SORTS, type SortBy, sortText } from "./sort";
 import { INITIAL, type ListState, type Mode, type ShownColumn } from "./state";
@@ -14,7 +14,7 @@ import { INITIAL, type ListState, type Mode, type ShownColumn } from "./state";
 const FIELD = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
 const SLUG = /^[a-z][a-z0-9_]*$/;
 export const MIN_WIDTH = 48;
-export const WIDEST = 1200;
+export const MAX_WIDTH = 1200;
 
 /** Percent-encodes only the characters that a query requires, and leaves the rest readable. */
 const encoded = (text: string): string =>
@@ -33,7 +33,7 @@ export function decodeColumns(text: string): ShownColumn[] {
     if (!SLUG.test(id) || seen.has(id)) return [];
     seen.add(id);
     const width = Number(size);
-    const isWidth = size !== undefined && width >= MIN_WIDTH && width <= WIDEST;
+    const isWidth = size !== undefined && width >= MIN_WIDTH && width <= MAX_WIDTH;
     return [isWidth ? { id, width } : { id }];
   });
 }
@@ -52,7 +52,7 @@ export function encodeState(state: ListState): string {
   if (state.search !== "") parts.push(["q", state.search]);
   if (state.mode !== INITIAL.mode) parts.push(["m", state.mode]);
   for (const text of encodeConditions(state.conditions)) parts.push(["f", text]);
-  if (state.timeZone !== null && haveDay(state.conditions)) parts.push(["z", state.timeZone]);
+  if (state.timeZone !== null && containDay(state.conditions)) parts.push(["z", state.timeZone]);
   if (state.sort.length > 0) parts.push(["s", sortText(state.sort)]);
   if (state.sort.length > 0 && state.start !== null) parts.push(["start", state.start]);
   if (state.isDeleted) parts.push(["deleted", "yes"]);

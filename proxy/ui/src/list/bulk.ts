@@ -128,7 +128,7 @@ export function deleteMany(
 }
 
 /** The data to undo a change of an attribute. */
-export type Former = { attribute: string; written: Json; values: Map<string, Json> };
+export type FormerValues = { attribute: string; written: Json; values: Map<string, Json> };
 
 const valueAt = (record: RecordBody, attribute: string) => (record.attributes?.[attribute] ?? null) as Json;
 
@@ -141,9 +141,9 @@ export async function setMany(
   value: Json,
   signal: AbortSignal,
   report: Report,
-): Promise<{ outcome: Outcome; former: Former }> {
+): Promise<{ outcome: Outcome; former: FormerValues }> {
   const outcome = begin();
-  const former: Former = { attribute, written: value, values: new Map() };
+  const former: FormerValues = { attribute, written: value, values: new Map() };
   await until(outcome, signal, async () => {
     for await (const page of pagesOf(
       service,
@@ -200,7 +200,7 @@ async function current(service: Service, ids: string[], attribute: string, signa
 export function undoSet(
   service: Service,
   template: string,
-  { attribute, written, values }: Former,
+  { attribute, written, values }: FormerValues,
   changedSince: string,
   signal: AbortSignal,
   report: Report,

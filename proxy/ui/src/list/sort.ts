@@ -10,7 +10,7 @@ export const MAX_SORTS = 5;
  * The sort after a click on a header: none → ascending → descending → none. With `isAdded`, the field is added after
  * the other ones.
  */
-export function pressedSort(sort: readonly SortBy[], field: string, isAdded: boolean): SortBy[] {
+export function sortAfterClick(sort: readonly SortBy[], field: string, isAdded: boolean): SortBy[] {
   const current = sort.find((it) => it.field === field);
   const next: SortBy[] =
     current === undefined

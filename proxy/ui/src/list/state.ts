@@ -1,7 +1,7 @@
 /** The state of a list, all of which is in the address. */
 import type { Schemas } from "../api/client";
 import { renderJson } from "../api/json";
-import { type Condition, haveDay } from "../filter/condition";
+import { type Condition, containDay } from "../filter/condition";
 import { readerZone } from "../format/zone";
 import { type SortBy, sortText, startConditions } from "./sort";
 
@@ -90,7 +90,7 @@ export function searchBody(state: Searched): SearchBody {
   ];
   if (conditions.length > 0) body.filters = conditions as NonNullable<SearchBody["filters"]>;
   const zone = state.timeZone ?? readerZone();
-  if (haveDay(conditions) && zone !== undefined && zone !== OF_PROJECT) body.time_zone = zone;
+  if (containDay(conditions) && zone !== undefined && zone !== OF_PROJECT) body.time_zone = zone;
   if (isRanked(state)) {
     body.query_text = search;
     body.mode = state.mode === "meaning" ? "semantic" : "hybrid";
@@ -143,5 +143,5 @@ export function firstPageBody(state: ListState, fields: readonly string[] | null
 }
 
 /** Whether two states find the same records. */
-export const findTheSame = (a: ListState, b: ListState): boolean =>
+export const findSameRecords = (a: ListState, b: ListState): boolean =>
   renderJson({ ...searchBody(a), sort: null }) === renderJson({ ...searchBody(b), sort: null });

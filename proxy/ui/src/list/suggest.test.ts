@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completed, isCompletable, stepped, usefulSuggestions } from "./suggest";
+import { completed, isCompletable, moveHighlight, usefulSuggestions } from "./suggest";
 
 const of = (text: string) => ({ text, count: 1 });
 
@@ -26,10 +26,10 @@ test("typed word is not suggested", () => {
 });
 
 test("arrow keys move from the field through the suggestions to the records", () => {
-  expect(stepped(null, "ArrowDown", 2)).toBe(0);
-  expect(stepped(0, "ArrowDown", 2)).toBe(1);
-  expect(stepped(1, "ArrowDown", 2)).toBe("records");
-  expect(stepped(null, "ArrowUp", 2)).toBe(1);
-  expect(stepped(1, "ArrowUp", 2)).toBe(0);
-  expect(stepped(0, "ArrowUp", 2)).toBe(null);
+  expect(moveHighlight(null, "ArrowDown", 2)).toBe(0);
+  expect(moveHighlight(0, "ArrowDown", 2)).toBe(1);
+  expect(moveHighlight(1, "ArrowDown", 2)).toBe("records");
+  expect(moveHighlight(null, "ArrowUp", 2)).toBe(1);
+  expect(moveHighlight(1, "ArrowUp", 2)).toBe(0);
+  expect(moveHighlight(0, "ArrowUp", 2)).toBe(null);
 });

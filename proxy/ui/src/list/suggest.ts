@@ -29,7 +29,7 @@ export function usefulSuggestions(search: string, suggestions: readonly Suggesti
  * The suggestion that an arrow key selects; null for the field itself, "records" below the last one. The list does not
  * wrap around: the user leaves it for the records.
  */
-export function stepped(active: number | null, key: "ArrowDown" | "ArrowUp", count: number) {
+export function moveHighlight(active: number | null, key: "ArrowDown" | "ArrowUp", count: number) {
   if (key === "ArrowUp") return active === null ? count - 1 : active === 0 ? null : active - 1;
   const next = active === null ? 0 : active + 1;
   return next < count ? next : "records";

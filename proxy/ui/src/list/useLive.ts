@@ -2,7 +2,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { type Change, follow } from "../api/changes";
 import { listKey, refreshLists, type SearchPage } from "../api/lists";
-import { hasWrittenLately } from "../api/ownWrites";
+import { hasJustWritten } from "../api/ownWrites";
 import { type Paced, paced } from "../api/paced";
 import { queryClient, type RecordBody, useMe } from "../api/queries";
 import { useSession } from "../session/session";
@@ -155,7 +155,7 @@ export function useLive(
 
 /** Whether this tab made a change: the actor "erp sync (key 3)" used the key 3. */
 const isOwn = ({ actor, source }: Change, key: number | undefined): boolean =>
-  source === "app" && actor !== null && actor.endsWith(` (key ${key})`) && hasWrittenLately();
+  source === "app" && actor !== null && actor.endsWith(` (key ${key})`) && hasJustWritten();
 
 /** The given records that match the search of the list, with the fields that it shows. */
 async function matching(

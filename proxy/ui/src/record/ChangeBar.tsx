@@ -44,7 +44,7 @@ export function Ago({ at }: { at: string }) {
 type WhoProps = { project: string; record: RecordBody; fields: readonly string[] };
 
 /** "Anna set City to Bern 10 seconds ago." for each of these fields. */
-export function WhoChanged({ project, record, fields }: WhoProps) {
+export function ChangeAuthors({ project, record, fields }: WhoProps) {
   const template = useTemplate(project, record.template_slug ?? "");
   const newest = useNewest(record, true);
   const recent = entriesOf(newest.data ?? [], fields);
@@ -90,7 +90,7 @@ export function ChangeBar({
         </>
       }
     >
-      <WhoChanged project={project} record={shown.record} fields={shown.changed} />
+      <ChangeAuthors project={project} record={shown.record} fields={shown.changed} />
     </Notice>
   );
 }

@@ -5,7 +5,7 @@ import { Notice } from "../components/Notice";
 import { messages } from "../language";
 import { useReference } from "../value/references";
 import { Value } from "../value/Value";
-import { WhoChanged } from "./ChangeBar";
+import { ChangeAuthors } from "./ChangeBar";
 import style from "./Details.module.css";
 import { fieldOf } from "./merge";
 
@@ -26,7 +26,7 @@ export function Conflict({ project, attribute, record, mine, onMine, onTheirs }:
   return (
     <div className={style.contradiction}>
       <Notice kind="attention">
-        {t.conflict} <WhoChanged project={project} record={record} fields={[slug]} />
+        {t.conflict} <ChangeAuthors project={project} record={record} fields={[slug]} />
       </Notice>
       <dl className={style.both}>
         <dt>{t.theirs}</dt>

@@ -16,7 +16,7 @@ import { isLong, Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
 import { Conflict } from "./Conflict";
 import style from "./Details.module.css";
-import { editNext, pendingElement, pressedIn, staysIn } from "./editKeys";
+import { editNext, isFocusWithin, pendingElement, pressedIn } from "./editKeys";
 import { errorOf } from "./errors";
 import { fieldOf } from "./merge";
 import { NumberMenu } from "./NumberMenu";
@@ -149,10 +149,10 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     setTimeout(saveLatest);
     if (pressed !== "save" && element) editNext(element, pressed === "next" ? 1 : -1);
   };
-  const leave = (event: FocusEvent<HTMLElement>) => {
+  const blur = (event: FocusEvent<HTMLElement>) => {
     const element = event.currentTarget;
     setTimeout(() => {
-      if (staysIn(element) || isLeft.current || isGone.current) return;
+      if (isFocusWithin(element) || isLeft.current || isGone.current) return;
       if (isConflicting || currentError(latest.current?.error) !== undefined) return;
       saveLatest();
     });
@@ -168,7 +168,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
           onKeyDownCapture={press}
           // Escape closes an overlay of the editor, and not the record.
           onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
-          onBlur={leave}
+          onBlur={blur}
         >
           <div className={style.editor}>
             <div className={style.grow}>

@@ -9,7 +9,7 @@ import { Rejection } from "../components/Field";
 import { Notice } from "../components/Notice";
 import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
-import { WhoChanged } from "./ChangeBar";
+import { ChangeAuthors } from "./ChangeBar";
 import style from "./Details.module.css";
 import { keyError } from "./errors";
 import { Tick } from "./FieldRow";
@@ -131,7 +131,7 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
           kind="attention"
           actions={<Button onPress={() => setStart(record.external_key)}>{t.takeMine}</Button>}
         >
-          <WhoChanged project={project} record={record} fields={[KEY]} />
+          <ChangeAuthors project={project} record={record} fields={[KEY]} />
         </Notice>
       )}
       <div className={style.choice}>

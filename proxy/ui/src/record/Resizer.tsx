@@ -5,10 +5,10 @@ import style from "./RecordDrawer.module.css";
 const STORAGE_KEY = "keyed.record.width";
 const FIRST = 480;
 const MIN_WIDTH = 360;
-const WIDEST = 960;
+const MAX_WIDTH = 960;
 const STEP = 24;
 
-const within = (width: number) => Math.round(Math.max(MIN_WIDTH, Math.min(WIDEST, width)));
+const within = (width: number) => Math.round(Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, width)));
 
 /** The width of a record beside its list, remembered by this browser. */
 export function useDrawerWidth(): [number, (width: number) => void] {
@@ -24,7 +24,7 @@ export function useDrawerWidth(): [number, (width: number) => void] {
 export function Resizer({ width, onResize }: { width: number; onResize: (width: number) => void }) {
   const [grip, setGrip] = useState<{ x: number; width: number } | null>(null);
   const press = (event: KeyboardEvent) => {
-    const next = { ArrowLeft: width + STEP, ArrowRight: width - STEP, Home: MIN_WIDTH, End: WIDEST }[
+    const next = { ArrowLeft: width + STEP, ArrowRight: width - STEP, Home: MIN_WIDTH, End: MAX_WIDTH }[
       event.key
     ];
     if (next === undefined) return;
@@ -43,7 +43,7 @@ export function Resizer({ width, onResize }: { width: number; onResize: (width: 
       aria-label={messages.record.width}
       aria-valuenow={width}
       aria-valuemin={MIN_WIDTH}
-      aria-valuemax={WIDEST}
+      aria-valuemax={MAX_WIDTH}
       className={style.resizer}
       onKeyDown={press}
       onPointerDown={grab}

@@ -35,7 +35,7 @@ export const pendingElement = (editor: Element | null): string =>
 const onTab = (event: KeyboardEvent): Pressed => (event.shiftKey ? "previous" : "next");
 
 /** Whether the focus is still in the editor or in one of its overlays. */
-export function staysIn(editor: Element): boolean {
+export function isFocusWithin(editor: Element): boolean {
   const focused = document.activeElement;
   if (!document.hasFocus()) return true;
   return (

@@ -3,7 +3,7 @@ import { Input } from "react-aria-components";
 import { messages } from "../language";
 import type { ElementFieldProps } from "./editing";
 import style from "./editor.module.css";
-import { continuing, useExisting } from "./existing";
+import { matchingValues, useExisting } from "./existing";
 
 const t = messages.value;
 
@@ -22,7 +22,7 @@ export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired
   const [isFocused, setFocused] = useState(false);
   const [active, setActive] = useState<number | null>(null);
   const existing = useExisting(of.project, of.template, of.slug, isFocused);
-  const shown = isFocused ? continuing(existing, text, elements) : [];
+  const shown = isFocused ? matchingValues(existing, text, elements) : [];
   const list = useId();
   const type = (next: string) => {
     setText(next);

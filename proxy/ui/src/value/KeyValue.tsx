@@ -3,7 +3,7 @@ import { IconButton } from "../components/Button";
 import { showToast } from "../components/toast";
 import { messages } from "../language";
 import style from "./KeyValue.module.css";
-import { Nothing } from "./Value";
+import { EmptyValue } from "./Value";
 
 const t = messages.value;
 
@@ -15,7 +15,7 @@ export async function copyKey(key: string) {
 
 /** An external key, monospaced, with a copy button. An empty one is a faint dash. */
 export function KeyValue({ value, isCopied = true }: { value: string | null; isCopied?: boolean }) {
-  if (value === null) return <Nothing />;
+  if (value === null) return <EmptyValue />;
   return (
     <span className={style.key}>
       <code dir="auto" title={value}>

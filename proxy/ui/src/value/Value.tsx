@@ -47,7 +47,7 @@ export const Value = memo(function Value({
   isFolded = false,
 }: Props) {
   const shape = fit === "line" ? style.line : style.whole;
-  if (isEmptyValue(value)) return <Nothing />;
+  if (isEmptyValue(value)) return <EmptyValue />;
   const text = valueText(attribute, value, verbose);
   switch (attribute.type) {
     case "number":
@@ -128,7 +128,7 @@ export const Value = memo(function Value({
 });
 
 /** The placeholder for an empty value. */
-export function Nothing() {
+export function EmptyValue() {
   return (
     <span className={style.nothing}>
       <span aria-hidden>–</span>

@@ -10,7 +10,11 @@ const MAX_SHOWN = 8;
 const MAX_CHOICE_LENGTH = 60;
 
 /** The values that contain the typed text, except those in the list. Values that begin with it come first. */
-export function continuing(values: readonly string[], typed: string, elements: readonly string[]): string[] {
+export function matchingValues(
+  values: readonly string[],
+  typed: string,
+  elements: readonly string[],
+): string[] {
   const text = typed.toLocaleLowerCase();
   const fits = values.filter(
     (it) =>

@@ -15,7 +15,7 @@ import {
 } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useMe, useProjects, useTemplates } from "../../api/queries";
-import { takeEnter } from "../../components/combobox";
+import { readEnterPress } from "../../components/combobox";
 import { messages } from "../../language";
 import { addresses } from "../../navigation/addresses";
 import { useActiveShortcuts } from "../../navigation/shortcuts";
@@ -43,7 +43,7 @@ export default function Palette({ project, onClose }: { project: string; onClose
   };
   const find = (id: unknown) => sections.flatMap(({ entries }) => entries).find((it) => it.id === id);
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    const enter = takeEnter(event);
+    const enter = readEnterPress(event);
     if (enter) run(find(enter.active) ?? sections[0]?.entries[0]);
   };
 

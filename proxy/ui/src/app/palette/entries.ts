@@ -25,7 +25,7 @@ import { addresses } from "../../navigation/addresses";
 import type { ActiveShortcut } from "../../navigation/shortcuts";
 import { setAppearance } from "../appearance";
 import { densities, themes } from "../Caller";
-import { leave, returnToMyself } from "../session";
+import { endSession, returnToMyself } from "../session";
 import { best } from "./match";
 
 const t = messages.frame;
@@ -45,7 +45,7 @@ export type Entry = {
 export type SectionId = keyof typeof t.sections;
 export type Section = { id: SectionId; entries: Entry[] };
 
-export type Surroundings = {
+export type PaletteContext = {
   project: string;
   /** The open template. */
   template: string | undefined;
@@ -63,14 +63,14 @@ const OWN_KEYS = ["mod+k"];
 
 const nameOf = (template: Template) => template.label ?? template.slug;
 
-function actions({ shortcuts }: Surroundings): Entry[] {
+function actions({ shortcuts }: PaletteContext): Entry[] {
   return shortcuts
     .filter((it) => !OWN_KEYS.includes(it.keys) && shortcuts.findLast(({ keys }) => keys === it.keys) === it)
     .toReversed()
     .map(({ keys, label, icon, run }) => ({ id: `do ${keys}`, label, keys, icon, run }));
 }
 
-function templates({ project, template, templates, navigate }: Surroundings): Entry[] {
+function templates({ project, template, templates, navigate }: PaletteContext): Entry[] {
   return templates
     .filter(({ slug }) => slug !== template)
     .map((it) => ({
@@ -83,7 +83,7 @@ function templates({ project, template, templates, navigate }: Surroundings): En
     }));
 }
 
-function views({ project, templates, views, navigate }: Surroundings): Entry[] {
+function views({ project, templates, views, navigate }: PaletteContext): Entry[] {
   return views.map((view) => {
     const of = templates.find(({ slug }) => slug === view.template);
     return {
@@ -97,7 +97,7 @@ function views({ project, templates, views, navigate }: Surroundings): Entry[] {
   });
 }
 
-function pages({ project, template, templates, me, navigate }: Surroundings): Entry[] {
+function pages({ project, template, templates, me, navigate }: PaletteContext): Entry[] {
   const page = (id: string, icon: LucideIcon, label: string, address: string, hint?: string): Entry => ({
     id: `page ${id}`,
     icon,
@@ -128,7 +128,7 @@ function pages({ project, template, templates, me, navigate }: Surroundings): En
   ];
 }
 
-function projects({ project, projects, navigate }: Surroundings): Entry[] {
+function projects({ project, projects, navigate }: PaletteContext): Entry[] {
   return projects
     .filter(({ slug }) => slug !== project)
     .map(({ slug, name }) => ({
@@ -141,7 +141,7 @@ function projects({ project, projects, navigate }: Surroundings): Entry[] {
     }));
 }
 
-function settings({ role }: Surroundings): Entry[] {
+function settings({ role }: PaletteContext): Entry[] {
   return [
     ...(role === null
       ? []
@@ -158,11 +158,11 @@ function settings({ role }: Surroundings): Entry[] {
       icon: Rows3,
       run: () => setAppearance({ density: id }),
     })),
-    { id: "sign out", label: t.signOut, icon: LogOut, run: leave },
+    { id: "sign out", label: t.signOut, icon: LogOut, run: endSession },
   ];
 }
 
-const MAKERS: [SectionId, (all: Surroundings) => Entry[]][] = [
+const MAKERS: [SectionId, (all: PaletteContext) => Entry[]][] = [
   ["actions", actions],
   ["templates", templates],
   ["views", views],
@@ -175,7 +175,7 @@ const MAKERS: [SectionId, (all: Surroundings) => Entry[]][] = [
 const MAX_ENTRIES = 8;
 
 /** The entries that match the query, by section, best sections first. */
-export function sectionsFor(query: string, all: Surroundings): Section[] {
+export function sectionsFor(query: string, all: PaletteContext): Section[] {
   return MAKERS.map(([id, make]) => ({
     id,
     entries: best(query, make(all), ({ label, names = [] }) => [label, ...names]).slice(0, MAX_ENTRIES),
