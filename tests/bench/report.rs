@@ -211,7 +211,7 @@ impl Report {
         let verdict = match (never, count) {
             (false, _) => "",
             (true, 0) => "  gate 0 passed",
-            (true, _) => "  gate 0 DOES NOT HOLD",
+            (true, _) => "  gate 0 FAILED",
         };
         self.gates += usize::from(never);
         println!("  {name:<WIDTH$}{count:>9}{verdict}");
