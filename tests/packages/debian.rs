@@ -104,7 +104,7 @@ async fn page_about_packages_works_from_installation_to_removal() {
     let key = key.split_whitespace().find(|word| word.starts_with("keyed_")).expect("an API key").to_owned();
     follow(&machine, "4. Start the proxy");
     the_service_is_what_its_unit_says(&machine);
-    follow(&machine, "5. Make a demo");
+    follow(&machine, "5. Create a demo");
     quickstart(&machine, &key);
     let (before, answer) = (records(&machine, "crm"), ask(&machine, &key));
 
