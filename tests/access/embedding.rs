@@ -64,7 +64,7 @@ async fn stolen_proxy_login_reads_no_text() {
         "select keyed.reembed('crm.customers')",
         "select keyed.retry_embeddings()",
     ] {
-        assert_eq!(proxy.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(proxy.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }
 
@@ -80,7 +80,7 @@ async fn only_administrators_see_the_progress_of_embedding() {
     assert_eq!(admin.text("select keyed.retry_embeddings()", &[]).await, "0");
     let clerk = sales.european("read, create, update, delete").await;
     for statement in [pending, "select keyed.reembed('crm.customers')", "select keyed.retry_embeddings()"] {
-        assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(clerk.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }
 

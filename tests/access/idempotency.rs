@@ -37,9 +37,9 @@ async fn replay_hides_records_after_a_revocation() {
     let away =
         "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\", \"name\": \"more secret\"}}')";
     sales.admin.rows(away, &[&id]).await;
-    for (answer, status) in [(create().await, 201), (patch().await, 200)] {
-        assert_eq!((answer.header("idempotency-replayed"), answer.header("etag")), ("true", ""));
-        assert_eq!(answer.expect(status), json!({"id": id}));
+    for (response, status) in [(create().await, 201), (patch().await, 200)] {
+        assert_eq!((response.header("idempotency-replayed"), response.header("etag")), ("true", ""));
+        assert_eq!(response.expect(status), json!({"id": id}));
     }
     assert_eq!(upsert().await.expect(201), upserted, "another record is still in sight");
 
@@ -53,7 +53,7 @@ async fn replay_hides_records_after_a_revocation() {
 
     let number = key.split('_').nth(1).expect("a key begins with its number");
     sales.admin.rows("select keyed.revoke_api_key($1)", &[number]).await;
-    upsert().await.refused(401, "unauthorized");
+    upsert().await.expect_error(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn replay_hides_templates_after_a_revocation() {
 }
 
 #[tokio::test]
-async fn stored_answers_of_other_keys_are_not_readable() {
+async fn stored_responses_of_other_keys_are_not_readable() {
     let sales = Sales::new().await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");
     let body = json!({"attributes": {"name": "secret"}});
@@ -85,10 +85,10 @@ async fn stored_answers_of_other_keys_are_not_readable() {
     let admin = sales.database.session_as(&admin).await;
     let login = sales.database.session_as("keyed_proxy").await;
     for session in [&clerk, &login] {
-        assert_eq!(session.refusal(&format!("select from {ANSWERS}"), &[]).await.state, "42501");
+        assert_eq!(session.error(&format!("select from {ANSWERS}"), &[]).await.state, "42501");
     }
     for column in ["answer", "fingerprint"] {
-        assert_eq!(admin.refusal(&format!("select {column} from {ANSWERS}"), &[]).await.state, "42501");
+        assert_eq!(admin.error(&format!("select {column} from {ANSWERS}"), &[]).await.state, "42501");
     }
     let seen = admin.rows(&format!("select key_id > 0, idempotency_key from {ANSWERS}"), &[]).await;
     assert_eq!(seen, [[Some("t".to_owned()), Some("k".to_owned())].to_vec()]);
@@ -98,11 +98,11 @@ async fn stored_answers_of_other_keys_are_not_readable() {
     let keep = "select keyed_http.store_answer('k', sha256(''), '{200}')";
     for session in [&clerk, &login, &admin] {
         for statement in [find, keep] {
-            assert_eq!(session.refusal(statement, &[]).await.is(), ("28000", "unauthorized"));
+            assert_eq!(session.error(statement, &[]).await.codes(), ("28000", "unauthorized"));
         }
     }
     let purge = "select keyed.purge_idempotency_keys('0')";
-    assert_eq!(clerk.refusal(purge, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(clerk.error(purge, &[]).await.codes(), ("42501", "forbidden"));
     assert_eq!(admin.text(purge, &[]).await, "1");
     assert_eq!(admin.text("select keyed.purge_idempotency_keys()", &[]).await, "0");
 }
@@ -234,7 +234,7 @@ async fn response_with_a_secret_is_not_stored() {
     let tokens =
         [&created["token"], &rotated["token"]].map(|token| token.as_str().expect("a token").to_owned());
     for again in [create().await, rotate().await] {
-        let problem = again.refused(409, "conflict");
+        let problem = again.expect_error(409, "conflict");
         let detail = problem["detail"].as_str().expect("a detail");
         assert!(detail.contains("a secret, which is not stored"), "{detail}");
         assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("another Idempotency-Key")));

@@ -156,8 +156,8 @@ async fn grant_adds_no_further_privilege() {
     let held = "select string_agg(distinct a.privilege_type, ' ') from pg_class c, aclexplode(c.relacl) a where a.grantee = $1::regrole and c.oid = 'crm.customers'::regclass";
     assert_eq!(sales.admin.text(held, &[&role]).await, "SELECT");
     for table in ["crm.companies", "crm.tree", "other.things", HISTORY] {
-        let refusal = session.refusal(&format!("select from {table}"), &[]).await;
-        assert_eq!(refusal.state, "42501", "{table}");
+        let error = session.error(&format!("select from {table}"), &[]).await;
+        assert_eq!(error.state, "42501", "{table}");
     }
     sales.database.revoke(&role, "crm.customers").await;
     let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";

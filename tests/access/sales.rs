@@ -111,8 +111,8 @@ pub(crate) async fn selected(session: &Session) -> String {
 /// The keys of the customers that a session finds by a search, in their order.
 pub(crate) async fn found(session: &Session, mut query: Value) -> String {
     query["sort"] = json!("external_key");
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-    let records = answer["records"].as_array().expect("records");
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+    let records = result["records"].as_array().expect("records");
     records.iter().filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 

@@ -58,20 +58,20 @@ impl Bed {
         let postgrest =
             if arguments.without_postgrest { None } else { Some(PostgRest::start(&database).await) };
         let bed = Self { proxy, hop, postgrest, database, cluster, works: OnceCell::new() };
-        bed.check_answers().await;
+        bed.check_responses().await;
         bed
     }
 
     /// One answer of each kind, read in full: the load itself looks at statuses and little more.
-    async fn check_answers(&self) {
+    async fn check_responses(&self) {
         let path = "/v1/entities/template/customers/by-key";
         let record = self.proxy.request("GET", &format!("{path}?key=A-7")).send().await.expect(200);
         assert_eq!(record["external_key"], "A-7", "a lookup finds another record: {record}");
         assert_eq!(record["attributes"]["name"], "Name 7", "a lookup finds other values: {record}");
         for (status, created) in [(201, true), (200, false)] {
             let body = json!({ "external_key": "checked", "attributes": { "score": 1 } });
-            let answer = self.proxy.request("PUT", path).json(&body).send().await.expect(status);
-            assert_eq!(answer["created"], created, "an upsert answers {answer}");
+            let response = self.proxy.request("PUT", path).json(&body).send().await.expect(status);
+            assert_eq!(response["created"], created, "an upsert answers {response}");
         }
     }
 

@@ -70,8 +70,8 @@ impl Connections {
 /// The record with the key of `?key=`, which needs no decoding.
 async fn lookup(State(connections): State<Arc<Connections>>, RawQuery(query): RawQuery) -> Response {
     let key = query.as_deref().and_then(|query| query.strip_prefix("key=")).unwrap_or_default();
-    let place = connections.next.fetch_add(1, Ordering::Relaxed) % connections.clients.len();
-    let (client, statement) = &connections.clients[place];
+    let index = connections.next.fetch_add(1, Ordering::Relaxed) % connections.clients.len();
+    let (client, statement) = &connections.clients[index];
     match client.query_opt(statement, &[&key]).await {
         Ok(Some(row)) => {
             ([(header::CONTENT_TYPE, "application/json")], row.get::<_, String>(0)).into_response()

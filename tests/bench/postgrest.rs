@@ -60,7 +60,7 @@ impl PostgRest {
             reqwest::Client::builder().no_proxy().build().expect("no TLS, so nothing can be missing");
         let question = format!("{}/{path}", self.url);
         for _ in 0..500 {
-            if client.get(&question).send().await.is_ok_and(|answer| answer.status().is_success()) {
+            if client.get(&question).send().await.is_ok_and(|response| response.status().is_success()) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;

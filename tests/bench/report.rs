@@ -18,7 +18,7 @@ pub(crate) struct Report {
     rows: Vec<Row>,
     failures: Vec<String>,
     /// Whether an answer of the group was wrong.
-    has_wrong_answer: bool,
+    has_wrong_response: bool,
     gates: usize,
 }
 
@@ -70,7 +70,7 @@ impl Report {
             title: String::new(),
             rows: Vec::new(),
             failures: Vec::new(),
-            has_wrong_answer: false,
+            has_wrong_response: false,
             gates: 0,
         }
     }
@@ -78,13 +78,13 @@ impl Report {
     /// Begins to report on a group of workloads.
     pub(crate) fn begin_group(&mut self, name: &str) {
         self.group = name.to_owned();
-        self.has_wrong_answer = false;
+        self.has_wrong_response = false;
     }
 
     /// Takes what goes into the file of this group: nothing if an answer was wrong.
     pub(crate) fn take_rows(&mut self) -> Option<Vec<Row>> {
         let rows = std::mem::take(&mut self.rows);
-        (!self.has_wrong_answer).then_some(rows)
+        (!self.has_wrong_response).then_some(rows)
     }
 
     /// Begins to report on something.
@@ -128,8 +128,8 @@ impl Report {
         for claim in &workload.claims {
             self.add_claim(workload, &outcome, claim);
         }
-        for fault in outcome.faults {
-            self.fail(&fault);
+        for problem in outcome.problems {
+            self.fail(&problem);
         }
     }
 
@@ -226,10 +226,10 @@ impl Report {
     }
 
     /// Remembers what went wrong.
-    pub(crate) fn fail(&mut self, fault: &str) {
-        println!("  WRONG: {fault}");
-        self.failures.push(format!("{}: {fault}", self.title));
-        self.has_wrong_answer = true;
+    pub(crate) fn fail(&mut self, problem: &str) {
+        println!("  WRONG: {problem}");
+        self.failures.push(format!("{}: {problem}", self.title));
+        self.has_wrong_response = true;
     }
 
     /// Prints the end; whether all is well.

@@ -159,7 +159,7 @@ pub(crate) struct Outcome {
     pub(crate) scores: Vec<Vec<Score>>,
     /// For each contender how often the server found a deadlock.
     pub(crate) deadlocks: Vec<u64>,
-    pub(crate) faults: Vec<String>,
+    pub(crate) problems: Vec<String>,
     /// The share of the processors that others used meanwhile.
     pub(crate) others: f64,
 }
@@ -171,12 +171,12 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
     let mut outcome = Outcome {
         scores: workload.contenders.iter().map(|_| no_scores()).collect(),
         deadlocks: vec![0; workload.contenders.len()],
-        faults: Vec::new(),
+        problems: Vec::new(),
         others: 0.0,
     };
     for (position, contender) in workload.contenders.iter().enumerate() {
         // Caches and connections are warm before any figure counts.
-        let turn = take_turn(bed, contender, 1, &mut outcome.faults);
+        let turn = take_turn(bed, contender, 1, &mut outcome.problems);
         outcome.deadlocks[position] += turn.deadlocks;
     }
     let began = Processors::now();
@@ -187,7 +187,7 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
             let count = workload.contenders.len();
             for position in (0..count).map(|turn| (turn + round) % count) {
                 let contender = &workload.contenders[position];
-                let turn = take_turn(bed, contender, arguments.seconds, &mut outcome.faults);
+                let turn = take_turn(bed, contender, arguments.seconds, &mut outcome.problems);
                 outcome.deadlocks[position] += turn.deadlocks;
                 outcome.scores[position][mode].turns.push(turn);
             }
@@ -198,7 +198,7 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
     outcome
 }
 
-fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<String>) -> Turn {
+fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, problems: &mut Vec<String>) -> Turn {
     let sql = |statement: &str| bed.cluster.sql(bed.database.name(), statement);
     let rows = |table: Option<&str>| -> Option<u64> {
         let count = sql(&format!("select count(*) from {}", table?));
@@ -215,7 +215,7 @@ fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<St
     // A session that ends just now would be missed both as a process and in what its parent has gathered.
     std::thread::sleep(Duration::from_millis(100));
     turn.cost = Processors::now().used_by_servers_since(began) / turn.done;
-    faults.extend(turn.faults.iter().map(|fault| format!("{}: {fault}", contender.name)));
+    problems.extend(turn.problems.iter().map(|problem| format!("{}: {problem}", contender.name)));
     turn.deadlocks = deadlocks() - before.2;
     // When the time is up the last request of each client may have been done, but not answered.
     let unanswered = u64::from(contender.load.clients());
@@ -226,7 +226,8 @@ fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<St
         if let (Some(before), Some(after)) = (before, rows(table)) {
             let grown = after - before;
             if !(said..=said + unanswered).contains(&grown) {
-                faults.push(format!("{}: {said} answers say {what}, but {grown} rows were", contender.name));
+                problems
+                    .push(format!("{}: {said} answers say {what}, but {grown} rows were", contender.name));
             }
         }
     }

@@ -81,8 +81,8 @@ async fn doctor_finds_older_files_although_functions_fail() {
 async fn database_must_be_utf8() {
     let options = "template template0 encoding 'LATIN1' locale 'C'";
     let database = Database::empty_with(&harness::Cluster::shared(), options).await;
-    let refusal = database.session().await.refusal("create extension keyed cascade", &[]).await;
-    assert!(refusal.message.contains("encoding UTF8") && !refusal.hint.is_empty(), "{refusal}");
+    let error = database.session().await.error("create extension keyed cascade", &[]).await;
+    assert!(error.message.contains("encoding UTF8") && !error.hint.is_empty(), "{error}");
     let found = findings(keyed(&database, &["doctor", "--json"]), "server");
     assert_eq!(found[0]["message"], "the database is encoded in LATIN1", "{found:?}");
     let remedy = found[0]["remedy"].as_str().unwrap_or_default();

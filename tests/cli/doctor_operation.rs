@@ -7,23 +7,23 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// What makes a finding, the check, a part of its message, its severity, and what ends it if its remedy cannot be pasted.
-type Fault = (&'static str, &'static str, &'static str, &'static str, Option<&'static str>);
+type Problem = (&'static str, &'static str, &'static str, &'static str, Option<&'static str>);
 
 /// Makes each fault, expects its finding, does what it says and expects it to be gone.
-fn each_is_found_and_goes(database: &Database, faults: &[Fault]) {
-    for (fault, check, part, severity, end) in faults {
+fn each_is_found_and_goes(database: &Database, problems: &[Problem]) {
+    for (problem, check, part, severity, end) in problems {
         let found = || findings(keyed(database, &["doctor", "--json"]), check);
-        assert!(found().is_empty(), "before {fault}: {:?}", found());
-        database.run_in_psql(fault);
+        assert!(found().is_empty(), "before {problem}: {:?}", found());
+        database.run_in_psql(problem);
         let seen = found();
         let finding =
             seen.iter().find(|finding| finding["message"].as_str().is_some_and(|it| it.contains(part)));
-        let finding = finding.unwrap_or_else(|| panic!("{fault}: not found in {seen:?}"));
-        assert_eq!((seen.len(), finding["severity"].as_str()), (1, Some(*severity)), "{fault}: {seen:?}");
+        let finding = finding.unwrap_or_else(|| panic!("{problem}: not found in {seen:?}"));
+        assert_eq!((seen.len(), finding["severity"].as_str()), (1, Some(*severity)), "{problem}: {seen:?}");
         let remedy = finding["remedy"].as_str().expect("a remedy");
         database
             .run_in_psql(end.unwrap_or_else(|| remedy.split("if it is gone: ").last().unwrap_or_default()));
-        assert!(found().is_empty(), "{fault}: ended by {remedy}, but: {:?}", found());
+        assert!(found().is_empty(), "{problem}: ended by {remedy}, but: {:?}", found());
     }
 }
 

@@ -148,8 +148,8 @@ async fn file_of_rejected_rows_is_replaced_only_if_rows_are_rejected() {
         run(&mut command(&service, &arguments))
     };
     // Without the right, and where nothing is refused, nothing is touched.
-    let refused = import(&input, &failed, &["--api-key", "keyed_1_wrong"]);
-    assert_eq!(refused.code, Some(1), "{refused:?}");
+    let rejected = import(&input, &failed, &["--api-key", "keyed_1_wrong"]);
+    assert_eq!(rejected.code, Some(1), "{rejected:?}");
     let good = file("kept-good.csv", "external_key,visits\na,1\n");
     import(&good, &failed, &[]).expect();
     assert_eq!(std::fs::read_to_string(&failed).expect("it is there"), "of an earlier import\n");
@@ -251,8 +251,8 @@ async fn rejected_rows_can_be_imported_by_the_same_command() {
             run(&mut command(&service, &arguments))
         };
         assert!(import().err.contains("1 row was rejected"), "{name}");
-        let refused = std::fs::read_to_string(&failed).expect("the refused row");
-        std::fs::write(&input, refused.replace(",x,", ",2,").replace(":\"x\"", ":2"))
+        let rejected = std::fs::read_to_string(&failed).expect("the refused row");
+        std::fs::write(&input, rejected.replace(",x,", ",2,").replace(":\"x\"", ":2"))
             .expect("it is corrected");
         import().expect();
         assert_eq!(service.by_key("z").await.expect(200)["attributes"]["name"], "Zürich", "{name}");
@@ -326,7 +326,7 @@ async fn mirror_shows_in_a_dry_run_what_it_deletes_later() {
 
     let allowed = import(&["--max-deleted-share", "0.5"]).expect();
     assert_eq!(allowed, "rows 2, created 1, updated 0, unchanged 1, failed 0, deleted 1 of 2\n");
-    service.by_key("b").await.refused(404, "not_found");
+    service.by_key("b").await.expect_error(404, "not_found");
     service.by_key("c").await.expect(200);
     let again = import(&["--max-deleted-share", "0"]).expect();
     assert_eq!(again, "rows 2, created 0, updated 0, unchanged 2, failed 0, deleted 0 of 2\n");

@@ -99,8 +99,8 @@ async fn ambiguous_points_are_asked_about() {
     let service = Service::start().await;
     let input = file("points.csv", "external_key,visits\na,1.234\nb,12.500\n");
     let line = format!("keyed-proxy import '{}' --template crm.customers --interactive", path(&input));
-    for (answer, visits) in [("y", json!([1234, 12500])), ("n", json!([1.234, 12.5]))] {
-        let done = type_into(&service, &line, &format!("{answer}\ny\n"));
+    for (response, visits) in [("y", json!([1234, 12500])), ("n", json!([1.234, 12.5]))] {
+        let done = type_into(&service, &line, &format!("{response}\ny\n"));
         assert_eq!(done.code, Some(0), "{}", done.out);
         assert!(done.out.contains("so that 1.234 is more than a thousand? [y/N]"), "{}", done.out);
         let read = async |key: &str| service.by_key(key).await.expect(200)["attributes"]["visits"].clone();
@@ -120,20 +120,20 @@ async fn nothing_is_imported_without_consent() {
         ("n\n", 0, "Nothing was imported."),
         ("", 1, "there is no answer"),
     ] {
-        let refused = type_into(&service, &line(&input), typed);
-        assert_eq!(refused.code, Some(code), "{}", refused.out);
-        assert!(refused.out.contains(words), "{}", refused.out);
+        let rejected = type_into(&service, &line(&input), typed);
+        assert_eq!(rejected.code, Some(code), "{}", rejected.out);
+        assert!(rejected.out.contains(words), "{}", rejected.out);
     }
     // Another format than the one that fits is not guessed.
     let input = file("comma.csv", "external_key;visits\na;1,5\n");
-    let refused = type_into(&service, &line(&input), "n\n");
-    assert_eq!(refused.code, Some(1), "{}", refused.out);
-    assert!(refused.out.contains("say with --format how the file writes values"), "{}", refused.out);
+    let rejected = type_into(&service, &line(&input), "n\n");
+    assert_eq!(rejected.code, Some(1), "{}", rejected.out);
+    assert!(rejected.out.contains("say with --format how the file writes values"), "{}", rejected.out);
     // Rows that no format reads are said, and end an import of all or nothing.
     let input = file("bad.csv", "external_key,visits\na,1\nb,many\n");
-    let refused = type_into(&service, &line(&input), "y\n");
-    assert_eq!(refused.code, Some(1), "{}", refused.out);
-    assert!(refused.out.contains("line 3: visits: "), "{}", refused.out);
+    let rejected = type_into(&service, &line(&input), "y\n");
+    assert_eq!(rejected.code, Some(1), "{}", rejected.out);
+    assert!(rejected.out.contains("line 3: visits: "), "{}", rejected.out);
     assert_eq!(service.session().await.text("select count(*) from crm.customers", &[]).await, "0");
     let some = type_into(&service, &format!("{} --on-error skip", line(&input)), "y\n");
     assert_eq!(some.code, Some(1), "{}", some.out);
@@ -148,9 +148,9 @@ async fn questions_need_a_terminal() {
     let arguments = ["import", path(&input), "--template", "crm.customers", "--interactive"];
     let mut command = proxy_program(&arguments);
     command.env("KEYED_URL", service.proxy.url("")).env("KEYED_API_KEY", service.proxy.key());
-    let refused = run(&mut command);
-    assert_eq!(refused.code, Some(2));
-    assert!(refused.err.contains("--dry-run") && refused.err.contains("--format"), "{}", refused.err);
+    let rejected = run(&mut command);
+    assert_eq!(rejected.code, Some(2));
+    assert!(rejected.err.contains("--dry-run") && rejected.err.contains("--format"), "{}", rejected.err);
     // The file itself cannot be on the terminal where the questions are.
     let line = "keyed-proxy import - --template crm.customers --interactive";
     assert_eq!(type_into(&service, line, "").code, Some(2));

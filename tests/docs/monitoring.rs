@@ -91,8 +91,8 @@ impl ExprVisitor for Asked {
     }
 }
 
-fn asked(place: &str, expression: &str) -> Asked {
-    let parsed = parse(expression).unwrap_or_else(|error| panic!("{place}: {error} in {expression}"));
+fn asked(location: &str, expression: &str) -> Asked {
+    let parsed = parse(expression).unwrap_or_else(|error| panic!("{location}: {error} in {expression}"));
     let mut asked = Asked::default();
     let Ok(_) = walk_expr(&mut asked, &parsed);
     asked
@@ -127,22 +127,22 @@ fn labels_of(page: &str, metric: &str) -> BTreeSet<String> {
 #[tokio::test]
 async fn alerts_and_dashboard_use_existing_metrics() {
     let metrics = metrics().await;
-    for (place, expression) in expressions() {
-        let asked = asked(&place, &expression);
+    for (location, expression) in expressions() {
+        let asked = asked(&location, &expression);
         let mut labels: BTreeSet<String> = ADDED_LABELS.map(str::to_owned).into();
         for (name, matched) in &asked.metrics {
             if OF_PROMETHEUS.contains(&name.as_str()) {
                 continue;
             }
-            let known = metrics.get(name).unwrap_or_else(|| panic!("{place}: there is no metric {name}"));
+            let known = metrics.get(name).unwrap_or_else(|| panic!("{location}: there is no metric {name}"));
             for label in matched {
                 let is_known = known.contains(label) || ADDED_LABELS.contains(&label.as_str());
-                assert!(is_known, "{place}: {name} has no label {label}");
+                assert!(is_known, "{location}: {name} has no label {label}");
             }
             labels.extend(known.iter().cloned());
         }
         let unknown: Vec<&String> = asked.groups.difference(&labels).collect();
-        assert!(unknown.is_empty(), "{place}: no metric of {expression} has the labels {unknown:?}");
+        assert!(unknown.is_empty(), "{location}: no metric of {expression} has the labels {unknown:?}");
     }
 }
 

@@ -42,7 +42,7 @@ impl Block {
     }
 
     /// Whether it shows an answer.
-    pub(crate) fn is_answer(&self) -> bool {
+    pub(crate) fn is_output(&self) -> bool {
         ["json", "text"].contains(&self.language.as_str())
     }
 }

@@ -134,17 +134,17 @@ impl Service {
         let output = self.shell().arg(".blocks/all").output().expect("bash is installed");
         let (printed, complaints) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        let mut answers: Vec<String> = printed.split(SEPARATOR).map(str::to_owned).collect();
+        let mut outputs: Vec<String> = printed.split(SEPARATOR).map(str::to_owned).collect();
         if !output.status.success() {
-            return Err(format!("{complaints}{}", answers.pop().unwrap_or_default()));
+            return Err(format!("{complaints}{}", outputs.pop().unwrap_or_default()));
         }
-        answers.remove(0);
-        for (block, answer) in blocks.iter().zip(&answers) {
-            if !answer.is_empty() && !answer.ends_with('\n') {
-                return Err(format!("{}: the answer does not end its line: {answer}", block.line));
+        outputs.remove(0);
+        for (block, output) in blocks.iter().zip(&outputs) {
+            if !output.is_empty() && !output.ends_with('\n') {
+                return Err(format!("{}: the answer does not end its line: {output}", block.line));
             }
         }
-        Ok(answers)
+        Ok(outputs)
     }
 
     /// The text of a block with the addresses of this service.

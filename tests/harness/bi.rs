@@ -13,14 +13,14 @@ pub struct Statement {
 
 /// What logins read, and what superusers read by a condition written by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum Visibility {
     /// The orders and customers of one region.
     Scoped,
     /// All that are not deleted.
     All,
 }
 
-impl Sight {
+impl Visibility {
     /// The scope of a grant.
     pub fn scope(self) -> Option<Value> {
         let europe = json!({"field": "region", "operator": "eq", "value": "EU"});
@@ -51,9 +51,9 @@ impl Sight {
 
 impl Statement {
     /// The same for a superuser, whom no policy concerns: with what the policy says among the conditions.
-    pub fn by_hand(&self, sight: Sight) -> String {
+    pub fn by_hand(&self, visibility: Visibility) -> String {
         let sql = self.sql.replace("\"crm\".", "crm.");
-        sql.replace("crm.", &format!("{}.", sight.schema()))
+        sql.replace("crm.", &format!("{}.", visibility.schema()))
     }
 }
 
@@ -110,8 +110,10 @@ mod tests {
     #[test]
     fn bi_statements_read_only_views() {
         for statement in statements() {
-            for (sight, schema) in [(Sight::Scoped, "scoped_by_hand."), (Sight::All, "all_by_hand.")] {
-                let sql = statement.by_hand(sight);
+            for (visibility, schema) in
+                [(Visibility::Scoped, "scoped_by_hand."), (Visibility::All, "all_by_hand.")]
+            {
+                let sql = statement.by_hand(visibility);
                 assert!(sql.contains(schema) && !sql.contains("crm"), "{sql}");
             }
         }

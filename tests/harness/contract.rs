@@ -54,7 +54,7 @@ pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers
     let has_other_types = status < 400 && url.query_pairs().any(|(name, _)| name == "numbers");
     if let Some(reference) = schema["$ref"].as_str().filter(|_| !has_other_types) {
         let body: Value = serde_json::from_str(text)
-            .unwrap_or_else(|fault| panic!("{method} {path} answers {text}, which is no JSON: {fault}"));
+            .unwrap_or_else(|problem| panic!("{method} {path} answers {text}, which is no JSON: {problem}"));
         // What is left of an answer about something that its reader may no longer see.
         let has_name_alone =
             body.as_object().is_some_and(|members| members.keys().eq(["id"]) || members.keys().eq(["slug"]));
@@ -62,17 +62,19 @@ pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers
             return;
         }
         let validator = contract.validator(reference);
-        let faults: Vec<String> =
-            validator.iter_errors(&body).map(|fault| format!("{} {fault}", fault.instance_path())).collect();
-        assert!(faults.is_empty(), "{method} {path} answers {text}, which is no {reference}: {faults:?}");
+        let problems: Vec<String> = validator
+            .iter_errors(&body)
+            .map(|problem| format!("{} {problem}", problem.instance_path()))
+            .collect();
+        assert!(problems.is_empty(), "{method} {path} answers {text}, which is no {reference}: {problems:?}");
     }
 }
 
 impl Contract {
     async fn of(url: &reqwest::Url) -> Contract {
         let address = url.join("/openapi.json").expect("an address");
-        let answer = reqwest::get(address).await.expect("the proxy answers");
-        let text = answer.text().await.expect("the document comes to its end");
+        let response = reqwest::get(address).await.expect("the proxy answers");
+        let text = response.text().await.expect("the document comes to its end");
         let mut document: Value = serde_json::from_str(&text).expect("JSON");
         close(&mut document["components"]["schemas"]);
         Contract { document, validators: Mutex::default() }

@@ -1,6 +1,6 @@
 //! A small project for the many tests that need some records and not any in particular.
 
-use crate::{Answer, Database, Proxy, Session};
+use crate::{Database, Proxy, Response, Session};
 use serde_json::Value;
 
 /// The project `crm`: companies, and customers with an attribute of every type.
@@ -70,36 +70,36 @@ impl Service {
     }
 
     /// Sends GET for a path below `/v1`, as administrator in the project `crm`; so do the following.
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> Response {
         self.proxy.request("GET", &format!("/v1{path}")).send().await
     }
 
     /// Sends DELETE.
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub async fn delete(&self, path: &str) -> Response {
         self.proxy.request("DELETE", &format!("/v1{path}")).send().await
     }
 
     /// Sends POST.
-    pub async fn post(&self, path: &str, body: Value) -> Answer {
+    pub async fn post(&self, path: &str, body: Value) -> Response {
         self.send("POST", path, body).await
     }
 
     /// Sends PUT.
-    pub async fn put(&self, path: &str, body: Value) -> Answer {
+    pub async fn put(&self, path: &str, body: Value) -> Response {
         self.send("PUT", path, body).await
     }
 
     /// Sends PATCH.
-    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+    pub async fn patch(&self, path: &str, body: Value) -> Response {
         self.send("PATCH", path, body).await
     }
 
-    async fn send(&self, method: &str, path: &str, body: Value) -> Answer {
+    async fn send(&self, method: &str, path: &str, body: Value) -> Response {
         self.proxy.request(method, &format!("/v1{path}")).json(&body).send().await
     }
 
     /// Sends a body that may not be JSON, as if it were.
-    pub async fn send_text(&self, method: &str, path: &str, body: impl Into<reqwest::Body>) -> Answer {
+    pub async fn send_text(&self, method: &str, path: &str, body: impl Into<reqwest::Body>) -> Response {
         self.proxy.request(method, &format!("/v1{path}")).body("application/json", body).send().await
     }
 
@@ -109,13 +109,13 @@ impl Service {
     }
 
     /// Writes to the customer who holds a key; answers what the proxy answered.
-    pub async fn upsert(&self, external_key: &str, attributes: Value) -> Answer {
+    pub async fn upsert(&self, external_key: &str, attributes: Value) -> Response {
         let body = serde_json::json!({"external_key": external_key, "attributes": attributes});
         self.put("/entities/template/customers/by-key", body).await
     }
 
     /// Looks up the customer who holds a key.
-    pub async fn by_key(&self, external_key: &str) -> Answer {
+    pub async fn by_key(&self, external_key: &str) -> Response {
         self.get(&format!("/entities/template/customers/by-key?key={}", crate::encode(external_key))).await
     }
 }

@@ -91,7 +91,7 @@ pub fn item(index: usize, vector: &str) -> String {
 
 /// A vector as JSON: 1 at this place, 0 elsewhere.
 pub fn vector(axis: usize) -> String {
-    let numbers: Vec<&str> = (0..DIMENSION).map(|place| if place == axis { "1" } else { "0" }).collect();
+    let numbers: Vec<&str> = (0..DIMENSION).map(|index| if index == axis { "1" } else { "0" }).collect();
     format!("[{}]", numbers.join(","))
 }
 
@@ -117,7 +117,7 @@ impl EmbeddingServer {
     pub async fn start_with(reply: impl Fn(&Question) -> Reply + Clone + Send + Sync + 'static) -> Self {
         let questions = Arc::new(Mutex::new(Vec::new()));
         let asked = Arc::clone(&questions);
-        let answer = async move |request: axum::extract::Request| -> Response {
+        let response = async move |request: axum::extract::Request| -> Response {
             let (parts, body) = request.into_parts();
             let body: Bytes = axum::body::to_bytes(body, 1 << 26).await.expect("the body arrives");
             let question = {
@@ -144,7 +144,7 @@ impl EmbeddingServer {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
         let address = listener.local_addr().expect("a bound socket has an address");
         let task = tokio::spawn(async move {
-            let router = axum::Router::new().fallback(answer);
+            let router = axum::Router::new().fallback(response);
             axum::serve(listener, router).await.expect("the server runs until it is dropped");
         });
         Self { address, questions, task }

@@ -114,47 +114,46 @@ impl Database {
 
     /// All that a database with something of everything answers: to a superuser, to a caller with an API key, and to these
     /// roles. Two databases that answer the same are the same to their users.
-    pub async fn answers(&self, roles: &[&str]) -> Vec<String> {
+    pub async fn results(&self, roles: &[&str]) -> Vec<String> {
         let session = self.session().await;
         session.run("set timezone = 'UTC'").await;
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         for question in QUESTIONS {
-            answers.push(format!("{question}\n{}", session.text(question, &[]).await));
+            results.push(format!("{question}\n{}", session.text(question, &[]).await));
         }
         let closest = json!({"query_vector": similar(0.8), "template_id": "crm.customers"});
-        answers
+        results
             .push(keys_of(&session.json("select keyed.semantic_search($1)", &[&closest.to_string()]).await));
-        answers.push(self.answer_to_a_key(&session).await);
+        results.push(self.lookup_with_a_key(&session).await);
         for role in roles {
-            answers.extend(self.rights(role).await.into_iter().map(|answer| format!("{role}: {answer}")));
+            results.extend(self.privileges(role).await.into_iter().map(|result| format!("{role}: {result}")));
         }
-        answers
+        results
     }
 
     /// What the proxy gets for the clerk's key.
-    async fn answer_to_a_key(&self, session: &Session) -> String {
+    async fn lookup_with_a_key(&self, session: &Session) -> String {
         let ask = "select keyed_http.get_by_key('customers', 'text:1', null, false) from keyed.authenticate(sha256($1::bytea), 'crm')";
         session.text(ask, &[KEY]).await
     }
 
     /// What a role reads and may write: by plain SQL, and by functions. What it writes is undone.
-    pub async fn rights(&self, role: &str) -> Vec<String> {
+    pub async fn privileges(&self, role: &str) -> Vec<String> {
         let session = self.session_as(role).await;
         session.run("set timezone = 'UTC'").await;
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         for question in QUESTIONS_OF_A_ROLE {
-            let answer = session.attempt(question, &[]).await;
-            answers.push(
-                answer.map_or_else(|refusal| refusal.state, |rows| rows[0][0].clone().unwrap_or_default()),
-            );
+            let result = session.attempt(question, &[]).await;
+            results
+                .push(result.map_or_else(|error| error.state, |rows| rows[0][0].clone().unwrap_or_default()));
         }
         for write in WRITES_OF_A_ROLE {
             session.run("begin").await;
-            let outcome = session.count(write, &[]).await.map_err(|refusal| refusal.state);
-            answers.push(format!("{outcome:?}"));
+            let outcome = session.count(write, &[]).await.map_err(|error| error.state);
+            results.push(format!("{outcome:?}"));
             session.run("rollback").await;
         }
-        answers
+        results
     }
 }
 
@@ -207,20 +206,20 @@ pub async fn assert_works_on(database: Database) -> Service {
     session.run("select keyed.upsert_by_key('crm.orders', 'O-1', '{\"n\": 1}')").await;
 
     let service = Service::over(database, &[]).await;
-    let answer = service
+    let result = service
         .proxy
         .request("GET", "/v1/entities/template/customers/by-key?key=%C3%A9:/%2099")
         .key(KEY)
         .send()
         .await;
-    assert_eq!(answer.expect(200)["attributes"]["name"], json!("new"));
+    assert_eq!(result.expect(200)["attributes"]["name"], json!("new"));
     service
         .create(json!({"external_key": "é:/ 100", "attributes": {"company": {"external_key": "C-1"}}}))
         .await;
     service
         .post("/entities/template/customers", json!({"external_key": "é:/ 2"}))
         .await
-        .refused(409, "external_key_taken");
+        .expect_error(409, "external_key_taken");
 
     let sender = Sender { id: "1".to_owned(), token: TOKEN.to_owned(), secret: SECRET.to_owned() };
     let body = r#"{"id": 1, "name": "delivered"}"#;
@@ -232,8 +231,8 @@ pub async fn assert_works_on(database: Database) -> Service {
 }
 
 /// The keys of records in the order of an answer.
-fn keys_of(answer: &Value) -> String {
-    let hits = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+fn keys_of(result: &Value) -> String {
+    let hits = result.as_array().map(Vec::as_slice).unwrap_or_default();
     let keys: Vec<&str> = hits.iter().filter_map(|hit| hit["entity"]["external_key"].as_str()).collect();
     keys.join(" ")
 }

@@ -100,7 +100,7 @@ impl Gallery {
         what: &'a str,
         mut is_so: impl FnMut(&Value) -> bool + 'a,
     ) -> impl Future<Output = Value> + 'a {
-        let place = std::panic::Location::caller();
+        let location = std::panic::Location::caller();
         async move {
             let began = Instant::now();
             loop {
@@ -108,7 +108,7 @@ impl Gallery {
                 if is_so(&status) {
                     return status;
                 }
-                assert!(began.elapsed() < PATIENCE, "{place}: not {what}: {status}");
+                assert!(began.elapsed() < PATIENCE, "{location}: not {what}: {status}");
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }

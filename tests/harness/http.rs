@@ -74,7 +74,7 @@ impl Request {
     }
 
     /// Sends the request, reads the whole answer, and holds it against the service's own description.
-    pub async fn send(self) -> Answer {
+    pub async fn send(self) -> Response {
         let (client, request) = self.into_parts();
         let (method, url) = (request.method().to_string(), request.url().clone());
         let response = client.execute(request).await.expect("the proxy answers");
@@ -82,7 +82,7 @@ impl Request {
         let text = response.text().await.expect("the answer comes to its end");
         contract::check(&method, &url, status, &headers, &text).await;
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        Answer { status, headers, body, text }
+        Response { status, headers, body, text }
     }
 }
 
@@ -92,7 +92,7 @@ fn header_value(text: &str) -> HeaderValue {
 
 /// What the proxy answered.
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     /// The HTTP status.
     pub status: u16,
     /// The headers.
@@ -103,7 +103,7 @@ pub struct Answer {
     pub text: String,
 }
 
-impl Answer {
+impl Response {
     /// The body, after making sure of the status.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
@@ -113,7 +113,7 @@ impl Answer {
 
     /// The body of a refusal, after making sure of its status, its code and the form of RFC 9457.
     #[track_caller]
-    pub fn refused(self, status: u16, code: &str) -> Value {
+    pub fn expect_error(self, status: u16, code: &str) -> Value {
         assert_eq!(
             (self.status, self.body["code"].as_str().unwrap_or_default()),
             (status, code),

@@ -1,6 +1,6 @@
 //! Deliveries as another system sends them, signed as Standard Webhooks says.
 
-use crate::{Answer, Service};
+use crate::{Response, Service};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -43,14 +43,14 @@ pub fn unix_time() -> i64 {
 
 impl Service {
     /// Delivers a body without signature and id.
-    pub async fn deliver(&self, sender: &Sender, body: &str) -> Answer {
+    pub async fn deliver(&self, sender: &Sender, body: &str) -> Response {
         let path = format!("/v1/inbound/{}", sender.token);
         let request = self.proxy.request("POST", &path).without_key().without_project();
         request.body("application/json", body.to_owned()).send().await
     }
 
     /// Delivers a body with an id and its signature.
-    pub async fn deliver_signed(&self, sender: &Sender, webhook_id: &str, body: &str) -> Answer {
+    pub async fn deliver_signed(&self, sender: &Sender, webhook_id: &str, body: &str) -> Response {
         let now = unix_time();
         let signature = sender.sign(webhook_id, now, body);
         self.deliver_with(sender, webhook_id, now, &signature, body).await
@@ -64,7 +64,7 @@ impl Service {
         timestamp: i64,
         signature: &str,
         body: &str,
-    ) -> Answer {
+    ) -> Response {
         let path = format!("/v1/inbound/{}", sender.token);
         let request = self.proxy.request("POST", &path).without_key().without_project();
         request

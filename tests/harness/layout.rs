@@ -94,12 +94,12 @@ fn exists(source: &Path) -> bool {
 }
 
 /// The folders below `folder` that have no counterpart in the source.
-fn strange_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
+fn unmatched_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
     let folders = entries(folder).into_iter().filter(|path| path.is_dir());
     folders
         .flat_map(|path| {
             let counterpart = source.join(stem(&path));
-            if exists(&counterpart) { strange_folders(&path, &counterpart) } else { vec![path] }
+            if exists(&counterpart) { unmatched_folders(&path, &counterpart) } else { vec![path] }
         })
         .collect()
 }
@@ -107,7 +107,7 @@ fn strange_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
 #[test]
 fn test_folders_mirror_the_source() {
     let root = repository_folder();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for Mirror { kind, source, others } in MIRRORS {
         let source = root.join(source);
         let tests = root.join("tests").join(kind);
@@ -118,16 +118,16 @@ fn test_folders_mirror_the_source() {
                 continue;
             }
             if !exists(&source.join(&name)) {
-                faults.push(path);
+                problems.push(path);
             } else if path.is_dir() {
-                faults.extend(strange_folders(&path, &source.join(&name)));
+                problems.extend(unmatched_folders(&path, &source.join(&name)));
             }
         }
         for (name, _) in others {
             assert!(exists(&tests.join(name)), "{kind}: {name} is listed and does not exist");
         }
     }
-    assert!(faults.is_empty(), "no folder or file of the source has these names: {faults:?}");
+    assert!(problems.is_empty(), "no folder or file of the source has these names: {problems:?}");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn side_tables_are_named_in_one_place() {
 /// Tests that measure the time of a clock, and what keeps chance out of them.
 const TIMED: [(&str, &str); 2] = [
     ("http/admission/flood.rs", "compares latencies, with a floor of seconds"),
-    ("http/embedding/faults.rs", "allows for more requests the longer it takes"),
+    ("http/embedding/failures.rs", "allows for more requests the longer it takes"),
 ];
 
 #[test]

@@ -137,8 +137,8 @@ impl Patroni {
         until("all standbys follow", async || {
             for node in 0..NODES {
                 let Some(session) = self.session_with(node, "postgres").await else { continue };
-                let answer = session.attempt(follow, &[]).await;
-                if answer.is_ok_and(|rows| rows[0][0].as_deref() == Some("2 1")) {
+                let response = session.attempt(follow, &[]).await;
+                if response.is_ok_and(|rows| rows[0][0].as_deref() == Some("2 1")) {
                     return true;
                 }
             }
@@ -243,8 +243,8 @@ async fn start_etcd(folder: &Path, address: Ipv4Addr) -> Child {
     let etcd = spawn(etcd.arg("--initial-cluster").arg(format!("etcd={peers}")), log);
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     until("etcd is ready", async || {
-        let Ok(answer) = client.get(format!("{clients}/version")).send().await else { return false };
-        let version = answer.text().await.unwrap_or_default();
+        let Ok(response) = client.get(format!("{clients}/version")).send().await else { return false };
+        let version = response.text().await.unwrap_or_default();
         version.contains("etcdcluster") && !version.contains("not_decided")
     })
     .await;

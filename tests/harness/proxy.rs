@@ -116,11 +116,11 @@ impl Proxy {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut proxy =
             Self { address, log, child, watchdog, client, key: key.to_owned(), project: None, tls };
-        proxy.answers(path).await;
+        proxy.wait_for_success(path).await;
         proxy
     }
 
-    async fn answers(&mut self, path: &str) {
+    async fn wait_for_success(&mut self, path: &str) {
         until("the proxy is ready", async || {
             if let Some(status) = self.child.try_wait().expect("the proxy is our child") {
                 panic!("the proxy ended with {status}; its log {} says:\n{}", self.log.display(), self.log());
@@ -131,10 +131,10 @@ impl Proxy {
             if let Some(client) = self.tls.clone() {
                 let Ok(mut wire) = Wire::open_tls(self.address, client).await else { return false };
                 let asked = wire.ask(&format!("GET {path}"), "", "Connection: close").await;
-                return asked.is_ok() && status_of(&wire.answer().await) == 200;
+                return asked.is_ok() && status_of(&wire.response().await) == 200;
             }
-            let answer = self.client.get(self.url(path)).send().await;
-            answer.is_ok_and(|answer| answer.status().is_success())
+            let response = self.client.get(self.url(path)).send().await;
+            response.is_ok_and(|response| response.status().is_success())
         })
         .await;
     }
@@ -184,10 +184,10 @@ impl Proxy {
 
     /// Its metrics.
     pub async fn metrics(&self) -> Exposition {
-        let answer = self.client.get(self.metrics_url()).send().await.expect("metrics are served");
-        assert_eq!(answer.status().as_u16(), 200);
-        assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4");
-        Exposition::read(&answer.text().await.expect("all of them"))
+        let response = self.client.get(self.metrics_url()).send().await.expect("metrics are served");
+        assert_eq!(response.status().as_u16(), 200);
+        assert_eq!(response.headers()["content-type"], "text/plain; version=0.0.4");
+        Exposition::read(&response.text().await.expect("all of them"))
     }
 
     /// Its log, with all that it had to say until now: it is written after the requests. Needs the access log.
@@ -214,12 +214,12 @@ impl Proxy {
 
     /// Asks the proxy to end (SIGTERM), waits for that, and tells how it ended.
     pub async fn terminate(mut self) -> ExitStatus {
-        self.ask_to_stop();
+        self.request_shutdown();
         self.ended().await
     }
 
     /// Asks the proxy to end (SIGTERM).
-    pub fn ask_to_stop(&self) {
+    pub fn request_shutdown(&self) {
         self.signal("TERM");
     }
 

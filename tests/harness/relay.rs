@@ -16,7 +16,7 @@ const SOCKET: &str = ".s.PGSQL.5432";
 pub struct Relay {
     folder: TempDir,
     passes: watch::Sender<bool>,
-    answers: watch::Sender<bool>,
+    responses: watch::Sender<bool>,
     waiting: Arc<AtomicUsize>,
 }
 
@@ -26,13 +26,13 @@ impl Relay {
         let folder = tempfile::tempdir().expect("a folder");
         let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("our folder");
         let (passes, may_pass) = watch::channel(true);
-        let (answers, may_answer) = watch::channel(true);
-        let relay = Self { folder, passes, answers, waiting: Arc::default() };
+        let (responses, may_respond) = watch::channel(true);
+        let relay = Self { folder, passes, responses, waiting: Arc::default() };
         tokio::spawn(relay_all(
             listener,
             cluster.folder().join(SOCKET),
             may_pass,
-            may_answer,
+            may_respond,
             Arc::clone(&relay.waiting),
         ));
         relay
@@ -51,12 +51,12 @@ impl Relay {
 
     /// Keeps back what the server answers, on all connections, until it speaks again.
     pub fn silence(&self) {
-        self.answers.send_replace(false);
+        self.responses.send_replace(false);
     }
 
     /// Passes answers on again.
     pub fn speak(&self) {
-        self.answers.send_replace(true);
+        self.responses.send_replace(true);
     }
 
     /// Lets those that wait go on, and later ones pass.
@@ -74,7 +74,7 @@ async fn relay_all(
     listener: UnixListener,
     server: PathBuf,
     may_pass: watch::Receiver<bool>,
-    may_answer: watch::Receiver<bool>,
+    may_respond: watch::Receiver<bool>,
     waiting: Arc<AtomicUsize>,
 ) {
     let mut owner = may_pass.clone();
@@ -87,18 +87,18 @@ async fn relay_all(
             () = gone(&mut owner) => return,
         };
         let (server, mut may_pass, waiting) = (server.clone(), may_pass.clone(), Arc::clone(&waiting));
-        let may_answer = may_answer.clone();
+        let may_respond = may_respond.clone();
         tokio::spawn(async move {
             waiting.fetch_add(1, Ordering::Relaxed);
             let passes = may_pass.wait_for(|passes| *passes).await.is_ok();
             waiting.fetch_sub(1, Ordering::Relaxed);
             if let (true, Ok(mut server)) = (passes, UnixStream::connect(server).await) {
-                let (mut asked, mut answers) = client.split();
-                let (mut says, mut hears) = server.split();
+                let (mut from_client, mut to_client) = client.split();
+                let (mut from_server, mut to_server) = server.split();
                 // It ends as its client or its server does.
                 tokio::select! {
-                    _ = tokio::io::copy(&mut asked, &mut hears) => {}
-                    () = pass_answers(&mut says, &mut answers, may_answer) => {}
+                    _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
+                    () = forward_responses(&mut from_server, &mut to_client, may_respond) => {}
                 }
             }
         });
@@ -106,14 +106,14 @@ async fn relay_all(
 }
 
 /// Passes on what a server says, while it may.
-async fn pass_answers(
+async fn forward_responses(
     server: &mut (impl AsyncRead + Unpin),
     client: &mut (impl AsyncWrite + Unpin),
-    mut may_answer: watch::Receiver<bool>,
+    mut may_respond: watch::Receiver<bool>,
 ) {
     let mut piece = [0; 16 << 10];
     while let Ok(count @ 1..) = server.read(&mut piece).await {
-        if may_answer.wait_for(|may| *may).await.is_err() || client.write_all(&piece[..count]).await.is_err()
+        if may_respond.wait_for(|may| *may).await.is_err() || client.write_all(&piece[..count]).await.is_err()
         {
             return;
         }

@@ -18,7 +18,7 @@ pub fn dump_of_the_release() -> PathBuf {
 }
 
 /// What its database answered, as JSON.
-pub fn answers_of_the_release() -> PathBuf {
+pub fn results_of_the_release() -> PathBuf {
     file("json")
 }
 

@@ -198,20 +198,20 @@ pub fn open_drawer() -> Value {
 }
 
 /// The place of the expected record on the first page of each search, from 1 on.
-pub async fn places(session: &Session) -> Vec<(&'static Query, Option<usize>)> {
-    let mut places = Vec::new();
+pub async fn ranks(session: &Session) -> Vec<(&'static Query, Option<usize>)> {
+    let mut ranks = Vec::new();
     for query in &QUERIES {
         let body = json!({"global_search": query.text, "limit": 10}).to_string();
         let page = session.json("select keyed.search('desk.cards', $1)", &[&body]).await;
         let records = page["records"].as_array().expect("records");
-        let place = records.iter().position(|record| record["attributes"]["name"] == query.expected);
-        places.push((query, place.map(|place| place + 1)));
+        let rank = records.iter().position(|record| record["attributes"]["name"] == query.expected);
+        ranks.push((query, rank.map(|rank| rank + 1)));
     }
-    places
+    ranks
 }
 
 /// The mean of one by the place; what is not on the first page counts nothing.
-pub fn mean_reciprocal_rank(places: &[(&Query, Option<usize>)]) -> f64 {
-    let sum: f64 = places.iter().filter_map(|(_, place)| Some(1.0 / (*place)? as f64)).sum();
-    sum / places.len() as f64
+pub fn mean_reciprocal_rank(ranks: &[(&Query, Option<usize>)]) -> f64 {
+    let sum: f64 = ranks.iter().filter_map(|(_, rank)| Some(1.0 / (*rank)? as f64)).sum();
+    sum / ranks.len() as f64
 }

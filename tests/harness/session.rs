@@ -41,18 +41,18 @@ impl Session {
     }
 
     /// What the statements answer, or why they were refused.
-    pub async fn attempt(&self, statements: &str, texts: &[&str]) -> Result<Rows, Refusal> {
-        let statements = bind(statements, texts);
+    pub async fn attempt(&self, statements: &str, values: &[&str]) -> Result<Rows, SqlError> {
+        let statements = bind(statements, values);
         match self.client.simple_query(&statements).await {
             Ok(messages) => Ok(messages.iter().filter_map(row).collect()),
-            Err(error) => Err(Refusal::new(&error)),
+            Err(error) => Err(SqlError::new(&error)),
         }
     }
 
     /// How many rows a statement wrote or answered, or why it was refused.
-    pub async fn count(&self, statement: &str, texts: &[&str]) -> Result<u64, Refusal> {
-        let messages = self.client.simple_query(&bind(statement, texts)).await;
-        let messages = messages.map_err(|error| Refusal::new(&error))?;
+    pub async fn count(&self, statement: &str, values: &[&str]) -> Result<u64, SqlError> {
+        let messages = self.client.simple_query(&bind(statement, values)).await;
+        let messages = messages.map_err(|error| SqlError::new(&error))?;
         let count = |message: &SimpleQueryMessage| match message {
             SimpleQueryMessage::CommandComplete(count) => *count,
             _ => 0,
@@ -61,10 +61,10 @@ impl Session {
     }
 
     /// The rows that the statements answer.
-    pub async fn rows(&self, statements: &str, texts: &[&str]) -> Rows {
-        self.attempt(statements, texts)
+    pub async fn rows(&self, statements: &str, values: &[&str]) -> Rows {
+        self.attempt(statements, values)
             .await
-            .unwrap_or_else(|refusal| panic!("`{statements}` with {} was refused: {refusal}", shown(texts)))
+            .unwrap_or_else(|error| panic!("`{statements}` with {} was refused: {error}", excerpt(values)))
     }
 
     /// Runs statements whose answer does not matter.
@@ -73,15 +73,15 @@ impl Session {
     }
 
     /// The one value that a statement answers; empty for null.
-    pub async fn text(&self, statement: &str, texts: &[&str]) -> String {
-        let mut rows = self.rows(statement, texts).await;
+    pub async fn text(&self, statement: &str, values: &[&str]) -> String {
+        let mut rows = self.rows(statement, values).await;
         let value = rows.pop().and_then(|mut row| row.pop());
         value.unwrap_or_else(|| panic!("`{statement}` answered no row")).unwrap_or_default()
     }
 
     /// The same as JSON; null for null.
-    pub async fn json(&self, statement: &str, texts: &[&str]) -> Value {
-        let text = self.text(statement, texts).await;
+    pub async fn json(&self, statement: &str, values: &[&str]) -> Value {
+        let text = self.text(statement, values).await;
         if text.is_empty() {
             return Value::Null;
         }
@@ -89,10 +89,12 @@ impl Session {
     }
 
     /// Why the statements were refused; panics when they were not.
-    pub async fn refusal(&self, statements: &str, texts: &[&str]) -> Refusal {
-        match self.attempt(statements, texts).await {
-            Ok(rows) => panic!("`{statements}` with {} was not refused but answered {rows:?}", shown(texts)),
-            Err(refusal) => refusal,
+    pub async fn error(&self, statements: &str, values: &[&str]) -> SqlError {
+        match self.attempt(statements, values).await {
+            Ok(rows) => {
+                panic!("`{statements}` with {} was not refused but answered {rows:?}", excerpt(values))
+            }
+            Err(error) => error,
         }
     }
 
@@ -108,19 +110,19 @@ fn row(message: &SimpleQueryMessage) -> Option<Vec<Option<String>>> {
 }
 
 /// The beginnings of the texts, for a message that people can read.
-fn shown(texts: &[&str]) -> String {
-    let mut shown = format!("{texts:?}");
-    shown.truncate(shown.floor_char_boundary(500));
-    shown
+fn excerpt(values: &[&str]) -> String {
+    let mut excerpt = format!("{values:?}");
+    excerpt.truncate(excerpt.floor_char_boundary(500));
+    excerpt
 }
 
 /// Puts quoted texts in the places of `$1`, `$2`, ….
-fn bind(statements: &str, texts: &[&str]) -> String {
+fn bind(statements: &str, values: &[&str]) -> String {
     let mut parts = statements.split('$');
     let mut bound = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let digits = part.find(|next: char| !next.is_ascii_digit()).unwrap_or(part.len());
-        match part[..digits].parse::<usize>().ok().and_then(|number| texts.get(number.wrapping_sub(1))) {
+        match part[..digits].parse::<usize>().ok().and_then(|number| values.get(number.wrapping_sub(1))) {
             Some(text) => {
                 bound.push_str(&quote(text));
                 bound.push_str(&part[digits..]);
@@ -141,7 +143,7 @@ pub fn quote(text: &str) -> String {
 
 /// Why a statement was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct SqlError {
     /// The SQLSTATE.
     pub state: String,
     /// The message.
@@ -152,7 +154,7 @@ pub struct Refusal {
     pub hint: String,
 }
 
-impl Refusal {
+impl SqlError {
     /// Reads an error of the driver; panics where it is not the server's.
     pub fn new(error: &tokio_postgres::Error) -> Self {
         let error = error.as_db_error().unwrap_or_else(|| panic!("the connection failed: {error:?}"));
@@ -165,18 +167,18 @@ impl Refusal {
     }
 
     /// SQLSTATE and the product's own code, to be compared in one step.
-    pub fn is(&self) -> (&str, &str) {
+    pub fn codes(&self) -> (&str, &str) {
         (&self.state, self.detail["code"].as_str().unwrap_or_default())
     }
 
     /// The places of the request at fault.
     pub fn pointers(&self) -> Vec<&str> {
-        let faults = self.detail["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-        faults.iter().filter_map(|fault| fault["pointer"].as_str()).collect()
+        let problems = self.detail["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+        problems.iter().filter_map(|problem| problem["pointer"].as_str()).collect()
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for SqlError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} ({}) {}", self.message, self.state, self.detail)
     }

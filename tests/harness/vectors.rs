@@ -8,8 +8,8 @@ const DIMENSIONS: usize = 768;
 /// A vector with these numbers in these places, and zeros elsewhere.
 pub fn vector(parts: &[(usize, f64)]) -> Value {
     let mut numbers = vec![0.0; DIMENSIONS];
-    for (place, number) in parts {
-        numbers[*place] = *number;
+    for (index, number) in parts {
+        numbers[*index] = *number;
     }
     json!(numbers)
 }

@@ -13,10 +13,10 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Waits until something is so; `what` completes "it never happened that …".
 #[track_caller]
 pub fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) -> impl Future<Output = ()> {
-    let (place, began) = (Location::caller(), Instant::now());
+    let (location, began) = (Location::caller(), Instant::now());
     async move {
         while !is_so().await {
-            assert!(began.elapsed() < PATIENCE, "{place}: it never happened that {what}");
+            assert!(began.elapsed() < PATIENCE, "{location}: it never happened that {what}");
             tokio::time::sleep(PAUSE).await;
         }
     }
@@ -41,17 +41,17 @@ impl Stopwatch {
 impl Session {
     /// Waits until a statement answers this. Within a transaction some views of PostgreSQL never change.
     #[track_caller]
-    pub fn until(&self, statement: &str, answer: &str) -> impl Future<Output = ()> {
-        let (place, began) = (Location::caller(), Instant::now());
+    pub fn until(&self, statement: &str, response: &str) -> impl Future<Output = ()> {
+        let (location, began) = (Location::caller(), Instant::now());
         async move {
             loop {
                 let now = self.text(statement, &[]).await;
-                if now == answer {
+                if now == response {
                     return;
                 }
                 assert!(
                     began.elapsed() < PATIENCE,
-                    "{place}: `{statement}` still answers {now:?}, not {answer:?}"
+                    "{location}: `{statement}` still answers {now:?}, not {response:?}"
                 );
                 tokio::time::sleep(PAUSE).await;
             }
@@ -61,7 +61,7 @@ impl Session {
     /// Waits until this many sessions of this database wait for locks.
     #[track_caller]
     pub fn until_blocked(&self, count: usize) -> impl Future<Output = ()> {
-        let place = Location::caller();
+        let location = Location::caller();
         async move {
             let blocked = "select count(*) from pg_stat_activity \
                            where datname = current_database() and wait_event_type = 'Lock'";
@@ -71,7 +71,7 @@ impl Session {
                 if now == count.to_string() {
                     return;
                 }
-                assert!(began.elapsed() < PATIENCE, "{place}: {now} sessions are blocked, not {count}");
+                assert!(began.elapsed() < PATIENCE, "{location}: {now} sessions are blocked, not {count}");
                 tokio::time::sleep(PAUSE).await;
             }
         }
@@ -84,7 +84,7 @@ impl Session {
 }
 
 /// The most memory that a process ever had, in MiB.
-pub fn most_memory(process: impl std::fmt::Display) -> usize {
+pub fn peak_memory(process: impl std::fmt::Display) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the kernel counts it");
     peak.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") / 1024

@@ -99,27 +99,27 @@ impl Wire {
 
     /// The head of the next answer, its lines in small letters, and what came of its body along with it; empty when
     /// the connection ends before.
-    pub async fn answer(&mut self) -> String {
-        let mut answer = Vec::new();
+    pub async fn response(&mut self) -> String {
+        let mut response = Vec::new();
         let mut chunk = [0; 4096];
-        while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
+        while !response.windows(4).any(|end| end == b"\r\n\r\n") {
             match self.stream.read(&mut chunk).await {
                 Ok(0) | Err(_) => break,
-                Ok(count) => answer.extend_from_slice(&chunk[..count]),
+                Ok(count) => response.extend_from_slice(&chunk[..count]),
             }
         }
-        String::from_utf8_lossy(&answer).to_ascii_lowercase()
+        String::from_utf8_lossy(&response).to_ascii_lowercase()
     }
 }
 
 /// The status of an answer, 0 when there was none.
-pub fn status_of(answer: &str) -> u16 {
-    answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
+pub fn status_of(response: &str) -> u16 {
+    response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
 }
 
 impl Database {
     /// An API key that looks like one and never was.
-    pub async fn wrong_key(&self) -> String {
+    pub async fn nonexistent_key(&self) -> String {
         let session = self.session().await;
         session.run("begin").await;
         let key = session.text("select keyed.issue_api_key('keyed_admin')", &[]).await;

@@ -27,9 +27,9 @@ async fn two() -> Two {
 async fn project_header_accepts_slug_and_number() {
     let two = two().await;
     for (project, count) in [("crm", 2), ("1", 2), ("shop", 1), ("2", 1), (" shop ", 1)] {
-        let answer =
+        let response =
             two.service.proxy.request("GET", "/v1/templates").project(project).send().await.expect(200);
-        assert_eq!(answer["templates"].as_array().map(Vec::len), Some(count), "{project}");
+        assert_eq!(response["templates"].as_array().map(Vec::len), Some(count), "{project}");
     }
 }
 
@@ -46,11 +46,11 @@ async fn project_header_is_optional_for_single_project_keys() {
     };
     for header in [None, Some("")] {
         ask(&two.crm_key, header).await.expect(201);
-        ask(&two.both_key, header).await.refused(400, "project_required");
-        ask(two.service.proxy.key(), header).await.refused(400, "project_required");
+        ask(&two.both_key, header).await.expect_error(400, "project_required");
+        ask(two.service.proxy.key(), header).await.expect_error(400, "project_required");
     }
     let template = two.service.proxy.request("POST", "/v1/templates").without_project();
-    template.json(&json!({"slug": "x"})).send().await.refused(400, "project_required");
+    template.json(&json!({"slug": "x"})).send().await.expect_error(400, "project_required");
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn repeated_project_header_is_rejected() {
     request.header("x-service-project-id", "shop").send().await;
     let request = two.service.proxy.request("GET", "/v1/templates").without_project();
     let request = request.header("x-service-project-id", "crm").header("x-service-project-id", "shop");
-    request.send().await.refused(400, "malformed_request");
+    request.send().await.expect_error(400, "malformed_request");
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn invisible_project_equals_a_missing_one() {
         ["shop", "2", "nothing", "99", "-1", "CRM", "crm.customers", "keyed_state", "'; --", "caf\u{e9}"]
     {
         let request = two.service.proxy.request("GET", "/v1/templates").key(&two.crm_key).project(project);
-        let mut body = request.send().await.refused(404, "not_found");
+        let mut body = request.send().await.expect_error(404, "not_found");
         body["instance"] = Value::Null;
         bodies.push(body);
     }
@@ -115,7 +115,7 @@ async fn object_of_another_project_is_indistinguishable_from_a_missing_one() {
     // A key that is not bound there, and one that is but asks in the name of the other project.
     for key in [&two.crm_key, &two.both_key] {
         for (method, route, body) in &routes {
-            let mut answers = Vec::new();
+            let mut responses = Vec::new();
             for (id, template) in
                 [(id_of(&two.shop_record), two.shop_template.as_str()), (missing.as_str(), "9999")]
             {
@@ -124,11 +124,11 @@ async fn object_of_another_project_is_indistinguishable_from_a_missing_one() {
                 if let Some(body) = body {
                     request = request.json(body);
                 }
-                let mut body = request.send().await.refused(404, "not_found");
+                let mut body = request.send().await.expect_error(404, "not_found");
                 body["instance"] = Value::Null;
-                answers.push(body);
+                responses.push(body);
             }
-            assert_eq!(answers[0], answers[1], "{method} {route}");
+            assert_eq!(responses[0], responses[1], "{method} {route}");
         }
     }
     let untouched =
@@ -145,8 +145,8 @@ async fn me_lists_the_projects_and_privileges_of_a_key() {
     let ask = async |path: &str, key: &str| {
         two.service.proxy.request("GET", path).key(key).without_project().send().await.expect(200)
     };
-    let slugs = |answer: Value| -> Vec<String> {
-        let projects = answer["projects"].as_array().expect("a list").iter();
+    let slugs = |response: Value| -> Vec<String> {
+        let projects = response["projects"].as_array().expect("a list").iter();
         projects.filter_map(|project| project["slug"].as_str().map(str::to_owned)).collect()
     };
     assert_eq!(slugs(ask("/v1/projects", two.service.proxy.key()).await), ["crm", "shop"]);

@@ -156,7 +156,7 @@ async fn unresponsive_file_blocks_neither_requests_nor_shutdown() {
     // Opening it for writing waits for the reader.
     let reached = File::options().write(true).open(&secret).expect("the proxy has opened it");
     service.get("/me").await.expect(200);
-    service.proxy.ask_to_stop();
+    service.proxy.request_shutdown();
     assert!(service.proxy.ended().await.success());
     drop(reached);
 }

@@ -86,7 +86,7 @@ async fn socket_activation_keeps_connections_during_a_restart() {
         // A new connection each time.
         let mut wire = Wire::open(address).await;
         wire.ask("GET /healthz", "", "Connection: close").await.expect("it is accepted or waits");
-        status_of(&wire.answer().await)
+        status_of(&wire.response().await)
     };
     assert_eq!(me().await, 200);
     assert!(first.terminate().await.success());

@@ -75,12 +75,12 @@ async fn request_without_a_trace_begins_one() {
         service.proxy.request(method, path).header("x-request-id", id)
     };
     send("GET", "/v1/me", "first").header("traceparent", "00-not-a-trace-01").send().await.expect(200);
-    send("GET", "/v1/templates/unknown", "unknown").send().await.refused(404, "not_found");
+    send("GET", "/v1/templates/unknown", "unknown").send().await.expect_error(404, "not_found");
     let holder = service.session().await;
     holder.run("begin; lock table crm.customers in access exclusive mode").await;
     let body = json!({"external_key": "k", "attributes": {}});
-    let answer = send("PUT", ROUTE, "late").json(&body).send().await;
-    assert!(matches!(answer.status, 503 | 504), "{}", answer.text);
+    let response = send("PUT", ROUTE, "late").json(&body).send().await;
+    assert!(matches!(response.status, 503 | 504), "{}", response.text);
     holder.run("rollback").await;
 
     let (first, _) = collector.request("first").await;
@@ -117,7 +117,7 @@ async fn unknown_caller_cannot_control_tracing() {
     for (id, sampled) in [("sampled", "01"), ("unsampled", "00")] {
         let request = service.proxy.request("GET", "/v1/me").without_key().header("x-request-id", id);
         let request = request.header("traceparent", &format!("00-{TRACE}-{PARENT}-{sampled}"));
-        request.send().await.refused(401, "unauthorized");
+        request.send().await.expect_error(401, "unauthorized");
         let (span, _) = collector.request(id).await;
         assert_ne!(span.trace_id(), TRACE, "{id}");
         assert!(span.span.parent_span_id.is_empty(), "{id}");

@@ -26,8 +26,8 @@ async fn read(session: &Session, after: &str) -> (Vec<String>, String) {
 }
 
 async fn assert_must_resync(session: &Session, after: &str) {
-    let refusal = session.refusal("select keyed.changes('crm', after => $1)", &[after]).await;
-    assert_eq!(refusal.is(), ("24000", "resync_required"), "{refusal}");
+    let error = session.error("select keyed.changes('crm', after => $1)", &[after]).await;
+    assert_eq!(error.codes(), ("24000", "resync_required"), "{error}");
 }
 
 #[tokio::test]

@@ -41,8 +41,8 @@ impl Balancer {
             let mut ready = Vec::new();
             for instance in instances {
                 let client = reqwest::Client::builder().no_proxy().build().expect("no TLS");
-                let answer = client.get(format!("http://{instance}/readyz")).send().await;
-                if answer.is_ok_and(|answer| answer.status().is_success()) {
+                let response = client.get(format!("http://{instance}/readyz")).send().await;
+                if response.is_ok_and(|response| response.status().is_success()) {
                     ready.push(instance);
                 }
             }
@@ -82,7 +82,7 @@ impl Balancer {
 /// What the clients saw.
 #[derive(Default)]
 struct Seen {
-    answers: AtomicUsize,
+    responses: AtomicUsize,
     /// Connections that ended without an answer, of requests that may be sent again.
     repeated: AtomicUsize,
     lost: Mutex<Vec<String>>,
@@ -141,8 +141,8 @@ impl Caller {
             if let Some(body) = body {
                 request = request.json(body);
             }
-            let answer = match request.send().await {
-                Ok(answer) => (answer.status(), answer.text().await),
+            let response = match request.send().await {
+                Ok(response) => (response.status(), response.text().await),
                 Err(error) => {
                     eprintln!("{path}: {error:?}");
                     self.seen.repeated.fetch_add(1, Ordering::Relaxed);
@@ -150,9 +150,9 @@ impl Caller {
                     continue;
                 }
             };
-            match answer {
+            match response {
                 (status, Ok(_)) if status.is_success() => {
-                    self.seen.answers.fetch_add(1, Ordering::Relaxed);
+                    self.seen.responses.fetch_add(1, Ordering::Relaxed);
                 }
                 lost => self.seen.lost.lock().expect("no panic").push(format!("{path}: {lost:?}")),
             }
@@ -177,7 +177,7 @@ async fn rolling_replacement_loses_no_request() {
             tokio::spawn(caller.run(Arc::clone(&ends)))
         })
         .collect();
-    until("requests are answered", async || seen.answers.load(Ordering::Relaxed) > 100).await;
+    until("requests are answered", async || seen.responses.load(Ordering::Relaxed) > 100).await;
     for _ in 0..ROUNDS {
         for instance in &mut instances {
             replace(instance, &balancer, &database, &key).await;
@@ -188,12 +188,13 @@ async fn rolling_replacement_loses_no_request() {
     for caller in callers {
         rounds += caller.await.expect("the caller goes on");
     }
-    let (answers, repeated) = (seen.answers.load(Ordering::Relaxed), seen.repeated.load(Ordering::Relaxed));
-    println!("{answers} answers, {repeated} requests sent again");
+    let (responses, repeated) =
+        (seen.responses.load(Ordering::Relaxed), seen.repeated.load(Ordering::Relaxed));
+    println!("{responses} answers, {repeated} requests sent again");
     let lost = seen.lost.lock().expect("no panic").clone();
-    assert!(lost.is_empty(), "{} of {answers} requests failed: {:?}", lost.len(), lost.first());
+    assert!(lost.is_empty(), "{} of {responses} requests failed: {:?}", lost.len(), lost.first());
     assert_eq!(repeated, 0, "a drain leaves no connection without an answer");
-    assert_eq!(answers, rounds * 4);
+    assert_eq!(responses, rounds * 4);
     let session = database.session().await;
     for kind in ["C", "B"] {
         let stored = format!("select count(*) from crm.customers where external_key like '{kind}-%'");
@@ -204,7 +205,7 @@ async fn rolling_replacement_loses_no_request() {
 /// Stops an instance and starts another in its place.
 async fn replace(instance: &mut Proxy, balancer: &Balancer, database: &Database, key: &str) {
     let old = instance.address();
-    instance.ask_to_stop();
+    instance.request_shutdown();
     assert!(instance.ended().await.success());
     let log = instance.log();
     assert!(!log.contains("interrupted"), "{log}");

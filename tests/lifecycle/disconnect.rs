@@ -23,7 +23,7 @@ async fn disconnects_leave_no_transaction_or_partial_write() {
             tokio::time::sleep(Duration::from_millis(number / 2)).await;
             let patience =
                 Duration::from_micros(number * 7919 % [3_000, 40_000, 3_000_000][number as usize % 3]);
-            tokio::time::timeout(patience, request.send()).await.is_ok_and(|answer| answer.status < 300)
+            tokio::time::timeout(patience, request.send()).await.is_ok_and(|response| response.status < 300)
         });
     }
     let acknowledged = requests.join_all().await.into_iter().filter(|answered| *answered).count();

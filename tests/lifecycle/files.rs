@@ -67,10 +67,11 @@ async fn disconnect_ends_the_export() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("insert into crm.customers (external_key, name) select 'k' || n, repeat('x', 1000) from generate_series(1, 20000) n").await;
-    let mut answer = service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
-    assert!(answer.chunk().await.expect("a chunk").is_some());
+    let mut response =
+        service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
+    assert!(response.chunk().await.expect("a chunk").is_some());
     assert_eq!(session.text(OPEN, &[]).await, "1");
-    drop(answer);
+    drop(response);
     session.until(OPEN, "0").await;
 }
 
@@ -83,8 +84,8 @@ async fn killed_server_keeps_whole_chunks() {
         let sending = tokio::spawn(sending);
         until_written(&service.session().await, query).await;
         tokio::task::block_in_place(|| service.database.cluster().kill());
-        let answer = tokio::time::timeout(PATIENCE, sending).await.expect("an answer").expect("sent");
-        assert_eq!(answer.status, 503, "{}", answer.text);
+        let response = tokio::time::timeout(PATIENCE, sending).await.expect("an answer").expect("sent");
+        assert_eq!(response.status, 503, "{}", response.text);
         tokio::task::block_in_place(|| service.database.cluster().start_again());
         let session = service.session().await;
         let there: usize =

@@ -1,7 +1,7 @@
 //! A base backup and archived WAL lead back to any moment, with the settings of docs/how-to/back-up-and-restore.md.
 
 use crate::crash::sound::findings;
-use harness::{Answer, BaseBackup, Cluster, Database, Durability, Proxy, Sender, Service, until};
+use harness::{BaseBackup, Cluster, Database, Durability, Proxy, Response, Sender, Service, until};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Clients {
 }
 
 /// A record made once, by its key.
-async fn make_once(proxy: &Proxy, key: &str) -> Answer {
+async fn make_once(proxy: &Proxy, key: &str) -> Response {
     let body = json!({"external_key": key, "attributes": {"name": key}});
     let path = "/v1/entities/template/customers";
     proxy.request("POST", path).header("idempotency-key", key).json(&body).send().await
@@ -141,13 +141,13 @@ async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
     let read = restored.by_key("before").await;
     assert_eq!(read.header("etag"), tag);
     assert_eq!(read.expect(200)["attributes"]["mood"], 1);
-    restored.proxy.request("GET", "/v1/me").key(&late_key).send().await.refused(401, "unauthorized");
-    restored.by_key("after").await.refused(404, "not_found");
+    restored.proxy.request("GET", "/v1/me").key(&late_key).send().await.expect_error(401, "unauthorized");
+    restored.by_key("after").await.expect_error(404, "not_found");
     // Requests in the backup have no second effect. Lost ones run when they are sent again.
     for (key, is_replayed) in [("before", "true"), ("after", ""), ("after", "true")] {
-        let answer = make_once(&restored.proxy, key).await;
-        assert_eq!(answer.header("idempotency-replayed"), is_replayed, "{key}");
-        answer.expect(201);
+        let response = make_once(&restored.proxy, key).await;
+        assert_eq!(response.header("idempotency-replayed"), is_replayed, "{key}");
+        response.expect(201);
     }
     for id in ["before", "after", "after"] {
         let body = json!({"id": id, "mood": 1}).to_string();

@@ -23,13 +23,13 @@ async fn while_postgresql_is_down_requests_get_503_and_later_succeed() {
     let cluster = Arc::clone(service.database.cluster());
     for _ in 0..2 {
         tokio::task::block_in_place(|| cluster.stop());
-        for answer in [
+        for response in [
             service.by_key("K").await,
             service.upsert("K", json!({"name": "Bea"})).await,
             service.get("/templates").await,
         ] {
-            assert!(answer.header("retry-after").parse::<u32>().is_ok(), "{answer:?}");
-            let body = answer.refused(503, "unavailable");
+            assert!(response.header("retry-after").parse::<u32>().is_ok(), "{response:?}");
+            let body = response.expect_error(503, "unavailable");
             assert_eq!(body["retryable"], true);
         }
         service.proxy.request("GET", "/healthz").send().await.expect(200);
@@ -61,9 +61,9 @@ async fn restart_between_requests_causes_no_failure() {
         cluster.start_again();
     });
     for _ in 0..20 {
-        let answer = service.by_key("K").await;
-        assert_eq!(answer.header("etag"), tag, "a record that did not change keeps its tag");
-        answer.expect(200);
+        let response = service.by_key("K").await;
+        assert_eq!(response.header("etag"), tag, "a record that did not change keeps its tag");
+        response.expect(200);
     }
     service.upsert("K", json!({"name": "Bea"})).await.expect(200);
 }
@@ -93,7 +93,7 @@ async fn stopping_proxy_finishes_requests_and_exits_with_0() {
         .collect();
     holder.until_blocked(4).await;
     let Service { mut proxy, database } = service;
-    proxy.ask_to_stop();
+    proxy.request_shutdown();
     until("the proxy stops", async || proxy.log().contains("stopping")).await;
     holder.run("select pg_advisory_unlock(1)").await;
     let status = proxy.ended().await;
@@ -110,7 +110,7 @@ async fn idle_proxy_stops_immediately() {
     let service = Service::start().await;
     service.get("/templates").await.expect(200);
     let Service { mut proxy, database: _database } = service;
-    proxy.ask_to_stop();
+    proxy.request_shutdown();
     assert_eq!(proxy.ended().await.code(), Some(0));
     assert!(!proxy.log().contains(CUT_OFF), "an idle connection held it up: {}", proxy.log());
 }

@@ -52,11 +52,11 @@ impl Case {
     /// Compares with the model what the session finds page by page, and what it selects by the filter's SQL, which the
     /// author is asked for: one who sees everything, when policies are to limit what the session sees.
     pub(crate) async fn check(&self, session: &Session, author: &Session) -> Result<(), String> {
-        let walked = self.walk(session).await?;
-        if walked != self.expected {
+        let collected = self.read_pages(session).await?;
+        if collected != self.expected {
             return Err(format!(
                 "the pages hold {:#?}\nand not {:#?}",
-                shown(&walked),
+                shown(&collected),
                 shown(&self.expected)
             ));
         }
@@ -75,12 +75,12 @@ impl Case {
     }
 
     /// The ids on all pages.
-    async fn walk(&self, session: &Session) -> Result<Vec<u128>, String> {
-        let (mut walked, mut cursor) = (Vec::new(), Value::Null);
+    async fn read_pages(&self, session: &Session) -> Result<Vec<u128>, String> {
+        let (mut collected, mut cursor) = (Vec::new(), Value::Null);
         loop {
             let query = format!("{{{},\"cursor\":{cursor}}}", self.query);
             let page = session.attempt("select keyed.search('p.things', $1)", &[&query]).await;
-            let page = page.map_err(|refusal| format!("refused with cursor {cursor}: {refusal}"))?;
+            let page = page.map_err(|error| format!("refused with cursor {cursor}: {error}"))?;
             let page: Value = serde_json::from_str(page[0][0].as_deref().unwrap_or_default()).expect("JSON");
             let ids = page["records"].as_array().into_iter().flatten();
             let ids: Vec<u128> =
@@ -96,9 +96,9 @@ impl Case {
                     self.expected.len()
                 ));
             }
-            walked.extend(ids);
-            if cursor.is_null() || walked.len() > self.expected.len() {
-                return Ok(walked);
+            collected.extend(ids);
+            if cursor.is_null() || collected.len() > self.expected.len() {
+                return Ok(collected);
             }
         }
     }

@@ -63,10 +63,10 @@ impl Case {
             self.condition,
             whole(&asked)
         );
-        let answer = session.attempt("select keyed.semantic_search($1)", &[&body]).await;
-        let answer = answer.map_err(|refusal| format!("the closest to {asked:?}: {refusal}"))?;
-        let answer: Value = serde_json::from_str(answer[0][0].as_deref().unwrap_or_default()).expect("JSON");
-        let found: Vec<(u128, f64)> = answer
+        let result = session.attempt("select keyed.semantic_search($1)", &[&body]).await;
+        let result = result.map_err(|error| format!("the closest to {asked:?}: {error}"))?;
+        let result: Value = serde_json::from_str(result[0][0].as_deref().unwrap_or_default()).expect("JSON");
+        let found: Vec<(u128, f64)> = result
             .as_array()
             .into_iter()
             .flatten()

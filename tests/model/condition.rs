@@ -135,22 +135,23 @@ fn operators(kind: Kind) -> &'static [&'static str] {
 
 impl Condition {
     fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
-        let place = Place::random(world, setting, random);
-        let operator = *random.pick(operators(place.kind));
+        let position = Place::random(world, setting, random);
+        let operator = *random.pick(operators(position.kind));
         let count = match operator {
             "empty" | "not-empty" => 0,
             "in" | "not-in" => random.below(4),
             "between" => 2,
             _ => 1,
         };
-        let operands: Vec<Operand> = (0..count).map(|_| operand(world, &place, operator, random)).collect();
+        let operands: Vec<Operand> =
+            (0..count).map(|_| operand(world, &position, operator, random)).collect();
         let value = match operator {
             "empty" | "not-empty" => (*random.pick(&["", r#","value":null"#, r#","value":"""#])).to_owned(),
             "in" | "not-in" | "between" => format!(",\"value\":{}", many(&operands, random)),
             _ => format!(",\"value\":{}", single(&operands[0], random)),
         };
-        let json = format!(r#"{{"field":{},"operator":"{operator}"{value}}}"#, json!(place.name));
-        Self { path: place.path, field: place.field, kind: place.kind, operator, operands, json }
+        let json = format!(r#"{{"field":{},"operator":"{operator}"{value}}}"#, json!(position.name));
+        Self { path: position.path, field: position.field, kind: position.kind, operator, operands, json }
     }
 
     fn holds(&self, world: &World, row: &Row, zone: &Zone) -> bool {

@@ -18,11 +18,11 @@ pub(crate) enum Operand {
 }
 
 /// A value that such a field may be compared with: often one that some record has.
-pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut Random) -> Operand {
-    let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == place.owner).collect();
-    let known = random.pick(&of_owner).value(place.field).filter(|_| !random.one_in(3));
+pub(crate) fn operand(world: &World, position: &Place, operator: &str, random: &mut Random) -> Operand {
+    let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == position.owner).collect();
+    let known = random.pick(&of_owner).value(position.field).filter(|_| !random.one_in(3));
     let is_pattern = matches!(operator, "like" | "not-like" | "ilike" | "starts-with" | "ends-with");
-    match (place.kind, known) {
+    match (position.kind, known) {
         (Kind::Text, Some(Value::Text(text))) if is_pattern => {
             Operand::Value(Value::Text(part(&text, random)))
         }
@@ -43,7 +43,7 @@ pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut
             Operand::Key(target, random.pick(&keys.collect::<Vec<_>>()).clone())
         }
         // The zones of the model know one year only, in which no record was written.
-        (Kind::Time, _) if !place.field.ends_with("_at") && random.one_in(2) => {
+        (Kind::Time, _) if !position.field.ends_with("_at") && random.one_in(2) => {
             Operand::Day(random_day(random))
         }
         (Kind::List | Kind::Options, Some(Value::List(list))) if !list.is_empty() => {
@@ -53,7 +53,7 @@ pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut
         (Kind::Options, _) => Operand::Value(Value::Text("silver".to_owned())),
         (_, Some(value)) => Operand::Value(value),
         (Kind::Reference(_) | Kind::Id, None) => {
-            Operand::Value(Value::Id(*random.pick(&world.ids(place.owner))))
+            Operand::Value(Value::Id(*random.pick(&world.ids(position.owner))))
         }
         (Kind::Text, None) => Operand::Value(Value::Text(random_text(random))),
         (kind, None) => Operand::Value(random_value(kind, random)),

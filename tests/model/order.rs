@@ -58,12 +58,12 @@ impl Key {
             (Some(one), Some(other)) => {
                 let order = match (&one, &other) {
                     (Value::Text(one), Value::Text(other)) if self.field != "external_key" => {
-                        world.place(one).cmp(&world.place(other))
+                        world.rank(one).cmp(&world.rank(other))
                     }
                     (Value::List(one), Value::List(other)) => {
-                        let places =
-                            |list: &[String]| list.iter().map(|it| world.place(it)).collect::<Vec<_>>();
-                        places(one).cmp(&places(other))
+                        let ranks =
+                            |list: &[String]| list.iter().map(|it| world.rank(it)).collect::<Vec<_>>();
+                        ranks(one).cmp(&ranks(other))
                     }
                     _ => compare(&one, &other),
                 };

@@ -171,8 +171,8 @@ impl World {
             ));
             rows.push(Row { template, id: 0, key, live: true, values });
         }
-        let answer = batch(session, &operations).await;
-        for (mut row, result) in rows.into_iter().zip(answer["results"].as_array().into_iter().flatten()) {
+        let result = batch(session, &operations).await;
+        for (mut row, result) in rows.into_iter().zip(result["results"].as_array().into_iter().flatten()) {
             row.id = parse_id(result["id"].as_str().unwrap_or_default());
             self.by_id.insert(row.id, self.rows.len());
             self.rows.push(row);
@@ -232,7 +232,7 @@ impl World {
     }
 
     /// The place of a text among others that have other beginnings.
-    pub(crate) fn place(&self, text: &str) -> usize {
+    pub(crate) fn rank(&self, text: &str) -> usize {
         *self.order.get(&beginning(text)).unwrap_or_else(|| panic!("{text:?} is a text of the model"))
     }
 
@@ -266,10 +266,10 @@ impl World {
 }
 
 async fn batch(session: &Session, operations: &[String]) -> Json {
-    let answer =
+    let result =
         session.json("select keyed.batch($1, true)", &[&format!("[{}]", operations.join(","))]).await;
-    assert_eq!(answer["errors"], false, "{answer}");
-    answer
+    assert_eq!(result["errors"], false, "{result}");
+    result
 }
 
 /// As much of a text as decides on its place: the first 200 characters, as the index has them.

@@ -1,7 +1,7 @@
 //! `postgresql-NN-keyed` and `keyed-proxy`, on machines of their own.
 
-use crate::answer::compare;
 use crate::machine::{Machine, major, packages, run_without_systemd};
+use crate::output::compare;
 use crate::page::{Page, documentation, file};
 
 const PAGE: &str = "docs/how-to/install-packages.md";
@@ -15,9 +15,9 @@ fn follow(machine: &Machine, heading: &str) -> String {
     for block in &section.blocks {
         if block.is_script() && block.not_run().is_none() {
             printed.push(without_footers(&machine.run(&for_this_major(&block.text)).expect()));
-        } else if block.is_answer() {
-            let answer = printed.last().expect("an answer is of the block before it");
-            compare(&for_this_major(&block.text), answer)
+        } else if block.is_output() {
+            let output = printed.last().expect("an answer is of the block before it");
+            compare(&for_this_major(&block.text), output)
                 .unwrap_or_else(|error| panic!("{PAGE}, {heading}: {error}"));
         }
     }
@@ -43,7 +43,7 @@ fn quickstart(machine: &Machine, key: &str) {
     let section = readme.split("\n## ").find(|section| section.starts_with("Quickstart\n"));
     let page = Page::parse("README.md", section.expect("the README has a quickstart"));
     let mut blocks = page.blocks.iter().filter(|block| block.not_run().is_none());
-    let (script, answer) = (blocks.next().expect("what to paste"), blocks.next().expect("its answer"));
+    let (script, output) = (blocks.next().expect("what to paste"), blocks.next().expect("its answer"));
     let prepare = format!(
         "install --directory --owner=postgres /srv/clone/.run && cd /srv/clone
          echo 'host=/run/postgresql dbname=crm user=postgres' >.run/database.url
@@ -53,7 +53,7 @@ fn quickstart(machine: &Machine, key: &str) {
     );
     machine.run(&prepare).expect();
     let printed = machine.run("cd /srv/clone && runuser -u postgres -- bash quickstart.sh").expect();
-    compare(&answer.text, &without_footers(&printed))
+    compare(&output.text, &without_footers(&printed))
         .unwrap_or_else(|error| panic!("the quickstart: {error}"));
 }
 
@@ -106,12 +106,12 @@ async fn page_about_packages_works_from_installation_to_removal() {
     the_service_is_what_its_unit_says(&machine);
     follow(&machine, "5. Make a demo");
     quickstart(&machine, &key);
-    let (before, answer) = (records(&machine, "crm"), ask(&machine, &key));
+    let (before, output) = (records(&machine, "crm"), ask(&machine, &key));
 
     let process = service(&machine, "MainPID");
     follow(&machine, "Upgrade");
     assert_ne!(service(&machine, "MainPID"), process, "the package restarts a proxy that runs");
-    assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before.clone(), answer.clone()));
+    assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before.clone(), output.clone()));
     a_second_cluster_has_the_extension_too(&machine);
 
     follow(&machine, "Remove");
@@ -124,7 +124,7 @@ async fn page_about_packages_works_from_installation_to_removal() {
     let again = machine.run("apt-get install --yes ./postgresql-*-keyed_*.deb ./keyed-proxy_*.deb").expect();
     assert!(!again.contains("has no database yet"), "{again}");
     machine.run("systemctl enable --now keyed-proxy").expect();
-    assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before, answer));
+    assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before, output));
 }
 
 fn a_proxy_without_a_database_does_not_start(machine: &Machine) {

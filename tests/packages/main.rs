@@ -2,11 +2,11 @@
 //!
 //! What needs root, apt and minutes is ignored unless `make test KIND=packages` asks for it.
 
-#[path = "../docs/answer.rs"]
-mod answer;
 mod containers;
 mod debian;
 mod machine;
+#[path = "../docs/output.rs"]
+mod output;
 #[path = "../docs/page.rs"]
 #[expect(dead_code, reason = "the tests of pages ask more")]
 mod page;

@@ -18,8 +18,8 @@ fn after<'a>(text: &'a str, words: &str) -> &'a str {
 fn pgxn_metadata_is_valid() {
     let rules: Value = serde_json::from_str(include_str!("pgxn.schema.json")).expect("JSON");
     let rules = jsonschema::validator_for(&rules).expect("a schema");
-    let faults: Vec<String> = rules.iter_errors(&meta()).map(|fault| fault.to_string()).collect();
-    assert!(faults.is_empty(), "{faults:?}");
+    let problems: Vec<String> = rules.iter_errors(&meta()).map(|problem| problem.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?}");
     for (member, wrong) in [
         ("name", json!("a/b")),
         ("version", json!("1.0")),

@@ -41,14 +41,14 @@ async fn with_everything(cluster: Arc<Cluster>) -> (Database, [String; 2]) {
     (database, roles)
 }
 
-async fn answers(database: &Database, roles: &[String; 2]) -> Vec<String> {
-    let mut answers = database.answers(&[&roles[0], &roles[1]]).await;
+async fn results(database: &Database, roles: &[String; 2]) -> Vec<String> {
+    let mut results = database.results(&[&roles[0], &roles[1]]).await;
     let session = database.session().await;
     session.run("set timezone = 'UTC'").await;
     for question in QUESTIONS {
-        answers.push(session.text(question, &[]).await);
+        results.push(session.text(question, &[]).await);
     }
-    answers
+    results
 }
 
 /// What is stored, without the searches that sessions have counted, which they write when they end.
@@ -94,7 +94,7 @@ async fn assert_writes(database: &Database) {
     let used = "select used from keyed.quota_usage('crm') where name = 'live_records'";
     let used = session.text(used, &[]).await;
     session.run(&format!("select keyed.set_quota('crm', 'live_records', {used})")).await;
-    assert_eq!(session.refusal(upsert, &["C-new"]).await.is().1, "quota_exceeded");
+    assert_eq!(session.error(upsert, &["C-new"]).await.codes().1, "quota_exceeded");
     session.run("select keyed.set_quota('crm', 'live_records', 1000)").await;
 }
 
@@ -126,7 +126,7 @@ async fn upgraded_database_works_as_before() {
     drop(session);
 
     for programs in &path[1..] {
-        let (answers_before, contents_before) = (answers(&database, &roles).await, contents(&database).await);
+        let (results_before, contents_before) = (results(&database, &roles).await, contents(&database).await);
         let checksums_before = database.checksums().await;
         let next_page = database.session().await.text(page, &[&cursor]).await;
         let (found, version_before) = (findings(&database), version(&database).await);
@@ -135,7 +135,7 @@ async fn upgraded_database_works_as_before() {
         assert!(version(&upgraded).await > version_before);
         assert_same(&contents(&upgraded).await, &contents_before);
         assert_eq!(upgraded.checksums().await, checksums_before);
-        assert_same(&answers(&upgraded, &roles).await, &answers_before);
+        assert_same(&results(&upgraded, &roles).await, &results_before);
         upgraded.assert_sound_indexes().await;
         let session = upgraded.session().await;
         assert_eq!(session.text(page, &[&cursor]).await, next_page);
@@ -167,7 +167,7 @@ async fn dump_of_the_oldest_version_restores_on_the_newest() {
 
     assert_same(&contents(&copy).await, &contents(&source).await);
     assert_eq!(copy.checksums().await, source.checksums().await);
-    assert_same(&answers(&copy, &roles).await, &answers(&source, &roles).await);
+    assert_same(&results(&copy, &roles).await, &results(&source, &roles).await);
     copy.assert_sound_indexes().await;
     follow_doctor(&copy, &findings(&source), &["roles", "stems", "renamed roles"]).await;
     assert_works_on(copy).await;
@@ -184,12 +184,12 @@ async fn renamed_role_keeps_its_rights_if_migrate_runs_before_pg_upgrade() {
     assert!(renamed.len() == 1 && renamed[0][1].contains("pg_upgrade"), "{found:#?}");
     database.run_in_psql(&renamed[0][2]);
     let roles = ["editor".to_owned(), partner];
-    let before = answers(&database, &roles).await;
+    let before = results(&database, &roles).await;
     let upgraded = tokio::task::block_in_place(|| database.cluster().upgraded_to(&path[path.len() - 1]));
     let upgraded = database.in_cluster(upgraded);
-    assert_same(&answers(&upgraded, &roles).await, &before);
+    assert_same(&results(&upgraded, &roles).await, &before);
     // And again, once this cluster has written down who is who.
-    let rights = upgraded.rights("editor").await;
+    let privileges = upgraded.privileges("editor").await;
     upgraded.session().await.run("select keyed.migrate(); alter role editor rename to author").await;
-    assert_eq!(upgraded.rights("author").await, rights);
+    assert_eq!(upgraded.privileges("author").await, privileges);
 }

@@ -20,20 +20,21 @@ async fn eight_identical_requests_have_one_effect() {
                 service.proxy.request("PUT", PATH).header("idempotency-key", &format!("round-{round}"));
             requests.spawn(request.json(&body).send());
         }
-        let answers = requests.join_all().await;
+        let responses = requests.join_all().await;
         let expected = if round == 0 { 201 } else { 200 };
-        let first =
-            answers.iter().filter(|it| it.status == expected && it.header("idempotency-replayed").is_empty());
-        assert_eq!(first.count(), 1, "one of them is run: {answers:?}");
-        for answer in &answers {
-            match (answer.status, answer.header("idempotency-replayed")) {
+        let first = responses
+            .iter()
+            .filter(|it| it.status == expected && it.header("idempotency-replayed").is_empty());
+        assert_eq!(first.count(), 1, "one of them is run: {responses:?}");
+        for response in &responses {
+            match (response.status, response.header("idempotency-replayed")) {
                 (409, _) => {
-                    assert_eq!(answer.body["code"], "request_in_progress");
+                    assert_eq!(response.body["code"], "request_in_progress");
                     told_to_wait += 1;
                 }
                 (status, "true") if status == expected => replayed += 1,
                 (status, "") if status == expected => {}
-                _ => panic!("neither run, replayed nor told to wait: {answer:?}"),
+                _ => panic!("neither run, replayed nor told to wait: {response:?}"),
             }
         }
     }
@@ -66,10 +67,10 @@ async fn disconnected_and_repeated_requests_have_one_effect() {
                 } else {
                     Duration::from_secs(30)
                 };
-                if let Ok(answer) = tokio::time::timeout(patience, attempt).await
-                    && answer.status != 409
+                if let Ok(response) = tokio::time::timeout(patience, attempt).await
+                    && response.status != 409
                 {
-                    assert!(answer.status == 200 || answer.status == 201, "{}", answer.text);
+                    assert!(response.status == 200 || response.status == 201, "{}", response.text);
                     return;
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;

@@ -27,8 +27,8 @@ async fn eight_identical_deliveries_have_one_effect() {
                 service.deliver_signed(&sender, &format!("msg_{round}"), &body).await.expect(200)
             });
         }
-        for answer in senders.join_all().await {
-            assert_eq!(answer, json!({"created": 1, "updated": 0}));
+        for response in senders.join_all().await {
+            assert_eq!(response, json!({"created": 1, "updated": 0}));
         }
     }
     let session = service.session().await;

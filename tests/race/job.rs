@@ -13,8 +13,8 @@ async fn until_done(session: &Session) {
 
 /// A writer may get a retryable error while the template changes.
 async fn write(session: &Session, statement: &str, texts: &[&str]) {
-    if let Err(refusal) = session.attempt(statement, texts).await {
-        assert_eq!(refusal.state, "40001", "{refusal}");
+    if let Err(error) = session.attempt(statement, texts).await {
+        assert_eq!(error.state, "40001", "{error}");
     }
 }
 
@@ -79,7 +79,7 @@ async fn documents_are_up_to_date_after_a_job_despite_concurrent_writes() {
 async fn listing_jobs_locks_no_table() {
     let database = Database::with_crm().await;
     let administrator = database.session().await;
-    let (stranger, reader, definer) = (
+    let (unprivileged, reader, definer) = (
         database.create_role("stranger").await,
         database.create_role("reader").await,
         database.create_role("definer").await,
@@ -93,7 +93,7 @@ async fn listing_jobs_locks_no_table() {
     let all = administrator.text("select count(*) from keyed.jobs()", &[]).await;
     assert_ne!(all, "1", "there are other templates");
     let holder = database.session().await;
-    for (role, expected) in [(&stranger, "0"), (&reader, "0"), (&definer, "1")] {
+    for (role, expected) in [(&unprivileged, "0"), (&reader, "0"), (&definer, "1")] {
         let session = database.session_as(role).await;
         // A statement that waits for the table fails here.
         session.run("set lock_timeout = '20s'").await;

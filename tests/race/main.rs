@@ -15,13 +15,13 @@ mod quota;
 mod record;
 mod tenants;
 
-use harness::{Database, PATIENCE, Refusal, Rows, Session, until};
+use harness::{Database, PATIENCE, Rows, Session, SqlError, until};
 use tokio::task::JoinHandle;
 
 /// A statement on its way in another session.
 struct Waiting {
     process: String,
-    outcome: JoinHandle<Result<Rows, Refusal>>,
+    outcome: JoinHandle<Result<Rows, SqlError>>,
 }
 
 impl Waiting {
@@ -45,7 +45,7 @@ impl Waiting {
     }
 
     /// How it ended.
-    async fn outcome(self) -> Result<Rows, Refusal> {
+    async fn outcome(self) -> Result<Rows, SqlError> {
         let outcome = tokio::time::timeout(PATIENCE, self.outcome).await;
         outcome.expect("the statement goes on once the lock is free").expect("the session lives")
     }
@@ -71,11 +71,11 @@ async fn live(session: &Session, external_key: &str) -> String {
 /// what lost, so answers do not tell, and the server's counters lag its log.
 #[track_caller]
 fn assert_no_deadlock(database: &Database) {
-    let place = format!("@{} ", database.name());
+    let position = format!("@{} ", database.name());
     let (log, mut is_ours) = (database.cluster().log(), false);
     let ours = log.lines().filter(|line| {
         // The further lines of a message are indented.
-        is_ours = if line.starts_with('\t') { is_ours } else { line.contains(&place) };
+        is_ours = if line.starts_with('\t') { is_ours } else { line.contains(&position) };
         is_ours
     });
     let ours: Vec<&str> = ours.collect();

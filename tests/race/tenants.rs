@@ -38,11 +38,11 @@ async fn pooled_connection_isolates_projects() {
         requests.spawn(async move { (project, request.send().await) });
     }
     let mut read = 0;
-    for (project, answer) in requests.join_all().await {
-        assert!([200, 201, 403, 404, 422].contains(&answer.status), "{answer:?}");
-        if answer.body["attributes"].is_object() {
+    for (project, response) in requests.join_all().await {
+        assert!([200, 201, 403, 404, 422].contains(&response.status), "{response:?}");
+        if response.body["attributes"].is_object() {
             read += 1;
-            assert_eq!(answer.body["attributes"]["name"], project);
+            assert_eq!(response.body["attributes"]["name"], project);
         }
     }
     assert!(read > 50, "hardly a record was read: {read}");

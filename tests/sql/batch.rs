@@ -28,10 +28,10 @@ fn update(key: &str, visits: Value) -> Value {
 }
 
 /// Which operations were refused, by their places.
-fn refused(report: &Value) -> Vec<usize> {
+fn rejected(report: &Value) -> Vec<usize> {
     let results = report["results"].as_array().expect("results").iter();
-    let is_refused = |result: &&Value| result.get("error").is_some();
-    results.filter(is_refused).map(|result| result["index"].as_u64().expect("a number") as usize).collect()
+    let is_rejected = |result: &&Value| result.get("error").is_some();
+    results.filter(is_rejected).map(|result| result["index"].as_u64().expect("a number") as usize).collect()
 }
 
 fn upsert(n: usize, attributes: Value) -> Value {
@@ -65,8 +65,8 @@ async fn rejected_operations_need_few_subtransactions() {
             update(&key, json!(n))
         })
         .await;
-        let expected: Vec<usize> = (0..COUNT).filter(|place| (place + 1) % every == 0).collect();
-        assert_eq!(refused(&report), expected);
+        let expected: Vec<usize> = (0..COUNT).filter(|position| (position + 1) % every == 0).collect();
+        assert_eq!(rejected(&report), expected);
         let count = "select count(*) from crm.customers where visits > 0";
         assert_eq!(session.text(count, &[]).await, (COUNT - COUNT / every).to_string());
         assert!(subtransactions(&session).await <= most);
@@ -85,13 +85,13 @@ async fn invalid_record_does_not_affect_others() {
         (1..=COUNT).map(|n| upsert(n, json!({"visits": n, "name": name(n)}))).collect();
     let operations = json!(operations).to_string();
     let report = session.json("select keyed.batch($1, false)", &[&operations]).await;
-    assert_eq!(refused(&report), [bad - 1]);
+    assert_eq!(rejected(&report), [bad - 1]);
     let count = "select count(*) from crm.customers where visits > 0";
     assert_eq!(session.text(count, &[]).await, (COUNT - 1).to_string());
     assert!(subtransactions(&session).await <= 10);
     session.run("rollback").await;
-    let refusal = session.refusal("select keyed.batch($1, true)", &[&operations]).await;
-    assert_eq!(refusal.detail["failed_index"], bad - 1, "{refusal}");
+    let error = session.error("select keyed.batch($1, true)", &[&operations]).await;
+    assert_eq!(error.detail["failed_index"], bad - 1, "{error}");
 }
 
 #[tokio::test]
@@ -161,9 +161,9 @@ async fn chains_of_rejected_references_spare_other_records() {
         below("self", "self"),
     ]);
     let report = session.json("select keyed.batch($1, false)", &[&json!(operations).to_string()]).await;
-    assert_eq!(refused(&report), (0..=LENGTH).collect::<Vec<_>>(), "{report}");
-    for place in 0..=LENGTH {
-        assert_eq!(report["results"][place]["error"]["code"], "reference_not_found", "{report}");
+    assert_eq!(rejected(&report), (0..=LENGTH).collect::<Vec<_>>(), "{report}");
+    for position in 0..=LENGTH {
+        assert_eq!(report["results"][position]["error"]["code"], "reference_not_found", "{report}");
     }
     let written = "select string_agg(t.external_key || '>' || coalesce(u.external_key, ''), ',' order by t.external_key) \
                    from crm.tree t left join crm.tree u on u.id = t.up";
@@ -245,11 +245,8 @@ async fn results_have_versions_and_records_on_request() {
     let mut outdated = upsert(1, json!({"visits": 5}));
     outdated["if_match"] = json!(session.text(first, &[]).await);
     session.run("update crm.customers set visits = 9 where external_key = 'K1'").await;
-    let refusal = session.refusal("select keyed.batch($1, true)", &[&json!([outdated]).to_string()]).await;
-    assert_eq!(
-        (refusal.is(), &refusal.detail["failed_index"]),
-        (("55000", "precondition_failed"), &json!(0))
-    );
+    let error = session.error("select keyed.batch($1, true)", &[&json!([outdated]).to_string()]).await;
+    assert_eq!((error.codes(), &error.detail["failed_index"]), (("55000", "precondition_failed"), &json!(0)));
     let visits = "select visits from crm.customers where external_key = 'K1'";
     assert_eq!(session.text(visits, &[]).await, "9");
 }

@@ -46,7 +46,7 @@ async fn new_export_closes_the_earlier_one() {
     // One that failed on the way is closed by the next one.
     session.run("savepoint s").await;
     session.run("set local role pg_monitor").await;
-    session.refusal("select keyed_http.export_next()", &[]).await;
+    session.error("select keyed_http.export_next()", &[]).await;
     session.run("rollback to s").await;
     session.rows(open, &["1"]).await;
     assert_eq!(session.text(portals, &[]).await, one);

@@ -1,6 +1,6 @@
 //! A project whose records are searched: works of artists from countries of continents.
 
-use harness::{Database, Refusal, Session};
+use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
 const TEMPLATES: &str = r#"
@@ -82,8 +82,8 @@ impl Gallery {
     }
 
     /// Why a search among works is refused.
-    pub(crate) async fn refusal(&self, query: &Value) -> Refusal {
-        self.session.refusal("select keyed.search('art.works', $1)", &[&query.to_string()]).await
+    pub(crate) async fn error(&self, query: &Value) -> SqlError {
+        self.session.error("select keyed.search('art.works', $1)", &[&query.to_string()]).await
     }
 
     /// The keys of the works found, in the order of the answer.
@@ -113,7 +113,7 @@ impl Gallery {
 }
 
 /// The keys of the records in an answer.
-pub(crate) fn keys(answer: &Value) -> String {
-    let records = answer["records"].as_array().expect("records");
+pub(crate) fn keys(result: &Value) -> String {
+    let records = result["records"].as_array().expect("records");
     records.iter().map(|record| record["external_key"].as_str().unwrap_or("-")).collect::<Vec<_>>().join(" ")
 }

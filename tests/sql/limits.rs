@@ -19,13 +19,13 @@ fn operations(count: usize) -> String {
 async fn setting_limits_operations_of_a_batch() {
     let (_database, session) = crm_with("keyed.max_operations_per_batch", "1001").await;
     let run = "select keyed.batch($1::jsonb)";
-    let answer = session.json(run, &[&operations(1001)]).await;
-    assert_eq!(answer["errors"], false, "{}", answer["results"][0]);
-    let refusal = session.refusal(run, &[&operations(1002)]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    let result = session.json(run, &[&operations(1001)]).await;
+    assert_eq!(result["errors"], false, "{}", result["results"][0]);
+    let error = session.error(run, &[&operations(1002)]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
     session.run("reset keyed.max_operations_per_batch").await;
-    let refusal = session.refusal(run, &[&operations(1001)]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    let error = session.error(run, &[&operations(1001)]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
 }
 
 #[tokio::test]
@@ -35,11 +35,11 @@ async fn setting_limits_attributes_of_a_template() {
     let attributes = |slugs: &[&str]| {
         Value::from_iter(slugs.iter().map(|slug| json!({"slug": slug, "type": "string"}))).to_string()
     };
-    let refusal = session.refusal(create, &[&attributes(&["a", "b", "c"])]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    let error = session.error(create, &[&attributes(&["a", "b", "c"])]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
     session.json(create, &[&attributes(&["a", "b"])]).await;
     let add = "select keyed.add_attribute('crm.small', '{\"slug\": \"c\", \"type\": \"string\"}')";
-    assert_eq!(session.refusal(add, &[]).await.is(), ("54000", "payload_too_large"));
+    assert_eq!(session.error(add, &[]).await.codes(), ("54000", "payload_too_large"));
     session.run("set keyed.max_attributes_per_template = 3").await;
     session.json(add, &[]).await;
 }
@@ -60,7 +60,7 @@ async fn setting_limits_the_length_of_new_texts() {
          from crm.customers where external_key = 'long'",
         "update crm.customers set name = name || 'x' where external_key = 'long'",
     ] {
-        assert_eq!(session.refusal(write, &[]).await.is(), ("22023", "invalid_value"), "{write}");
+        assert_eq!(session.error(write, &[]).await.codes(), ("22023", "invalid_value"), "{write}");
     }
 }
 
@@ -72,8 +72,8 @@ async fn only_a_superuser_sets_limits() {
     // Before the library is loaded PostgreSQL takes any value, and forgets it when the library comes.
     session.run("set keyed.max_text_size = '16MB'").await;
     let long = json!({"name": "x".repeat(2 << 20)}).to_string();
-    let refusal = session.refusal("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    let error = session.error("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"));
     for name in [
         "max_text_size",
         "max_operations_per_batch",
@@ -81,7 +81,7 @@ async fn only_a_superuser_sets_limits() {
         "inbound_room",
         "direct_access",
     ] {
-        assert_eq!(session.refusal(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
+        assert_eq!(session.error(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
     }
 }
 
@@ -133,17 +133,17 @@ async fn argument_size_is_checked_before_allocation() {
             .to_owned(),
     ] {
         assert_eq!(
-            session.refusal(&statement, &[]).await.is(),
+            session.error(&statement, &[]).await.codes(),
             ("54000", "payload_too_large"),
             "{statement}"
         );
     }
     let members = "select keyed.patch_record($1, (select jsonb_build_object('attributes', \
                    jsonb_object_agg('k' || n, n)) from generate_series(1, 100001) n))";
-    assert_eq!(session.refusal(members, &[id]).await.is(), ("22032", "malformed_request"));
+    assert_eq!(session.error(members, &[id]).await.codes(), ("22032", "malformed_request"));
     let list = "update crm.customers set tags = array_fill('x'::text, array[10001])";
-    let refusal = session.refusal(list, &[]).await;
-    assert!(refusal.message.contains("at most 10000 elements, not 10001"), "{refusal}");
+    let error = session.error(list, &[]).await;
+    assert!(error.message.contains("at most 10000 elements, not 10001"), "{error}");
 }
 
 #[tokio::test]
@@ -174,12 +174,12 @@ async fn long_argument_is_rejected_before_it_is_read() {
         let of = |order: &str| {
             format!("select {call} from (select * from long order by length(text) {order} limit 1) l")
         };
-        let refusal = session.refusal(&of("desc"), &[]).await;
-        assert_eq!(refusal.is(), ("54000", "payload_too_large"), "{call}: {refusal}");
-        assert!(refusal.message.contains("an argument has more than 64 MiB"), "{call}: {refusal}");
+        let error = session.error(&of("desc"), &[]).await;
+        assert_eq!(error.codes(), ("54000", "payload_too_large"), "{call}: {error}");
+        assert!(error.message.contains("an argument has more than 64 MiB"), "{call}: {error}");
         // A shorter one is read.
-        if let Err(refusal) = session.attempt(&of("asc"), &[]).await {
-            assert!(!refusal.message.contains("an argument"), "{call}: {refusal}");
+        if let Err(error) = session.attempt(&of("asc"), &[]).await {
+            assert!(!error.message.contains("an argument"), "{call}: {error}");
         }
     }
 }
@@ -191,8 +191,8 @@ async fn json_with_a_long_text_form_is_rejected() {
     // Each number has 131,072 digits, of which JSON in the form of the database stores a few.
     let filters =
         "jsonb_build_object('filters', (select jsonb_agg(1e131071::numeric) from generate_series(1, 600)))";
-    let refusal = session.refusal(&format!("select keyed.search('crm.customers', {filters})"), &[]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"), "{refusal}");
+    let error = session.error(&format!("select keyed.search('crm.customers', {filters})"), &[]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"), "{error}");
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn long_argument_is_not_read_after_a_cancellation() {
             "with long as materialized (select repeat('x', 2 << 20) as text) \
              select pg_cancel_backend(pg_backend_pid()), {call} from long"
         );
-        let refusal = session.refusal(&statement, &[]).await;
-        assert_eq!(refusal.state, "57014", "{call}: {refusal}");
+        let error = session.error(&statement, &[]).await;
+        assert_eq!(error.state, "57014", "{call}: {error}");
     }
 }

@@ -202,20 +202,19 @@ async fn invalid_point_is_rejected() {
         (json!([1, [2]]), "invalid_value", "/attributes/mood/1"),
     ] {
         let attributes = json!({"mood": mood}).to_string();
-        let refusal =
-            session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{mood}");
+        let error =
+            session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{mood}");
     }
     for too_large in ["1e309", "-1e309"] {
         let attributes = format!(r#"{{"mood": {too_large}}}"#);
-        let refusal =
-            session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_value"));
+        let error =
+            session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
+        assert_eq!(error.codes(), ("22023", "invalid_value"));
     }
     let too_many = json!({"mood": vec![0; 10_001]}).to_string();
-    let refusal =
-        session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&too_many]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    let error = session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&too_many]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
     assert_eq!(series(&session, &record).await, json!([0, 1, 2, 3, 4, 5, 6]));
 }
 
@@ -238,18 +237,18 @@ async fn invalid_series_request_is_rejected() {
         ("cursor => '1'", "/cursor"),
         ("cursor => 'x.y'", "/cursor"),
     ] {
-        let refusal = session
-            .refusal(&format!("select keyed.metric_page($1, 'mood', {arguments})"), &[id_of(&record)])
+        let error = session
+            .error(&format!("select keyed.metric_page($1, 'mood', {arguments})"), &[id_of(&record)])
             .await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec![pointer]),
             "{arguments}"
         );
     }
     for slug in ["name", "nothing", "external_key", ""] {
-        let refusal = session.refusal("select keyed.metric_page($1, $2)", &[id_of(&record), slug]).await;
-        assert_eq!(refusal.is(), ("22023", "unknown_attribute"), "{slug}");
+        let error = session.error("select keyed.metric_page($1, $2)", &[id_of(&record), slug]).await;
+        assert_eq!(error.codes(), ("22023", "unknown_attribute"), "{slug}");
     }
 }
 
@@ -259,8 +258,8 @@ async fn rolled_back_points_are_not_stored() {
     session
         .run(r#"begin; select keyed.upsert_by_key('crm.customers', 'A-1', '{"mood": 99}'); rollback"#)
         .await;
-    let refused = r#"{"mood": 99, "company": {"external_key": "nobody"}}"#;
-    session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[refused]).await;
+    let rejected = r#"{"mood": 99, "company": {"external_key": "nobody"}}"#;
+    session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[rejected]).await;
     assert_eq!(series(&session, &record).await, json!([0, 1, 2, 3, 4, 5, 6]));
 }
 

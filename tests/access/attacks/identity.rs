@@ -77,8 +77,8 @@ async fn caller_cannot_assume_another_role() {
                 "create function pg_temp.g() returns int language sql set role = {role} as 'select 1'; select pg_temp.g()"
             ),
         ] {
-            let refusal = session.refusal(&attack, &[]).await;
-            assert_eq!(refusal.state, "42501", "{attack}: {refusal}");
+            let error = session.error(&attack, &[]).await;
+            assert_eq!(error.state, "42501", "{attack}: {error}");
             assert_unchanged(&session, &attack).await;
         }
     }
@@ -92,18 +92,18 @@ async fn wrong_key_gives_no_access() {
     let proxy = sales.database.session_as("keyed_proxy").await;
     for hash in ["''", "'\\x00'", "sha256('')", "sha256('keyed_admin')", "null"] {
         let attack = format!("begin; select keyed.authenticate({hash})");
-        assert_eq!(proxy.refusal(&attack, &[]).await.state, "28000", "{attack}");
+        assert_eq!(proxy.error(&attack, &[]).await.state, "28000", "{attack}");
         proxy.run("rollback").await;
         let attack = format!("select keyed_http.list_templates() from keyed.authenticate({hash})");
-        assert_eq!(proxy.refusal(&attack, &[]).await.state, "28000", "{attack}");
+        assert_eq!(proxy.error(&attack, &[]).await.state, "28000", "{attack}");
     }
     // A valid one works only for the login of the proxy.
     let right = quote(&key);
     let attack = format!("begin; select keyed.authenticate(sha256({right}::bytea))");
-    assert_eq!(session.refusal(&attack, &[]).await.state, "42501");
+    assert_eq!(session.error(&attack, &[]).await.state, "42501");
     session.run("rollback").await;
     assert_unchanged(&session, &attack).await;
-    assert_eq!(session.refusal("select hash from keyed_state.api_key", &[]).await.state, "42501");
+    assert_eq!(session.error("select hash from keyed_state.api_key", &[]).await.state, "42501");
 }
 
 #[tokio::test]

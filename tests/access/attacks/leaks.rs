@@ -69,9 +69,9 @@ async fn errors_disclose_no_hidden_value() {
         "update crm.customers set external_key = 'US-1' where external_key = 'EU-1'",
         "update crm.customers set amount = 1 / (case when region = 'US' then 0 else 1 end)",
     ] {
-        if let Err(refusal) = session.attempt(statement, &[]).await {
-            let text = format!("{refusal:?}");
-            assert!(!text.contains("Customer US") && refusal.state != "22012", "{statement}: {text}");
+        if let Err(error) = session.attempt(statement, &[]).await {
+            let text = format!("{error:?}");
+            assert!(!text.contains("Customer US") && error.state != "22012", "{statement}: {text}");
         }
     }
 }
@@ -128,7 +128,7 @@ async fn deletion_discloses_no_hidden_row() {
     // A deletion that fails half way leaves nothing open.
     session.run("begin; savepoint s").await;
     let fails = "update crm.customers set deleted_at = now(), region = 'US' where external_key = 'EU-1'";
-    assert_eq!(session.refusal(fails, &[]).await.state, "42501");
+    assert_eq!(session.error(fails, &[]).await.state, "42501");
     session.run("rollback to s").await;
     assert_eq!(
         session

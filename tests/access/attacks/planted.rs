@@ -42,8 +42,8 @@ async fn shadowing_names_disclose_no_row() {
         assert_eq!(session.text(text, &[]).await, "EU-1 EU-2", "{path}");
         assert_eq!(found(&session, json!({"global_search": "customer"})).await, "EU-1 EU-2", "{path}");
         let hidden = sales.id("US-1").await;
-        let refusal = session.refusal("select keyed.get_record($1)", &[&hidden]).await;
-        assert_eq!(refusal.is(), ("P0002", "not_found"), "{path}");
+        let error = session.error("select keyed.get_record($1)", &[&hidden]).await;
+        assert_eq!(error.codes(), ("P0002", "not_found"), "{path}");
         session.run("begin; update crm.customers set name = 'x'; rollback").await;
     }
     // An administrator with a writable schema in its search path grants as intended.
@@ -112,7 +112,7 @@ async fn waiting_ddl_does_not_cancel_other_sessions() {
         let change = format!(
             "select keyed.alter_template('crm.customers', '{{\"label\": \"x\"}}', dry_run => {dry_run})"
         );
-        assert_eq!(session.refusal(&change, &[]).await.state, "55P03");
+        assert_eq!(session.error(&change, &[]).await.state, "55P03");
     }
     assert!(!waiting.is_finished());
     sales.admin.run("select pg_advisory_unlock(1)").await;

@@ -59,9 +59,9 @@ async fn definitions_and_state_are_denied() {
         "select * from pg_catalog.pg_statistic",
     ] {
         // Reindexing is refused as to any other than the owner; what does not exist is refused as such.
-        let refusal = session.refusal(attack, &[]).await;
+        let error = session.error(attack, &[]).await;
         let states = ["42501", "42809", "42P01", "0A000", "42704", "58P01", "22023", "42P16"];
-        assert!(states.contains(&refusal.state.as_str()), "{attack}: {refusal}");
+        assert!(states.contains(&error.state.as_str()), "{attack}: {error}");
     }
     assert_eq!(sales.state().await, before);
     assert_eq!(seen(&session).await, "EU-1 EU-2");
@@ -76,7 +76,7 @@ async fn internal_functions_have_no_effect_for_logins() {
     for trigger in
         ["guard_record", "guard_delete", "guard_truncate", "note_history", "write_history", "announce_change"]
     {
-        session.refusal(&format!("select keyed.{trigger}()"), &[]).await;
+        session.error(&format!("select keyed.{trigger}()"), &[]).await;
     }
     for id in [&hidden, &live] {
         assert_eq!(session.text("select keyed.is_being_deleted($1)", &[id]).await, "f");
@@ -84,10 +84,10 @@ async fn internal_functions_have_no_effect_for_logins() {
     let scopes = sales.admin.rows("select format('select %s()', p.oid::regproc) from pg_proc p where p.pronamespace = 'keyed_scope'::regnamespace", &[]).await;
     for row in scopes {
         let call = row[0].clone().unwrap_or_default();
-        assert_eq!(session.refusal(&call, &[]).await.state, "42501", "{call}");
+        assert_eq!(session.error(&call, &[]).await.state, "42501", "{call}");
     }
     // The functions behind the routes have the rights of the login when they are called without a key.
-    for (statement, is_refused) in [
+    for (statement, is_rejected) in [
         ("select keyed_http.get_record($1, null, true, true)", true),
         ("select keyed_http.search('2', '{\"global_search\": \"US\"}')", false),
         ("select keyed_http.list_templates()", false),
@@ -98,9 +98,9 @@ async fn internal_functions_have_no_effect_for_logins() {
         ("select keyed_http.create_template('{\"slug\": \"mine\"}')", true),
     ] {
         match session.attempt(statement, &[&hidden]).await {
-            Ok(rows) => assert!(!is_refused && !format!("{rows:?}").contains("US"), "{statement}: {rows:?}"),
-            Err(refusal) => {
-                assert!(is_refused && !format!("{refusal:?}").contains("Globex"), "{statement}: {refusal}");
+            Ok(rows) => assert!(!is_rejected && !format!("{rows:?}").contains("US"), "{statement}: {rows:?}"),
+            Err(error) => {
+                assert!(is_rejected && !format!("{error:?}").contains("Globex"), "{statement}: {error}");
             }
         }
     }
@@ -115,8 +115,8 @@ async fn row_level_security_cannot_be_disabled() {
     for statement in
         ["select * from crm.customers", "update crm.customers set name = 'x'", "copy crm.customers to stdout"]
     {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "42501", "{statement}: {refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.state, "42501", "{statement}: {error}");
     }
     // Functions keep the same filter by themselves.
     assert_eq!(crate::sales::found(&session, serde_json::json!({})).await, "EU-1 EU-2");
@@ -141,6 +141,6 @@ async fn copy_reads_the_scope_and_cannot_write_outside() {
             .collect();
         assert!(text.contains("EU-1") && !text.contains("US-") && !text.contains("EU-0"), "{source}: {text}");
     }
-    let refusal = session.refusal("copy crm.customers (external_key, region) from stdin", &[]).await;
-    assert_eq!(refusal.state, "0A000", "PostgreSQL takes no COPY FROM under policies: {refusal}");
+    let error = session.error("copy crm.customers (external_key, region) from stdin", &[]).await;
+    assert_eq!(error.state, "0A000", "PostgreSQL takes no COPY FROM under policies: {error}");
 }

@@ -27,12 +27,12 @@ impl Connection<'_> {
             self.client = Some(client);
         }
         let client = self.client.as_ref().expect("a connection");
-        let answer = client.simple_query(statements).await;
-        if answer.is_err() {
+        let result = client.simple_query(statements).await;
+        if result.is_err() {
             // Errors leave a transaction, and a setting may have ended the session.
             let _ = client.simple_query("rollback").await;
         }
-        let row = answer?.into_iter().find_map(|message| match message {
+        let row = result?.into_iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => {
                 Some((0..row.len()).map(|column| row.get(column).unwrap_or_default().to_owned()).collect())
             }
@@ -53,7 +53,7 @@ async fn sweep(scoped: &Scoped, settings: &[(String, Vec<String>)], planner: &'s
         written,
         "{planner}"
     );
-    let (mut compared, mut faults) = (0, String::new());
+    let (mut compared, mut problems) = (0, String::new());
     for (name, values) in settings {
         for value in values {
             let set = format!("set local {name} = {}", quote(value));
@@ -64,21 +64,22 @@ async fn sweep(scoped: &Scoped, settings: &[(String, Vec<String>)], planner: &'s
                 for (column, (is, should)) in
                     row.iter().zip(&seen).enumerate().filter(|(_, (is, should))| is != should)
                 {
-                    let _ = writeln!(faults, "{planner}; {set}: read {column} is {is} and not {should}");
+                    let _ = writeln!(problems, "{planner}; {set}: read {column} is {is} and not {should}");
                 }
             }
             if let Ok(row) = connection.row(&format!("begin; {set}; {writes}; rollback")).await {
                 compared += 1;
-                let is_refused = |is: &str| is.len() == 5 && is != "XX000";
+                let is_rejected = |is: &str| is.len() == 5 && is != "XX000";
                 for (column, (is, should)) in row.iter().zip(&written).enumerate() {
-                    if is != should && !is_refused(is) {
-                        let _ = writeln!(faults, "{planner}; {set}: write {column} is {is} and not {should}");
+                    if is != should && !is_rejected(is) {
+                        let _ =
+                            writeln!(problems, "{planner}; {set}: write {column} is {is} and not {should}");
                     }
                 }
             }
         }
     }
-    assert!(faults.is_empty(), "{faults}");
+    assert!(problems.is_empty(), "{problems}");
     compared
 }
 

@@ -56,13 +56,13 @@ async fn foreign_policy_does_not_allow_writes() {
     let (session, roles) = member_of_three(&sales).await;
     let none = &roles[2];
     let switch = format!("pg_catalog.set_config('role', '{none}', true) is not null");
-    let refusal = session
-        .refusal(
+    let error = session
+        .error(
             &format!("begin; update crm.customers set name = 'x' where external_key = 'EU-1' and {switch}"),
             &[],
         )
         .await;
-    assert_eq!(refusal.state, "42501", "{refusal}");
+    assert_eq!(error.state, "42501", "{error}");
     session.run("rollback").await;
     // A policy and privileges created directly do not count as a grant either.
     sales
@@ -76,8 +76,8 @@ async fn foreign_policy_does_not_allow_writes() {
     for attack in
         ["update crm.customers set name = 'x'", "insert into crm.customers (external_key) values ('new')"]
     {
-        let refusal = session.refusal(attack, &[]).await;
-        assert_eq!(refusal.state, "42501", "{attack}: {refusal}");
+        let error = session.error(attack, &[]).await;
+        assert_eq!(error.state, "42501", "{attack}: {error}");
     }
 }
 
@@ -93,8 +93,8 @@ async fn insert_uses_the_rights_of_the_writing_role() {
             "begin; set local role {create}; \
              insert into crm.customers (external_key, region) select 'NEW', 'EU' where pg_temp.late('{role}')"
         );
-        let refusal = session.refusal(&attack, &[]).await;
-        assert_eq!(refusal.state, "42501", "{attack}: {refusal}");
+        let error = session.error(&attack, &[]).await;
+        assert_eq!(error.state, "42501", "{attack}: {error}");
         session.run("rollback").await;
     }
     session

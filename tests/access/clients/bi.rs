@@ -1,6 +1,6 @@
 //! BI tools find the tables of a project, and read of them what their login may, whatever they send.
 
-use harness::bi::{Sight, Statement, fill, introspection, statements};
+use harness::bi::{Statement, Visibility, fill, introspection, statements};
 use harness::{Database, Rows, Session};
 
 const ORDERS: u32 = 4000;
@@ -13,7 +13,7 @@ async fn orders() -> (Database, Session) {
 }
 
 /// The rows of an answer, in any order: few statements ask for one.
-async fn answer(session: &Session, sql: &str) -> Rows {
+async fn result(session: &Session, sql: &str) -> Rows {
     let mut rows = session.rows(sql, &[]).await;
     rows.sort();
     rows
@@ -22,14 +22,14 @@ async fn answer(session: &Session, sql: &str) -> Rows {
 #[tokio::test]
 async fn bi_tool_reads_exactly_its_scope() {
     let (database, admin) = orders().await;
-    for sight in [Sight::Scoped, Sight::All] {
+    for visibility in [Visibility::Scoped, Visibility::All] {
         let mut expected = Vec::new();
         for statement in statements() {
-            let rows = answer(&admin, &statement.by_hand(sight)).await;
+            let rows = result(&admin, &statement.by_hand(visibility)).await;
             assert!(!rows.is_empty(), "{} finds nothing", statement.name);
             expected.push((statement, rows));
         }
-        let login = sight.login(&database).await;
+        let login = visibility.login(&database).await;
         for paths in ["on", "off"] {
             admin.run(&format!("alter role {login} set keyed.policy_paths = {paths}")).await;
             let session = database.session_as(&login).await;
@@ -39,8 +39,11 @@ async fn bi_tool_reads_exactly_its_scope() {
             for planner in ["on", "off"] {
                 session.run(&format!("set enable_seqscan = {planner}")).await;
                 for (Statement { name, sql }, rows) in &expected {
-                    let found = answer(&session, sql).await;
-                    assert_eq!(&found, rows, "{name}: {sight:?}, paths {paths}, enable_seqscan {planner}");
+                    let found = result(&session, sql).await;
+                    assert_eq!(
+                        &found, rows,
+                        "{name}: {visibility:?}, paths {paths}, enable_seqscan {planner}"
+                    );
                 }
             }
         }
@@ -57,7 +60,7 @@ const TOLD: [(&str, &[&str]); 3] = [
 #[tokio::test]
 async fn bi_tool_finds_tables_columns_comments_and_foreign_keys() {
     let (database, _admin) = orders().await;
-    let login = Sight::Scoped.login(&database).await;
+    let login = Visibility::Scoped.login(&database).await;
     let session = database.session_as(&login).await;
     let mut told = 0;
     for Statement { name, sql } in introspection() {

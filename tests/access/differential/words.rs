@@ -45,9 +45,9 @@ pub(super) async fn check(
     let text = json!(words.join(" "));
     let limit = *random.pick(&[1, 3, 20]);
     let found =
-        walk(session, &format!(r#"{},"global_search":{text},"limit":{limit}"#, case.condition)).await?;
+        read_pages(session, &format!(r#"{},"global_search":{text},"limit":{limit}"#, case.condition)).await?;
     let passing: HashSet<u128> = case.expected.iter().copied().collect();
-    let mut most = walk(administrator, &format!(r#""global_search":{text},"limit":1000"#)).await?;
+    let mut most = read_pages(administrator, &format!(r#""global_search":{text},"limit":1000"#)).await?;
     most.retain(|id| passing.contains(id));
     // A match by the display of a referenced record depends on the visibility of that record.
     let is_excluded = |word: &&String| word.starts_with('-');
@@ -70,21 +70,21 @@ pub(super) async fn check(
 }
 
 /// The ids on all pages.
-async fn walk(session: &Session, query: &str) -> Result<Vec<u128>, String> {
-    let (mut walked, mut cursor) = (Vec::new(), Json::Null);
+async fn read_pages(session: &Session, query: &str) -> Result<Vec<u128>, String> {
+    let (mut collected, mut cursor) = (Vec::new(), Json::Null);
     loop {
         let body = format!(r#"{{{query},"fields":["id"],"count":"exact","cursor":{cursor}}}"#);
         let page = session.attempt("select keyed.search('p.things', $1)", &[&body]).await;
-        let page = page.map_err(|refusal| format!("{body} is refused: {refusal}"))?;
+        let page = page.map_err(|error| format!("{body} is refused: {error}"))?;
         let page: Json = serde_json::from_str(page[0][0].as_deref().unwrap_or_default()).expect("JSON");
         let ids = page["records"].as_array().into_iter().flatten();
-        walked.extend(ids.map(|record| parse_id(record["id"].as_str().unwrap_or_default())));
+        collected.extend(ids.map(|record| parse_id(record["id"].as_str().unwrap_or_default())));
         cursor = page["next_cursor"].clone();
         if cursor.is_null() {
             let total = page["total"].as_u64();
-            return (total == Some(walked.len() as u64))
-                .then_some(walked.clone())
-                .ok_or_else(|| format!("{body}: {} are shown of {total:?}", walked.len()));
+            return (total == Some(collected.len() as u64))
+                .then_some(collected.clone())
+                .ok_or_else(|| format!("{body}: {} are shown of {total:?}", collected.len()));
         }
     }
 }

@@ -113,14 +113,14 @@ async fn parameter_without_a_value_discloses_nothing() {
                 );
                 // An invalidation between the two runs has the statement parsed again, which also needs the type of the
                 // field, whatever the rows are.
-                let mut refusals = Vec::new();
-                while refusals.len() < 20 {
+                let mut errors = Vec::new();
+                while errors.len() < 20 {
                     match session.attempt(&script, &[]).await {
                         Ok(_) => break,
-                        Err(refusal) => refusals.push(refusal.to_string()),
+                        Err(error) => errors.push(error.to_string()),
                     }
                 }
-                assert!(refusals.len() < 20, "{condition} with {planner}: {refusals:?}");
+                assert!(errors.len() < 20, "{condition} with {planner}: {errors:?}");
             }
         }
     }
@@ -194,13 +194,13 @@ async fn login_cannot_override_administrator_settings() {
                     "select count(*) from crm.orders where price = 500.25",
                     "select keyed.search('crm.orders', '{}')",
                 ] {
-                    let refusal = session.refusal(statement, &[]).await;
+                    let error = session.error(statement, &[]).await;
                     assert_eq!(
-                        refusal.is(),
+                        error.codes(),
                         ("42501", "forbidden"),
-                        "{setting} {whose} {preloaded}: {refusal}"
+                        "{setting} {whose} {preloaded}: {error}"
                     );
-                    assert!(refusal.message.contains(name), "{refusal}");
+                    assert!(error.message.contains(name), "{error}");
                 }
                 let plan = session
                     .text("explain (format json) select from crm.orders where price = 500.25", &[])
@@ -231,8 +231,8 @@ async fn login_cannot_override_administrator_settings() {
              select set_config(name, 'on', false) from pg_settings where name in ('force_parallel_mode', 'debug_parallel_query')",
         )
         .await;
-    let refusal = session.refusal("select pg_temp.f('select count(*)::text from crm.orders')", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"), "{refusal}");
+    let error = session.error("select pg_temp.f('select count(*)::text from crm.orders')", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"), "{error}");
     let plan = session.text("select string_agg(l, ' ') from pg_temp.f('explain select from crm.orders where price = 500.25') l", &[]).await;
     assert!(plan.contains("Seq Scan"), "{plan}");
     // Superusers may, also by their connection.

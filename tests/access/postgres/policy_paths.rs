@@ -81,8 +81,8 @@ async fn conditions_of_a_login_use_indexes_under_a_scope() {
         assert!(!is_scan(&by_index) && is_scan(&by_policy), "{condition}: {by_index}");
     }
     // A login could otherwise count hidden rows where an administrator does not want that.
-    let refusal = without.refusal("set keyed.policy_paths = on", &[]).await;
-    assert_eq!(refusal.state, "42501", "{refusal}");
+    let error = without.error("set keyed.policy_paths = on", &[]).await;
+    assert_eq!(error.state, "42501", "{error}");
 }
 
 #[tokio::test]

@@ -36,8 +36,8 @@ async fn records_cannot_cross_the_scope() {
         "merge into crm.customers c using (values ('EU-1')) v (k) on c.external_key = v.k when matched then update set region = 'US'",
         "merge into crm.customers c using (values ('US-1')) v (k) on c.external_key = v.k when not matched then insert (region) values ('US')",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "42501", "{statement}: {refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.state, "42501", "{statement}: {error}");
     }
     for statement in [
         "update crm.customers set region = 'EU' where external_key = 'US-1' returning id",
@@ -64,7 +64,7 @@ async fn scope_on_updated_at_checks_the_new_row() {
         let patch = format!(r#"select keyed.patch_record('{id}', '{{"attributes": {{"region": "US"}}}}')"#);
         for statement in [leave, &patch] {
             session.run("begin").await;
-            let state = session.attempt(statement, &[]).await.err().map(|refusal| refusal.state);
+            let state = session.attempt(statement, &[]).await.err().map(|error| error.state);
             session.run("rollback").await;
             assert_eq!(state.as_deref(), (!is_allowed).then_some("42501"), "{operator}: {statement}");
         }
@@ -91,9 +91,8 @@ async fn delete_privilege_alone_allows_deletion_in_the_scope() {
     let sales = Sales::new().await;
     let (_, session) = sales.clerk("read, delete", &of_region("EU")).await;
     session.run("update crm.customers set deleted_at = now() where external_key in ('EU-1', 'US-1')").await;
-    let refusal =
-        session.refusal("update crm.customers set name = 'x' where external_key = 'EU-2'", &[]).await;
-    assert_eq!(refusal.state, "42501");
+    let error = session.error("update crm.customers set name = 'x' where external_key = 'EU-2'", &[]).await;
+    assert_eq!(error.state, "42501");
     assert_eq!(seen(&session).await, "EU-2");
     let left = "select string_agg(external_key, ' ' order by external_key) from crm.customers where deleted_at is null";
     assert_eq!(sales.admin.text(left, &[]).await, "EU-2 US-1 US-2");
@@ -105,11 +104,11 @@ async fn rows_cannot_be_removed() {
     let session = sales.european("read, create, update, delete").await;
     let before = sales.state().await;
     for statement in ["delete from crm.customers", "delete from crm.customers where external_key = 'US-1'"] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
-        assert!(refusal.hint.contains("deleted_at"), "{}", refusal.hint);
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}");
+        assert!(error.hint.contains("deleted_at"), "{}", error.hint);
     }
-    assert_eq!(session.refusal("truncate crm.customers", &[]).await.state, "42501");
+    assert_eq!(session.error("truncate crm.customers", &[]).await.state, "42501");
     assert_eq!(sales.state().await, before);
 }
 
@@ -135,8 +134,8 @@ async fn update_and_delete_scopes_are_separate() {
         "insert into crm.customers (external_key, region) values ('US-1', 'EU')
            on conflict (external_key) where deleted_at is null and external_key is not null do update set region = 'EU'",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "42501", "{statement}: {refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.state, "42501", "{statement}: {error}");
     }
     assert_eq!(sales.state().await, before);
     session.run("update crm.customers set name = 'x' where external_key = 'EU-1'").await;
@@ -198,9 +197,9 @@ async fn user_trigger_writes_another_template_like_plain_sql() {
             "create trigger refer after update on crm.companies for each row execute function public.refer()",
         )
         .await;
-    let refusal = sales
+    let error = sales
         .admin
-        .refusal("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 3\"}')", &[])
+        .error("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 3\"}')", &[])
         .await;
-    assert_eq!(refusal.state, "23503", "{refusal}");
+    assert_eq!(error.state, "23503", "{error}");
 }

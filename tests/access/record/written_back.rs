@@ -129,9 +129,9 @@ async fn check(who: &str, session: &Session, administrator: &Session, world: &Wo
     assert!(seen.len() > 5, "{who} sees nearly nothing");
     for id in &seen {
         for (name, write) in WRITES {
-            if let Err(refusal) = session.attempt(&statement(write), &[id]).await {
+            if let Err(error) = session.attempt(&statement(write), &[id]).await {
                 let record = session.text("select keyed.get_record($1)", &[id]).await;
-                panic!("{who}: {name} of {record}: {refusal}");
+                panic!("{who}: {name} of {record}: {error}");
             }
         }
     }
@@ -149,9 +149,9 @@ async fn check(who: &str, session: &Session, administrator: &Session, world: &Wo
     );
 
     let records = "select string_agg(keyed.get_record(id, verbose => true)::text, E'\\n') from p.things where deleted_at is null";
-    let answers = session.text(records, &[]).await;
+    let results = session.text(records, &[]).await;
     for (what, format, file) in [
-        ("answers", "ndjson", answers),
+        ("answers", "ndjson", results),
         ("an export", "ndjson", export(session, &things, "ndjson").await),
         ("an export", "csv", export(session, &things, "csv").await),
     ] {
@@ -185,8 +185,8 @@ async fn read_record_can_be_written_back_unchanged() {
         let scope = random.pick(&scopes);
         database.grant_within(&role, "p.things", "read, create, update", scope).await;
         if !random.one_in(3) {
-            let places = json!({"field": "size", "operator": "gte", "value": 1});
-            database.grant_within(&role, "p.places", "read", &places).await;
+            let positions = json!({"field": "size", "operator": "gte", "value": 1});
+            database.grant_within(&role, "p.places", "read", &positions).await;
         }
         let steward = database.session_as(&role).await;
         check(&format!("a role within {scope}"), &steward, &administrator, &world).await;

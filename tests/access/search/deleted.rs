@@ -21,9 +21,9 @@ async fn scope_applies_to_deleted_records() {
     }
     let mut counted = deleted();
     (counted["count"], counted["facets"]) = (json!("estimated"), json!(["region", "company"]));
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&counted.to_string()]).await;
-    assert_eq!(answer["total"], 1, "{answer}");
-    assert!(!answer.to_string().contains("US"), "{answer}");
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&counted.to_string()]).await;
+    assert_eq!(result["total"], 1, "{result}");
+    assert!(!result.to_string().contains("US"), "{result}");
 }
 
 #[tokio::test]
@@ -56,9 +56,8 @@ async fn revocation_hides_deleted_records_immediately() {
     session.run("commit").await;
     sales.database.revoke(&role, "crm.customers").await;
     sales.database.grant(&role, "crm.customers", "update").await;
-    let refusal =
-        session.refusal("select keyed.search('crm.customers', $1)", &[&deleted().to_string()]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = session.error("select keyed.search('crm.customers', $1)", &[&deleted().to_string()]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]

@@ -22,9 +22,9 @@ async fn fuzzy_search_uses_no_invisible_terms() {
         )
         .await;
     let search = async |session: &Session, words: &str| {
-        let answer = search(session, words).await;
-        let found = answer["records"].as_array().expect("records").len();
-        (found, answer.get("did_you_mean").cloned().unwrap_or_default())
+        let result = search(session, words).await;
+        let found = result["records"].as_array().expect("records").len();
+        (found, result.get("did_you_mean").cloned().unwrap_or_default())
     };
     for (words, all, seen) in [
         ("zeppelon", (2, json!("zeppelin")), (0, Value::Null)),

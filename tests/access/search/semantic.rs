@@ -53,11 +53,11 @@ async fn vector_of_an_invisible_record_equals_a_missing_one() {
     let missing = sales.admin.text("select keyed.new_id(2)", &[]).await;
     let (before, vector) = (vectors(&sales).await, array(&similar(0.5)));
     for statement in BY_ID {
-        let expected = session.refusal(statement, &[&missing, &vector]).await;
-        assert_eq!(expected.is(), ("P0002", "not_found"), "{statement}");
+        let expected = session.error(statement, &[&missing, &vector]).await;
+        assert_eq!(expected.codes(), ("P0002", "not_found"), "{statement}");
         for key in ["US-1", "US-0", "EU-0"] {
             let id = sales.id(key).await;
-            assert_eq!(session.refusal(statement, &[&id, &vector]).await, expected, "{statement} {key}");
+            assert_eq!(session.error(statement, &[&id, &vector]).await, expected, "{statement} {key}");
         }
     }
     assert_eq!(vectors(&sales).await, before);
@@ -74,7 +74,7 @@ async fn vector_needs_the_update_privilege() {
     let (european, american) = (sales.id("EU-1").await, sales.id("US-1").await);
     for statement in BY_ID {
         assert_eq!(
-            session.refusal(statement, &[&american, &vector]).await.is(),
+            session.error(statement, &[&american, &vector]).await.codes(),
             ("42501", "forbidden"),
             "{statement}"
         );
@@ -89,7 +89,7 @@ async fn vector_needs_the_update_privilege() {
     let (_, reader) = sales.clerk("read", &of_region("EU")).await;
     for statement in BY_ID {
         assert_eq!(
-            reader.refusal(statement, &[&european, &vector]).await.is(),
+            reader.error(statement, &[&european, &vector]).await.codes(),
             ("42501", "forbidden"),
             "{statement}"
         );
@@ -109,10 +109,10 @@ async fn semantic_search_finds_only_visible_records() {
     let (_, writer) = sales.clerk("update", &of_region("US")).await;
     assert_eq!(found(&writer, json!({})).await, "");
     let body = json!({"query_vector": similar(1.0), "template_id": "crm.customers"}).to_string();
-    let refusal = writer.refusal("select keyed.semantic_search($1)", &[&body]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
-    let (_, stranger) = sales.member().await;
-    assert_eq!(found(&stranger, json!({})).await, "");
+    let error = writer.error("select keyed.semantic_search($1)", &[&body]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
+    let (_, unprivileged) = sales.member().await;
+    assert_eq!(found(&unprivileged, json!({})).await, "");
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn vectors_are_not_readable() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     let session = sales.european("read").await;
-    assert_eq!(session.refusal(&format!("select from {VECTORS}"), &[]).await.state, "42501");
+    assert_eq!(session.error(&format!("select from {VECTORS}"), &[]).await.state, "42501");
     // A role with a direct GRANT on the table sees the rows of visible records.
     let role = session.text("select current_user", &[]).await;
     sales

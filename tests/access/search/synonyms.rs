@@ -29,7 +29,7 @@ async fn synonyms_need_the_define_privilege() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let alter = "select keyed.alter_template('crm.customers', $1)";
-    assert_eq!(session.refusal(alter, &[SETS]).await.state, "42501");
+    assert_eq!(session.error(alter, &[SETS]).await.state, "42501");
     let (role, definer) = sales.member().await;
     sales.database.grant(&role, "crm.customers", "read, define").await;
     definer.rows(alter, &[SETS]).await;

@@ -1,7 +1,7 @@
 //! Load by this process itself: batches of records, which are too large for a script. The time to generate and check
 //! them does not count.
 
-use super::transport::{Answer, Failure, Session, Transport};
+use super::transport::{Failure, Response, Session, Transport};
 use super::{Turn, median, tail};
 use futures_util::future::join_all;
 use harness::Cluster;
@@ -46,7 +46,7 @@ struct Work {
     /// How many records were written.
     done: usize,
     created: usize,
-    fault: Option<String>,
+    problem: Option<String>,
 }
 
 impl Batches {
@@ -66,7 +66,7 @@ impl Batches {
             tail: tail(latencies),
             done: work.iter().map(|work| work.done as f64).sum(),
             created: work.iter().map(|work| work.created as u64).sum(),
-            faults: work.into_iter().filter_map(|work| work.fault).collect(),
+            problems: work.into_iter().filter_map(|work| work.problem).collect(),
             ..Turn::default()
         }
     }
@@ -75,21 +75,21 @@ impl Batches {
     async fn work(&self, session: &Session, end: Instant) -> Work {
         let Shape { size, among, .. } = self.shape;
         let mut work = Work::default();
-        while Instant::now() < end && work.fault.is_none() {
+        while Instant::now() < end && work.problem.is_none() {
             let body = self.body();
             let began = Instant::now();
-            let answer = session.send(body).await;
+            let response = session.send(body).await;
             work.latencies.push(began.elapsed().as_secs_f64() * 1000.0);
             let new = if among.is_none() { size } else { 0 };
-            match answer.and_then(Answer::read) {
+            match response.and_then(Response::read) {
                 Ok(written) if written.records == size && written.created.is_none_or(|made| made == new) => {
                     work.done += size;
                     work.created += new;
                 }
-                Ok(written) => work.fault = Some(format!("a batch of {size} is answered with {written:?}")),
+                Ok(written) => work.problem = Some(format!("a batch of {size} is answered with {written:?}")),
                 // The server's log has it.
                 Err(Failure::Deadlock) => {}
-                Err(Failure::Refusal(text)) => work.fault = Some(text),
+                Err(Failure::Rejected(text)) => work.problem = Some(text),
             }
         }
         work

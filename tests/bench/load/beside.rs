@@ -23,9 +23,9 @@ impl Beside {
             // So that the time of the servers is shared out among all that they did.
             turn.done += written.done;
             if written.done == 0.0 {
-                turn.faults.push("nothing was written meanwhile".to_owned());
+                turn.problems.push("nothing was written meanwhile".to_owned());
             }
-            turn.faults.extend(written.faults);
+            turn.problems.extend(written.problems);
             turn
         })
     }

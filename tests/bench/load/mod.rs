@@ -49,7 +49,7 @@ pub(crate) struct Turn {
     /// How often the server found a deadlock.
     pub(crate) deadlocks: u64,
     /// What went wrong, in words.
-    pub(crate) faults: Vec<String>,
+    pub(crate) problems: Vec<String>,
 }
 
 impl Load {

@@ -67,10 +67,10 @@ impl Sql {
         turn.done = figure("number of transactions actually processed: ").unwrap_or_default();
         let failed = figure("number of failed transactions: ").unwrap_or_default();
         if failed > 0.0 {
-            turn.faults.push(format!("{failed} statements failed"));
+            turn.problems.push(format!("{failed} statements failed"));
         }
         if !succeeded {
-            turn.faults.push(errors.trim().to_owned());
+            turn.problems.push(errors.trim().to_owned());
         }
         turn
     }

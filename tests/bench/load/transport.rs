@@ -27,7 +27,7 @@ pub(crate) enum Session {
 }
 
 /// An answer as it came.
-pub(crate) enum Answer {
+pub(crate) enum Response {
     Json(String),
     Rows(Vec<Row>),
     Count(u64),
@@ -44,7 +44,7 @@ pub(crate) struct Written {
 /// Why a batch was not written.
 pub(crate) enum Failure {
     Deadlock,
-    Refusal(String),
+    Rejected(String),
 }
 
 impl Transport {
@@ -78,30 +78,32 @@ async fn connect(cluster: &Cluster, database: &str) -> Client {
 }
 
 impl Session {
-    pub(super) async fn send(&self, body: String) -> Result<Answer, Failure> {
+    pub(super) async fn send(&self, body: String) -> Result<Response, Failure> {
         match self {
-            Self::Statement(client, statement) => Ok(Answer::Rows(client.query(statement, &[&body]).await?)),
+            Self::Statement(client, statement) => {
+                Ok(Response::Rows(client.query(statement, &[&body]).await?))
+            }
             Self::Copy(client, text) => {
                 let mut sink = pin!(client.copy_in(*text).await?);
                 sink.send(Cursor::new(body)).await?;
-                Ok(Answer::Count(sink.finish().await?))
+                Ok(Response::Count(sink.finish().await?))
             }
             Self::Http(request) => {
                 let request = request.try_clone().expect("it has no body yet").body(body);
-                let answer = request.send().await?;
-                let is_success = answer.status().is_success();
-                let text = answer.text().await?;
+                let response = request.send().await?;
+                let is_success = response.status().is_success();
+                let text = response.text().await?;
                 match is_success {
-                    true => Ok(Answer::Json(text)),
+                    true => Ok(Response::Json(text)),
                     false if text.contains("40P01") => Err(Failure::Deadlock),
-                    false => Err(Failure::Refusal(text)),
+                    false => Err(Failure::Rejected(text)),
                 }
             }
         }
     }
 }
 
-impl Answer {
+impl Response {
     pub(super) fn read(self) -> Result<Written, Failure> {
         match self {
             Self::Json(text) => read_json(&text),
@@ -119,22 +121,22 @@ impl Answer {
 
 /// Reads the report of keyed on a batch or a file, or the list of records that PostgREST answers with.
 fn read_json(text: &str) -> Result<Written, Failure> {
-    let wrong = || Failure::Refusal(text.chars().take(500).collect());
-    let answer: Value = serde_json::from_str(text).map_err(|_| wrong())?;
-    if let Some(records) = answer.as_array() {
+    let wrong = || Failure::Rejected(text.chars().take(500).collect());
+    let response: Value = serde_json::from_str(text).map_err(|_| wrong())?;
+    if let Some(records) = response.as_array() {
         return Ok(Written { records: records.len(), created: None });
     }
-    if let Some(rows) = answer["rows"].as_u64() {
-        let created = answer["created"].as_u64().filter(|_| answer["failed"] == 0).ok_or_else(wrong)?;
+    if let Some(rows) = response["rows"].as_u64() {
+        let created = response["created"].as_u64().filter(|_| response["failed"] == 0).ok_or_else(wrong)?;
         return Ok(Written { records: rows as usize, created: Some(created as usize) });
     }
-    let results = answer["results"].as_array().filter(|_| answer["errors"] == false).ok_or_else(wrong)?;
+    let results = response["results"].as_array().filter(|_| response["errors"] == false).ok_or_else(wrong)?;
     let mut created = 0;
     for (index, result) in results.iter().enumerate() {
         match (result["index"] == index, result["status"].as_u64(), result["created"].as_bool()) {
             (true, Some(201), Some(true)) => created += 1,
             (true, Some(200), Some(false)) => {}
-            _ => return Err(Failure::Refusal(format!("result {index} is {result}"))),
+            _ => return Err(Failure::Rejected(format!("result {index} is {result}"))),
         }
     }
     Ok(Written { records: results.len(), created: Some(created) })
@@ -144,13 +146,13 @@ impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.code() {
             Some(&SqlState::T_R_DEADLOCK_DETECTED) => Self::Deadlock,
-            _ => Self::Refusal(format!("{error:?}")),
+            _ => Self::Rejected(format!("{error:?}")),
         }
     }
 }
 
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
-        Self::Refusal(format!("{error:?}"))
+        Self::Rejected(format!("{error:?}"))
     }
 }

@@ -65,12 +65,12 @@ impl Http {
             [("refused", "answers were refusals or wrong"), ("broken", "requests had no answer")]
         {
             if figure(name) > 0.0 {
-                turn.faults.push(format!("{} of {requests} {meaning} {example}", figure(name)));
+                turn.problems.push(format!("{} of {requests} {meaning} {example}", figure(name)));
             }
         }
         let bytes = figure("bytes") / requests;
         if requests == 0.0 || bytes < self.least_bytes {
-            turn.faults
+            turn.problems
                 .push(format!("{requests} answers of {bytes:.0} bytes on average are too few or too short"));
         }
         turn

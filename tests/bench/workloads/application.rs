@@ -14,7 +14,7 @@ const OPENINGS: usize = 3;
 struct Shown {
     name: &'static str,
     /// The member, and which part of it: `p50`, `p95` or `most`.
-    place: [&'static str; 2],
+    path: [&'static str; 2],
     unit: &'static str,
     gate: Option<f64>,
     aim: Option<f64>,
@@ -41,17 +41,17 @@ const FIGURES: [Shown; 17] = [
     gate("elements of the page then", ["elements", "most"], 2500.0, ""),
 ];
 
-const fn aim(name: &'static str, place: [&'static str; 2], aim: f64) -> Shown {
-    Shown { name, place, unit: " ms", gate: None, aim: Some(aim) }
+const fn aim(name: &'static str, path: [&'static str; 2], aim: f64) -> Shown {
+    Shown { name, path, unit: " ms", gate: None, aim: Some(aim) }
 }
 
-const fn gate(name: &'static str, place: [&'static str; 2], gate: f64, unit: &'static str) -> Shown {
-    Shown { name, place, unit, gate: Some(gate), aim: None }
+const fn gate(name: &'static str, path: [&'static str; 2], gate: f64, unit: &'static str) -> Shown {
+    Shown { name, path, unit, gate: Some(gate), aim: None }
 }
 
 impl Shown {
     fn of(&self, measured: &Value) -> Figure {
-        let [member, part] = self.place;
+        let [member, part] = self.path;
         Figure {
             name: self.name.to_owned(),
             value: measured[member][part].as_f64().expect("the script measures it"),

@@ -4,7 +4,7 @@ use super::Run;
 use crate::load::{Load, Sql};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 use harness::Database;
-use harness::bi::{Sight, Statement, fill, statements};
+use harness::bi::{Statement, Visibility, fill, statements};
 
 const RECORDS: u32 = 500_000;
 
@@ -13,7 +13,7 @@ const GATE: f64 = 1.5;
 
 /// A login, and the superuser who sees as much, with their names in the report.
 struct Pair {
-    sight: Sight,
+    visibility: Visibility,
     login: String,
     names: [&'static str; 2],
 }
@@ -27,11 +27,11 @@ pub(super) async fn run(run: &mut Run<'_>) {
     sql("create extension pg_prewarm");
     sql("checkpoint");
     let mut pairs = Vec::new();
-    for (sight, names) in [
-        (Sight::Scoped, ["login with a scope", "superuser, its scope by hand"]),
-        (Sight::All, ["login that reads all", "superuser, live records by hand"]),
+    for (visibility, names) in [
+        (Visibility::Scoped, ["login with a scope", "superuser, its scope by hand"]),
+        (Visibility::All, ["login that reads all", "superuser, live records by hand"]),
     ] {
-        pairs.push(Pair { sight, login: sight.login(&database).await, names });
+        pairs.push(Pair { visibility, login: visibility.login(&database).await, names });
     }
     for statement in statements() {
         // The system may have evicted them, and disks are not measured.
@@ -45,7 +45,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             compare(run, &database, &statement, pair).await;
             let [about, against] = pair.names;
             let ours = asking(&database, statement.sql.to_owned(), Some(&pair.login));
-            let theirs = asking(&database, statement.by_hand(pair.sight), None);
+            let theirs = asking(&database, statement.by_hand(pair.visibility), None);
             workload.contenders.push(Contender::new(about, ours).lasting(0.5));
             workload.contenders.push(Contender::new(against, theirs).lasting(0.5));
             let (quantity, gate) = (Quantity::Latency, Some(GATE));
@@ -59,7 +59,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
 async fn compare(run: &mut Run<'_>, database: &Database, statement: &Statement, pair: &Pair) {
     let session = database.session_as(&pair.login).await;
     let mut found = session.rows(statement.sql, &[]).await;
-    let mut expected = database.session().await.rows(&statement.by_hand(pair.sight), &[]).await;
+    let mut expected = database.session().await.rows(&statement.by_hand(pair.visibility), &[]).await;
     found.sort();
     expected.sort();
     let is_any = statement.sql.contains("LIMIT 2001") && found.len() == expected.len();

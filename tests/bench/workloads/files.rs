@@ -27,8 +27,8 @@ enum Kind {
     Wrong,
 }
 
-fn kind(place: usize) -> Kind {
-    match (place % 100, place % 10) {
+fn kind(index: usize) -> Kind {
+    match (index % 100, index % 10) {
         (55, _) => Kind::Wrong,
         (_, 0) => Kind::Changed,
         _ => Kind::New,
@@ -36,21 +36,21 @@ fn kind(place: usize) -> Kind {
 }
 
 fn count(wanted: Kind) -> usize {
-    (0..ROWS).filter(|place| kind(*place) == wanted).count()
+    (0..ROWS).filter(|index| kind(*index) == wanted).count()
 }
 
 /// Rows for a table that accepts every kind of them, or only some: then a new row replaces a bad one, or every
 /// existing one.
-fn rows(places: std::ops::Range<usize>, round: usize, takes: &[Kind]) -> String {
+fn rows(indexes: std::ops::Range<usize>, round: usize, takes: &[Kind]) -> String {
     let mut text = String::new();
-    for place in places {
-        let key = match kind(place) {
-            Kind::Changed if takes.contains(&Kind::Changed) => format!("A-{}", place / 10 + 1),
-            _ => format!("F{round}-{place}"),
+    for index in indexes {
+        let key = match kind(index) {
+            Kind::Changed if takes.contains(&Kind::Changed) => format!("A-{}", index / 10 + 1),
+            _ => format!("F{round}-{index}"),
         };
-        let is_wrong = kind(place) == Kind::Wrong && takes.contains(&Kind::Wrong);
-        let score = if is_wrong { "x".to_owned() } else { format!("{round}.{place}") };
-        let n = round * ROWS + place;
+        let is_wrong = kind(index) == Kind::Wrong && takes.contains(&Kind::Wrong);
+        let score = if is_wrong { "x".to_owned() } else { format!("{round}.{index}") };
+        let n = round * ROWS + index;
         let _ = writeln!(text, "{key},Name {n},user{n}@example.org,City {n},{score}");
     }
     text
@@ -76,7 +76,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
         eprintln!("Half a million rows, round {number} …");
         match round(bed, number).await {
             Ok(round) => rounds.push(round),
-            Err(fault) => run.report.fail(&fault),
+            Err(problem) => run.report.fail(&problem),
         }
     }
     run.report.begin(format!("import of {ROWS} rows, a tenth changed, a hundredth wrong, on_error=skip"));
@@ -145,8 +145,8 @@ async fn keyed(bed: &Bed, file: String, expected: [usize; 3]) -> Result<f64, Str
     let path = "/v1/entities/template/customers/import?on_error=skip";
     let request = bed.proxy.request("POST", path).body("text/csv", file);
     let began = Instant::now();
-    let answer = request.response().await;
-    let report: Value = answer.json().await.map_err(told)?;
+    let response = request.response().await;
+    let report: Value = response.json().await.map_err(told)?;
     let rate = ROWS as f64 / began.elapsed().as_secs_f64();
     let counts = ["created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64());
     let [created, updated, unchanged] = expected;
@@ -171,9 +171,9 @@ async fn postgrest(bed: &Bed, round: usize) -> Result<Option<f64>, String> {
             .header("Content-Type", "text/csv")
             .body(body);
         let began = Instant::now();
-        let answer = request.send().await.map_err(told)?;
-        if !answer.status().is_success() {
-            return Err(format!("PostgREST: {}", answer.text().await.map_err(told)?));
+        let response = request.send().await.map_err(told)?;
+        if !response.status().is_success() {
+            return Err(format!("PostgREST: {}", response.text().await.map_err(told)?));
         }
         seconds += began.elapsed().as_secs_f64();
     }
@@ -202,7 +202,7 @@ async fn exports(run: &mut Run<'_>) {
             match both.await {
                 Ok(((lines, ours), (_, theirs))) if lines == records + header => ratios.push(theirs / ours),
                 Ok(((lines, _), _)) => run.report.fail(&format!("{format}: {lines} lines of {records}")),
-                Err(fault) => run.report.fail(&fault),
+                Err(problem) => run.report.fail(&problem),
             }
         }
         // The first time warms.
@@ -218,8 +218,8 @@ async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
     let path = bed.proxy.url(&format!("/v1/entities/template/customers/export?format={format}"));
     let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
     let request = client.get(path).header("Authorization", token_of_keyed(bed));
-    let answer = request.header("X-Service-Project-Id", "bench").send().await.map_err(told)?;
-    let mut chunks = answer.error_for_status().map_err(told)?.bytes_stream();
+    let response = request.header("X-Service-Project-Id", "bench").send().await.map_err(told)?;
+    let mut chunks = response.error_for_status().map_err(told)?.bytes_stream();
     let mut lines = 0;
     while let Some(chunk) = chunks.next().await {
         lines += ends_of_line(&chunk.map_err(told)?);

@@ -61,19 +61,21 @@ async fn race(run: &mut Run<'_>) {
     run.bed.set_commit(Commit::DoesNotWait);
     let mut wrong = 0;
     for number in 1..=RACES {
-        let mut answers = JoinSet::new();
+        let mut responses = JoinSet::new();
         for client in 1..=CLIENTS {
             let body = json!({ "external_key": format!("race-{number}"), "attributes": { "score": client } });
             let request = run.bed.proxy.request("PUT", "/v1/entities/template/customers/by-key").json(&body);
-            answers.spawn(request.send());
+            responses.spawn(request.send());
         }
-        let answers = answers.join_all().await;
-        let created = answers.iter().filter(|answer| answer.status == 201 && answer.body["created"] == true);
-        let found = answers.iter().filter(|answer| answer.status == 200 && answer.body["created"] == false);
+        let responses = responses.join_all().await;
+        let created =
+            responses.iter().filter(|response| response.status == 201 && response.body["created"] == true);
+        let found =
+            responses.iter().filter(|response| response.status == 200 && response.body["created"] == false);
         let (created, found) = (created.count(), found.count());
-        let one_id = answers.iter().all(|answer| answer.body["id"] == answers[0].body["id"]);
+        let one_id = responses.iter().all(|response| response.body["id"] == responses[0].body["id"]);
         if (created, found, one_id) != (1, CLIENTS as usize - 1, true) {
-            let said = answers.iter().find(|answer| answer.status > 201).map(|answer| &answer.text);
+            let said = responses.iter().find(|response| response.status > 201).map(|response| &response.text);
             run.report.fail(&format!("race-{number}: {created} created it, {found} found it {said:?}"));
             wrong += 1;
         }

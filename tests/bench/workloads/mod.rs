@@ -1,6 +1,5 @@
 //! One module for each group of workloads. A new one is a module here and a line in [`Group`].
 
-mod answers;
 mod application;
 mod batch;
 mod batch_clash;
@@ -19,6 +18,7 @@ mod metric;
 mod pages;
 mod parts;
 mod relevance;
+mod responses;
 mod roles;
 mod scopes;
 mod semantic;
@@ -186,7 +186,7 @@ async fn against_sql(
     aim: f64,
     third: Option<Contender>,
 ) {
-    answers::compare(run, ours, theirs, None).await;
+    responses::compare(run, ours, theirs, None).await;
     let claim = |about, gate, aim| {
         let (against, quantity) = (THEIRS, Quantity::Latency);
         Claim { about, against, quantity, gate, aim }

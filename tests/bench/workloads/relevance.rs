@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::report::Figure;
-use harness::relevance::{fill, mean_reciprocal_rank, open_drawer, places};
+use harness::relevance::{fill, mean_reciprocal_rank, open_drawer, ranks};
 
 pub(super) async fn run(run: &mut Run<'_>) {
     let database = &run.bed.database;
@@ -14,10 +14,10 @@ pub(super) async fn run(run: &mut Run<'_>) {
     for (name, session) in
         [("administrator", session), ("role with a scope", database.session_as(&clerk).await)]
     {
-        let places = places(&session).await;
+        let ranks = ranks(&session).await;
         run.report.add_figure(&Figure {
             name: name.to_owned(),
-            value: mean_reciprocal_rank(&places),
+            value: mean_reciprocal_rank(&ranks),
             unit: "",
             beside: Vec::new(),
             more_is_better: true,

@@ -1,7 +1,7 @@
 //! Roles that see a part of the records. What a scope costs is held against the same condition written by hand; what it
 //! gains, against a login whose plain SELECT meets the same scope as a policy.
 
-use super::{OURS, Run, THEIRS, answers, roles};
+use super::{OURS, Run, THEIRS, responses, roles};
 use crate::bed::Bed;
 use crate::load::{Load, Sql};
 use crate::report::Figure;
@@ -108,8 +108,8 @@ async fn measure(run: &mut Run<'_>, query: &Query, name: &'static str, share: &S
     let written = share.script(query.ours);
     let plain_sql = share.script(&query.theirs.replace(":scope", &share.condition()));
     let by_login = share.script(&query.login.unwrap_or(query.theirs).replace(":scope", "true"));
-    answers::compare(run, &written, &plain_sql, None).await;
-    answers::compare(run, &written, &by_login, Some(&share.role)).await;
+    responses::compare(run, &written, &plain_sql, None).await;
+    responses::compare(run, &written, &by_login, Some(&share.role)).await;
     let claim = |about, against, quantity, gate, aim| Claim { about, against, quantity, gate, aim };
     let mut claims = vec![
         claim(OURS, THEIRS, Quantity::Latency, Some(1.3), Some(1.1)),

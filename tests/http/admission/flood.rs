@@ -1,6 +1,6 @@
 //! Strangers by the thousand: the proxy's memory stays bounded, and callers are still answered.
 
-use harness::{Service, Wire, most_memory};
+use harness::{Service, Wire, peak_memory};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ async fn flood_of_unknown_clients_costs_little() {
     service.upsert("K-1", json!({})).await.expect(201);
     let quiet = p99(&service).await;
 
-    let key = service.database.wrong_key().await;
+    let key = service.database.nonexistent_key().await;
     let mut half_open = Vec::new();
     for _ in 0..HALF_OPEN {
         let mut wire = Wire::open(service.proxy.address()).await;
@@ -58,7 +58,7 @@ async fn flood_of_unknown_clients_costs_little() {
     for body in bodies {
         body.await.expect("it is sent or refused");
     }
-    assert!(most_memory(service.proxy.process()) < 256, "{} MiB", most_memory(service.proxy.process()));
+    assert!(peak_memory(service.proxy.process()) < 256, "{} MiB", peak_memory(service.proxy.process()));
     // Of so few lookups on a machine with other work the worst says little: a floor keeps chance out of it. Who waits
     // for a stranger waits longer: half of a head may take 10 s.
     let most = (5 * quiet).max(Duration::from_secs(5));

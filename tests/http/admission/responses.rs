@@ -28,8 +28,8 @@ async fn service(settings: &[(&str, &str)]) -> Service {
 }
 
 /// How many bytes of a response follow what came along with its head.
-fn rest(answer: &str) -> usize {
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+fn rest(response: &str) -> usize {
+    let (head, body) = response.split_once("\r\n\r\n").expect("a head");
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
     length.parse::<usize>().expect("a number") - body.len()
 }
@@ -51,14 +51,14 @@ async fn requests_in_flight(service: &Service) -> f64 {
 async fn response_counts_until_it_is_read() {
     let service = service(&[("KEYED_MAX_REQUESTS_PER_KEY", "1")]).await;
     let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: slow").await;
-    let answer = reader.answer().await;
-    assert_eq!(status_of(&answer), 200);
+    let response = reader.response().await;
+    assert_eq!(status_of(&response), 200);
     // Its head has come, so all of it is computed.
-    service.get("/me").await.refused(429, "rate_limited");
+    service.get("/me").await.expect_error(429, "rate_limited");
     assert_eq!(requests_in_flight(&service).await, 1.0);
     let unfinished = service.proxy.log();
     assert!(!unfinished.contains("\"slow\""), "its line comes at its end: {unfinished}");
-    let mut rest = rest(&answer);
+    let mut rest = rest(&response);
     while rest > 0 {
         rest -= reader.read().await.expect("it goes on");
     }
@@ -74,27 +74,27 @@ async fn fill_the_budget(encoding: &str) {
     let memory = async || service.proxy.metrics().await.sum("process_resident_memory_bytes", &[]);
     let before = memory().await;
     let mut readers = Vec::new();
-    let refused = loop {
+    let rejected = loop {
         let mut reader = ask(&service, service.proxy.key(), encoding).await;
-        let answer = reader.answer().await;
-        match status_of(&answer) {
+        let response = reader.response().await;
+        match status_of(&response) {
             200 => readers.push(reader),
-            _ => break answer,
+            _ => break response,
         }
         assert!(readers.len() < 20, "there is no end");
     };
-    assert_eq!(status_of(&refused), 503, "{refused}");
-    assert!(refused.contains("retry-after: "), "{refused}");
+    assert_eq!(status_of(&rejected), 503, "{rejected}");
+    assert!(rejected.contains("retry-after: "), "{rejected}");
     assert_eq!(readers.len(), 2, "twelve of thirty megabytes, which are half of the budget");
     // Others are not held up, nor are lookups and writes of the same key.
     service.by_key("K-1").await.expect(200);
     service.upsert("K-1", json!({"name": "Ada"})).await.expect(200);
     let second = service.database.api_key("keyed_admin", &[]).await;
-    assert_eq!(status_of(&ask(&service, &second, encoding).await.answer().await), 200);
+    assert_eq!(status_of(&ask(&service, &second, encoding).await.response().await), 200);
     assert!(memory().await - before < (160 << 20) as f64, "{} to {}", before, memory().await);
     drop(readers);
     until("the responses have ended", async || requests_in_flight(&service).await == 0.0).await;
-    assert_eq!(status_of(&ask(&service, service.proxy.key(), encoding).await.answer().await), 200);
+    assert_eq!(status_of(&ask(&service, service.proxy.key(), encoding).await.response().await), 200);
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn compressed_responses_count_uncompressed() {
 async fn slowly_read_response_is_cut_and_logged() {
     let service = service(&[("KEYED_STALL_TIMEOUT", "1")]).await;
     let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: cut").await;
-    assert_eq!(status_of(&reader.answer().await), 200);
+    assert_eq!(status_of(&reader.response().await), 200);
     until("the response is cut", async || !service.proxy.access_log("cut").await.is_empty()).await;
     let line = service.proxy.access_log("cut").await.remove(0);
     assert_eq!((&line["status"], &line["ended"]), (&json!(200), &json!("client too slow")), "{line}");
@@ -137,9 +137,9 @@ async fn closing_connection_waits_for_the_last_bytes() {
     let path = "POST /v1/entities/search/customers";
     reader.ask(path, service.proxy.key(), &headers).await.expect("a head has room");
     reader.send(body.as_bytes()).await.expect("a body has room");
-    let answer = reader.answer().await;
-    assert_eq!(status_of(&answer), 200);
-    let mut rest = rest(&answer);
+    let response = reader.response().await;
+    assert_eq!(status_of(&response), 200);
+    let mut rest = rest(&response);
     while rest > left {
         rest -= reader.read().await.expect("it goes on");
     }
@@ -158,16 +158,16 @@ async fn half_closed_connection_gets_its_response() {
         let mut wire = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
         wire.send(body).await.expect("a body has room");
         wire.finish_sending().await;
-        assert_eq!(status_of(&wire.answer().await), status);
+        assert_eq!(status_of(&wire.response().await), status);
     }
     let mut wire = Wire::begin(&service.proxy, "GET /v1/me", service.proxy.key(), "Accept: */*").await;
     wire.finish_sending().await;
-    assert_eq!(status_of(&wire.answer().await), 200);
+    assert_eq!(status_of(&wire.response().await), 200);
     // One that sends half a request is not.
     let mut wire = Wire::begin(&service.proxy, "PUT /v1/me", service.proxy.key(), &headers).await;
     wire.send(&body[..10]).await.expect("a body has room");
     wire.finish_sending().await;
-    assert!([0, 400, 405].contains(&status_of(&wire.answer().await)));
+    assert!([0, 400, 405].contains(&status_of(&wire.response().await)));
 }
 
 #[tokio::test]
@@ -199,9 +199,9 @@ async fn pipelined_request_waits_for_the_earlier_response() {
         reader.send(body.as_bytes()).await.expect("a body has room");
     }
     for _ in 0..3 {
-        let answer = reader.answer().await;
-        assert_eq!(status_of(&answer), 200);
-        let mut rest = rest(&answer);
+        let response = reader.response().await;
+        assert_eq!(status_of(&response), 200);
+        let mut rest = rest(&response);
         while rest > 0 {
             rest -= reader.read_up_to(rest).await.expect("it goes on");
         }
@@ -218,7 +218,7 @@ async fn unread_lookups_of_large_records_stay_within_their_budget() {
     for _ in 0..4 {
         let mut reader = Wire::open_narrow(service.proxy.address()).await;
         reader.ask(path, service.proxy.key(), "Accept: */*").await.expect("a head has room");
-        statuses.push(status_of(&reader.answer().await));
+        statuses.push(status_of(&reader.response().await));
         readers.push(reader);
     }
     assert_eq!(statuses, [200, 200, 503, 503]);

@@ -48,13 +48,13 @@ async fn keys_of_one_role_leave_connections_for_others() {
     let waiting: Vec<_> =
         busy.iter().cycle().take(5).map(|key| tokio::spawn(write(key, "customers"))).collect();
     blocked(&observer, 5).await;
-    let answer = write(&busy[0], "companies").await;
-    assert!(!answer.header("retry-after").is_empty());
-    answer.refused(429, "rate_limited");
+    let response = write(&busy[0], "companies").await;
+    assert!(!response.header("retry-after").is_empty());
+    response.expect_error(429, "rate_limited");
     write(&other, "companies").await.expect(201);
-    let refused =
+    let rejected =
         service.proxy.metrics().await.sum("keyed_http_rejected_total", &[("reason", "role_connections")]);
-    assert_eq!(refused, 1.0);
+    assert_eq!(rejected, 1.0);
     session.run("rollback").await;
     for request in waiting {
         request.await.expect("the request ends").expect(201);
@@ -82,9 +82,9 @@ async fn unresponsive_database_is_a_server_error() {
     until("eight are refused", async || requests.iter().filter(|it| it.is_finished()).count() == 8).await;
     relay.speak();
     for request in requests {
-        let answer = request.await.expect("the request ends");
-        if answer.status != 201 {
-            answer.refused(503, "unavailable");
+        let response = request.await.expect("the request ends");
+        if response.status != 201 {
+            response.expect_error(503, "unavailable");
         }
     }
 }

@@ -86,7 +86,7 @@ async fn scope_decides_what_a_stream_shows() {
     assert!(events.next().await.is_none());
     let again = service.proxy.request("GET", "/v1/changes").key(&key).without_project();
     let again = again.header("accept", "text/event-stream").header("last-event-id", &events.cursor);
-    again.send().await.refused(410, "resync_required");
+    again.send().await.expect_error(410, "resync_required");
 }
 
 #[tokio::test]
@@ -113,11 +113,11 @@ async fn refused_stream_is_an_ordinary_problem() {
     let open = |query: &str| {
         service.proxy.request("GET", &format!("/v1/changes{query}")).header("accept", "text/event-stream")
     };
-    open("?after=forged").send().await.refused(422, "invalid_value");
-    open("").header("last-event-id", "forged").send().await.refused(422, "invalid_value");
-    open("?limit=0").send().await.refused(422, "invalid_value");
-    open("?template=none").send().await.refused(404, "not_found");
-    open("").without_key().send().await.refused(401, "unauthorized");
+    open("?after=forged").send().await.expect_error(422, "invalid_value");
+    open("").header("last-event-id", "forged").send().await.expect_error(422, "invalid_value");
+    open("?limit=0").send().await.expect_error(422, "invalid_value");
+    open("?template=none").send().await.expect_error(404, "not_found");
+    open("").without_key().send().await.expect_error(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -142,6 +142,6 @@ async fn drain_ends_streams() {
     let mut events = Events::open(&service, "/changes").await;
     service.upsert("S-1", json!({"name": "Ada"})).await.expect(201);
     assert_eq!(events.next_of().await, of("create", "S-1"));
-    service.proxy.ask_to_stop();
+    service.proxy.request_shutdown();
     assert!(events.next().await.is_none());
 }

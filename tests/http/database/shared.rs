@@ -28,11 +28,11 @@ async fn concurrent_lookups_get_their_own_responses() {
             (number, tokio::spawn(request.send()))
         });
         for (number, lookup) in lookups.collect::<Vec<_>>() {
-            let answer = lookup.await.expect("the request ends");
+            let response = lookup.await.expect("the request ends");
             match (number % 3, number < 50) {
-                (0, _) => drop(answer.refused(401, "unauthorized")),
-                (_, true) => assert_eq!(answer.expect(200)["attributes"]["visits"], number),
-                (_, false) => drop(answer.refused(404, "not_found")),
+                (0, _) => drop(response.expect_error(401, "unauthorized")),
+                (_, true) => assert_eq!(response.expect(200)["attributes"]["visits"], number),
+                (_, false) => drop(response.expect_error(404, "not_found")),
             }
         }
     }

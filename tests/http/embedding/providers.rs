@@ -1,7 +1,7 @@
 //! What the proxy asks of an embedding provider, and what it makes of its answers.
 
 use harness::embeddings::{Reply, item, vector};
-use harness::{Answer, EmbeddingServer, Service};
+use harness::{EmbeddingServer, Response, Service};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn service_with(server: &EmbeddingServer, more: &[(&str, &str)]) -> Servic
     Service::start_with(&[&settings[..], more].concat()).await
 }
 
-async fn search(service: &Service, text: Value) -> Answer {
+async fn search(service: &Service, text: Value) -> Response {
     service.post("/entities/search/customers", json!({"query_text": text, "limit": 5})).await
 }
 
@@ -64,10 +64,10 @@ async fn provider_failure_is_503() {
         let told = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[("KEYED_EMBED_TIMEOUT", timeout)]).await;
-        let answer = search(&service, json!("pearl")).await;
-        let seconds: u64 = answer.header("retry-after").parse().expect("a number of seconds");
+        let response = search(&service, json!("pearl")).await;
+        let seconds: u64 = response.header("retry-after").parse().expect("a number of seconds");
         assert!(pause.contains(&seconds), "{told:?}: {seconds}");
-        let problem = answer.refused(503, "unavailable");
+        let problem = response.expect_error(503, "unavailable");
         let is_busy = problem["detail"].as_str().is_some_and(|it| it.contains("is overloaded"));
         assert_eq!((is_busy, &problem["retryable"]), (told.status == 429, &json!(true)), "{told:?}");
         assert!(service.proxy.whole_log().await.contains("request failed"), "{told:?}");
@@ -91,9 +91,9 @@ async fn misconfigured_provider_is_reported_as_not_retryable() {
         let told = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[]).await;
-        let answer = search(&service, json!("pearl")).await;
-        assert_eq!(answer.header("retry-after"), "", "{told:?}");
-        let problem = answer.refused(500, "internal");
+        let response = search(&service, json!("pearl")).await;
+        assert_eq!(response.header("retry-after"), "", "{told:?}");
+        let problem = response.expect_error(500, "internal");
         assert!(problem["detail"].as_str().is_some_and(|it| it.contains(says)), "{told:?}: {problem}");
         assert_eq!(problem["retryable"], false);
         assert!(service.proxy.whole_log().await.contains("request failed"), "{told:?}");
@@ -114,7 +114,7 @@ async fn text_without_a_vector_is_rejected() {
         let told = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[]).await;
-        let problem = search(&service, json!("pearl")).await.refused(422, "invalid_value");
+        let problem = search(&service, json!("pearl")).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/query_text", "{told:?}");
         assert_eq!(server.questions().len(), 1, "asking again would not help: {told:?}");
     }
@@ -128,9 +128,9 @@ async fn provider_key_is_not_disclosed() {
     })
     .await;
     let service = service_with(&server, &[("KEYED_LOG", "trace")]).await;
-    let answer = search(&service, json!("pearl")).await;
-    assert!(!answer.text.contains("very-secret"), "{}", answer.text);
-    answer.refused(500, "internal");
+    let response = search(&service, json!("pearl")).await;
+    assert!(!response.text.contains("very-secret"), "{}", response.text);
+    response.expect_error(500, "internal");
     let log = service.proxy.whole_log().await;
     assert!(log.contains("wrong key"), "the reason is in the log: {log}");
     assert!(!log.contains("very-secret"), "{log}");
@@ -139,7 +139,7 @@ async fn provider_key_is_not_disclosed() {
 #[tokio::test]
 async fn text_without_a_provider_is_rejected_with_a_hint() {
     let service = Service::start().await;
-    let problem = search(&service, json!("pearl")).await.refused(422, "invalid_value");
+    let problem = search(&service, json!("pearl")).await.expect_error(422, "invalid_value");
     assert!(
         problem["detail"].as_str().is_some_and(|detail| detail.contains("KEYED_EMBED_PROVIDER")),
         "{problem}"
@@ -152,7 +152,7 @@ async fn provider_is_called_only_for_valid_keys() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
     let request = service.proxy.request("POST", "/v1/entities/search/customers").key("keyed_1_wrong");
-    request.json(&json!({"query_text": "pearl"})).send().await.refused(401, "unauthorized");
+    request.json(&json!({"query_text": "pearl"})).send().await.expect_error(401, "unauthorized");
     assert_eq!(server.questions().len(), 0);
 }
 
@@ -161,11 +161,11 @@ async fn query_text_must_be_a_string() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
     for text in [json!(1), json!(["pearl"]), json!(""), json!("  "), json!("x".repeat(8001))] {
-        let problem = search(&service, text).await.refused(422, "invalid_value");
+        let problem = search(&service, text).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/query_text");
     }
     let both = json!({"query_text": "pearl", "query_vector": [1, 2]});
-    service.post("/entities/search/customers", both).await.refused(422, "invalid_value");
+    service.post("/entities/search/customers", both).await.expect_error(422, "invalid_value");
     assert_eq!(server.questions().len(), 0);
 }
 
@@ -200,15 +200,15 @@ async fn provider_is_called_only_for_valid_requests() {
         |path: &str, key: &str, body: Value| service.proxy.request("POST", path).key(key).json(&body).send();
     let key = service.proxy.key();
     // A caller without privileges gets the error of a missing template.
-    let answer = ask(path, &reader, json!({"query_text": "a"})).await;
-    assert!([403, 404].contains(&answer.status), "{}", answer.text);
-    ask("/v1/entities/search/none", key, json!({"query_text": "a"})).await.refused(404, "not_found");
-    ask(path, key, json!({"query_text": "a", "limit": 0})).await.refused(422, "invalid_value");
-    ask(path, key, json!({"query_text": "a", "fields": ["none"]})).await.refused(422, "unknown_field");
+    let response = ask(path, &reader, json!({"query_text": "a"})).await;
+    assert!([403, 404].contains(&response.status), "{}", response.text);
+    ask("/v1/entities/search/none", key, json!({"query_text": "a"})).await.expect_error(404, "not_found");
+    ask(path, key, json!({"query_text": "a", "limit": 0})).await.expect_error(422, "invalid_value");
+    ask(path, key, json!({"query_text": "a", "fields": ["none"]})).await.expect_error(422, "unknown_field");
     let semantic = "/v1/entities/semantic-search";
-    let answer = ask(semantic, &reader, json!({"query_text": "a", "template_id": "customers"})).await;
-    assert!([403, 404].contains(&answer.status), "{}", answer.text);
-    ask(semantic, key, json!({"query_text": "a", "threshold": 2})).await.refused(422, "invalid_value");
+    let response = ask(semantic, &reader, json!({"query_text": "a", "template_id": "customers"})).await;
+    assert!([403, 404].contains(&response.status), "{}", response.text);
+    ask(semantic, key, json!({"query_text": "a", "threshold": 2})).await.expect_error(422, "invalid_value");
     assert_eq!(server.questions().len(), 0);
     ask(path, key, json!({"query_text": "a"})).await.expect(200);
     ask(semantic, key, json!({"query_text": "a", "template_id": "customers"})).await.expect(200);

@@ -111,14 +111,14 @@ async fn chain_to_a_missing_row_is_rejected_with_lines() {
     assert_eq!(counts(&report), [6000, 4000, 0, 0, 2000], "{report}");
     let lines: Vec<u64> =
         report["errors"].as_array().expect("errors").iter().filter_map(|it| it["line"].as_u64()).collect();
-    let expected = (0..1000).map(|place| 3 * place + 2);
+    let expected = (0..1000).map(|row| 3 * row + 2);
     assert!(lines.iter().copied().eq(expected), "the first lines, in their order: {:?}", lines.get(..9));
     assert_eq!(report["errors"][0]["column"], "within");
     let report =
         send(&service, "text/csv", "parts", "on_error=abort&dry_run=true", file.clone()).await.expect(200);
     assert_eq!(counts(&report), [6000, 0, 0, 4000, 2000], "{report}");
-    let refused = send(&service, "text/csv", "parts", "on_error=abort", file).await;
-    assert_eq!(refused.status, 422, "{}", refused.text);
+    let rejected = send(&service, "text/csv", "parts", "on_error=abort", file).await;
+    assert_eq!(rejected.status, 422, "{}", rejected.text);
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
 //! Files of other programs, with `format`.
 
 use super::{attributes, counts, import, send};
-use harness::{Answer, Service, encode};
+use harness::{Response, Service, encode};
 use serde_json::{Value, json};
 
 /// Imports with this format.
-async fn formatted(service: &Service, format: &Value, query: &str, file: &str) -> Answer {
+async fn formatted(service: &Service, format: &Value, query: &str, file: &str) -> Response {
     import(service, &format!("format={}&{query}", encode(&format.to_string())), file.to_owned()).await
 }
 
@@ -74,12 +74,14 @@ async fn contradictory_format_rejects_the_file_before_its_rows() {
         (json!({"datetime": "DD.MM.YYYY HH:mm"}), "invalid_value", "/format/time_zone"),
         (json!({"time_zone": "Europe/Zuerich"}), "invalid_value", "/format/time_zone"),
     ] {
-        let problem = formatted(&service, &format, "on_error=skip", file).await.refused(422, code);
+        let problem = formatted(&service, &format, "on_error=skip", file).await.expect_error(422, code);
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
     }
-    import(&service, "format=csv", file).await.refused(400, "malformed_request");
+    import(&service, "format=csv", file).await.expect_error(400, "malformed_request");
     let query = format!("format={}", encode("{}"));
-    send(&service, "application/x-ndjson", "customers", &query, "{}").await.refused(422, "invalid_value");
+    send(&service, "application/x-ndjson", "customers", &query, "{}")
+        .await
+        .expect_error(422, "invalid_value");
 }
 
 #[tokio::test]
@@ -127,7 +129,7 @@ async fn dry_run_suggests_the_format_that_fits_all_cells() {
 #[tokio::test]
 async fn dry_run_suggests_no_null_that_occurs_as_a_text() {
     let service = Service::start().await;
-    for (file, place) in [
+    for (file, location) in [
         ("external_key,visits,name\na,NA,x\nb,1,NA\n", "name"),
         ("external_key,visits,name\nNA,NA,x\nb,1,y\n", "external_key"),
     ] {
@@ -135,7 +137,7 @@ async fn dry_run_suggests_no_null_that_occurs_as_a_text() {
         assert_eq!(report["suggested_format"], Value::Null, "{report}");
         assert_eq!(report["warnings"][0]["code"], "ambiguous_format", "{report}");
         let message = report["warnings"][0]["message"].as_str().unwrap_or_default();
-        assert!(message.contains("\"NA\"") && message.contains(place), "{message}");
+        assert!(message.contains("\"NA\"") && message.contains(location), "{message}");
     }
     let report = import(&service, "dry_run=true", "external_key,visits,name\na,NA,x\n").await.expect(200);
     assert_eq!(report["suggested_format"], json!({"null": ["", "NA"]}), "{report}");

@@ -81,8 +81,8 @@ async fn invalid_match_is_rejected_before_any_write() {
         (r#"{"company"}"#, 400, "malformed_request"),
     ] {
         let query = format!("on_error=skip&match={}", encode(matching));
-        let answer = import(&service, &query, "external_key,company,visits\na,Acme,1\n").await;
-        let problem = answer.refused(status, code);
+        let response = import(&service, &query, "external_key,company,visits\na,Acme,1\n").await;
+        let problem = response.expect_error(status, code);
         assert!(problem["report"].is_null(), "{matching}: {problem}");
         assert_eq!(service.by_key("a").await.status, 404, "{matching}");
     }

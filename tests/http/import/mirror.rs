@@ -36,9 +36,9 @@ async fn mirror_reports_in_a_dry_run_what_it_deletes_later() {
     );
     assert_eq!(keys(&service).await, "a b c d");
 
-    import(&service, &query, file).await.refused(422, "invalid_value");
+    import(&service, &query, file).await.expect_error(422, "invalid_value");
     let problem = import(&service, &format!("{query}&max_deleted_share=0.5"), file).await;
-    let problem = problem.refused(412, "precondition_failed");
+    let problem = problem.expect_error(412, "precondition_failed");
     let detail = problem["detail"].as_str().unwrap_or_default();
     assert!(
         detail.contains("delete 2 of 3 records") && detail.contains("max_deleted_share=0.5"),
@@ -55,8 +55,8 @@ async fn mirror_reports_in_a_dry_run_what_it_deletes_later() {
     // Other modes delete nothing, and have no such options.
     let upsert = import(&service, "", file).await.expect(200);
     assert_eq!((&upsert["deleted"], &upsert["deletion"]), (&Value::Null, &Value::Null));
-    import(&service, "max_deleted_share=0.1", file).await.refused(422, "invalid_value");
-    import(&service, &format!("mode=update&filter={filter}"), file).await.refused(422, "invalid_value");
+    import(&service, "max_deleted_share=0.1", file).await.expect_error(422, "invalid_value");
+    import(&service, &format!("mode=update&filter={filter}"), file).await.expect_error(422, "invalid_value");
 }
 
 #[tokio::test]
@@ -64,35 +64,37 @@ async fn mirror_deletes_nothing_unless_the_whole_file_is_imported() {
     let service = service(&[("a", 1), ("b", 2)]).await;
     let query = "mode=mirror&max_deleted_share=1";
     let problem =
-        import(&service, query, "external_key,visits\na,1\nn,x\n").await.refused(422, "invalid_value");
+        import(&service, query, "external_key,visits\na,1\nn,x\n").await.expect_error(422, "invalid_value");
     assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("whole file")), "{problem}");
     for empty in ["external_key,visits\n", "external_key,visits\n,\n\n"] {
-        let problem = import(&service, query, empty).await.refused(422, "invalid_value");
+        let problem = import(&service, query, empty).await.expect_error(422, "invalid_value");
         assert!(
             problem["detail"].as_str().is_some_and(|it| it.contains("the file has no rows")),
             "{problem}"
         );
     }
-    import(&service, &format!("{query}&dry_run=true"), "external_key\n").await.refused(422, "invalid_value");
-    send(&service, "application/json", "customers", query, "[]").await.refused(422, "invalid_value");
+    import(&service, &format!("{query}&dry_run=true"), "external_key\n")
+        .await
+        .expect_error(422, "invalid_value");
+    send(&service, "application/json", "customers", query, "[]").await.expect_error(422, "invalid_value");
     // Files that end too early.
     send(&service, "application/json", "customers", query, r#"[{"external_key": "a"},"#)
         .await
-        .refused(400, "malformed_request");
-    import(&service, query, "external_key,name\na,\"Ada\n").await.refused(422, "invalid_csv");
+        .expect_error(400, "malformed_request");
+    import(&service, query, "external_key,name\na,\"Ada\n").await.expect_error(422, "invalid_csv");
     send(&service, "application/x-ndjson", "customers", query, "{\"external_key\":\"a\"}\n{\"external")
         .await
-        .refused(400, "malformed_request");
+        .expect_error(400, "malformed_request");
     import(&service, &format!("{query}&on_error=skip"), "external_key\na\n")
         .await
-        .refused(422, "invalid_value");
+        .expect_error(422, "invalid_value");
     let path = format!("/v1/entities/template/customers/import?{query}");
     let csv = service
         .proxy
         .request("POST", &path)
         .header("accept", "text/csv")
         .body("text/csv", "external_key\na\n");
-    csv.send().await.refused(422, "invalid_value");
+    csv.send().await.expect_error(422, "invalid_value");
     assert_eq!(keys(&service).await, "a b");
     // A dry run with rejected rows cannot say what would be missing.
     let dry = import(&service, &format!("{query}&dry_run=true"), "external_key,visits\na,1\nn,x\n")
@@ -159,16 +161,17 @@ async fn progress_of_a_mirror_counts_deleted_records() {
     );
     let mut wire = Wire::begin(&service.proxy, request, service.proxy.key(), &headers).await;
     wire.send(file.as_bytes()).await.expect("it is read");
-    let mut answer = String::new();
+    let mut response = String::new();
     loop {
-        match wire.answer().await {
+        match wire.response().await {
             more if more.is_empty() => break,
-            more => answer += &more,
+            more => response += &more,
         }
     }
-    assert_eq!(status_of(&answer), 200, "{answer}");
+    assert_eq!(status_of(&response), 200, "{response}");
     assert!(
-        answer.contains("\"deleted\":2000,\"bytes\":") && answer.contains("\"deleted\":4999,\"deletion\""),
-        "{answer}"
+        response.contains("\"deleted\":2000,\"bytes\":")
+            && response.contains("\"deleted\":4999,\"deletion\""),
+        "{response}"
     );
 }

@@ -2,12 +2,12 @@
 
 use super::{attributes, counts, send};
 use flate2::{Crc, write::DeflateEncoder};
-use harness::{Answer, Service, most_memory};
+use harness::{Response, Service, peak_memory};
 use std::io::Write as _;
 
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-async fn import(service: &Service, query: &str, file: Vec<u8>) -> Answer {
+async fn import(service: &Service, query: &str, file: Vec<u8>) -> Response {
     send(service, XLSX, "customers", query, file).await
 }
 
@@ -115,7 +115,7 @@ async fn zip_bomb_is_rejected_in_bounded_memory() {
     let good = rows(r#"<row><c><v>1</v></c></row>"#);
     let file = spreadsheet(Part::of(&good), texts(), styles());
     assert_eq!(counts(&import(&service, "", file).await.expect(200)), [1, 1, 0, 0, 0]);
-    let before = most_memory(service.proxy.process());
+    let before = peak_memory(service.proxy.process());
     let long = "x".repeat(2 << 20);
     let many =
         format!("<styleSheet><numFmts><numFmt numFmtId=\"200\" formatCode=\"{long}\"/></numFmts><cellXfs>");
@@ -144,9 +144,9 @@ async fn zip_bomb_is_rejected_in_bounded_memory() {
         ),
     ] {
         assert!(file.len() < 16 << 20, "{what}: {}", file.len());
-        let problem = import(&service, "", file).await.refused(413, "payload_too_large");
+        let problem = import(&service, "", file).await.expect_error(413, "payload_too_large");
         assert_eq!(problem["hint"], "Save the sheet as CSV.", "{what}: {problem}");
-        let memory = most_memory(service.proxy.process());
+        let memory = peak_memory(service.proxy.process());
         assert!(memory < before + 160, "{what}: {before} and {memory} MiB");
     }
 }
@@ -159,7 +159,7 @@ async fn damaged_sheet_rolls_the_import_back() {
         let sheet = Part { checksum, ..Part::of(&rows(&many)) };
         spreadsheet(sheet, Part::of(TEXTS), Part::of(STYLES))
     };
-    import(&service, "", file(0)).await.refused(400, "malformed_request");
+    import(&service, "", file(0)).await.expect_error(400, "malformed_request");
     assert_eq!(service.session().await.text("select count(*) from crm.customers", &[]).await, "0");
     let checksum = Part::of(&rows(&many)).checksum;
     assert_eq!(counts(&import(&service, "", file(checksum)).await.expect(200)), [2_000, 2_000, 0, 0, 0]);
@@ -180,7 +180,7 @@ async fn unsupported_document_type_is_reported() {
         (compound("Workbook"), "Save it as XLSX."),
         (b"external_key\n1\n".to_vec(), "Save it as XLSX, or as CSV and send it as text/csv."),
     ] {
-        let problem = import(&service, "", file).await.refused(400, "malformed_request");
+        let problem = import(&service, "", file).await.expect_error(400, "malformed_request");
         assert_eq!(problem["hint"], hint);
     }
 }
@@ -199,6 +199,6 @@ async fn text_with_nul_rejects_only_its_row() {
     assert_eq!(attributes(&service, "2").await["name"], r"c:\u0000");
     // The row comes back as CSV.
     let request = service.proxy.request("POST", "/v1/entities/template/customers/import?on_error=skip");
-    let refused = request.header("accept", "text/csv").body(XLSX, file).send().await.text;
-    assert!(refused.contains("\n1,a\0b,line 2: "), "{refused:?}");
+    let rejected = request.header("accept", "text/csv").body(XLSX, file).send().await.text;
+    assert!(rejected.contains("\n1,a\0b,line 2: "), "{rejected:?}");
 }

@@ -2,13 +2,13 @@
 
 use super::{attributes, counts};
 use crate::routes::export::{all, hostile};
-use harness::{Answer, Service, encode, most_memory};
+use harness::{Response, Service, encode, peak_memory};
 use rust_xlsxwriter::{ExcelDateTime, Format, Formula, Workbook};
 use serde_json::{Value, json};
 
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-async fn import(service: &Service, query: &str, file: Vec<u8>) -> Answer {
+async fn import(service: &Service, query: &str, file: Vec<u8>) -> Response {
     super::send(service, XLSX, "customers", query, file).await
 }
 
@@ -65,7 +65,7 @@ async fn sheet_cells_are_read_by_attribute_type() {
     // Another sheet has no rows, and a third one is not there.
     let report = import(&service, "sheet=Other", workbook()).await.expect(200);
     assert_eq!(counts(&report), [0; 5]);
-    let problem = import(&service, "sheet=Third", workbook()).await.refused(422, "invalid_value");
+    let problem = import(&service, "sheet=Third", workbook()).await.expect_error(422, "invalid_value");
     assert_eq!(problem["hint"], "Its sheets are: People, Other.");
 }
 
@@ -114,10 +114,10 @@ async fn invalid_sheet_cell_is_rejected_with_its_row() {
     assert_eq!(report["warnings"][0]["lines"], json!([6]));
     // What was refused comes back as CSV, in its columns.
     let request = service.proxy.request("POST", "/v1/entities/template/customers/import?on_error=skip");
-    let refused = request.header("accept", "text/csv").body(XLSX, file.clone()).send().await.text;
-    let lines: Vec<&str> = refused.lines().collect();
-    assert_eq!(lines[0], "external_key,visits,born,active,import_error", "{refused}");
-    assert!(lines[2].starts_with("k2,\"1,5\",,,\"line 3, visits: "), "{refused}");
+    let rejected = request.header("accept", "text/csv").body(XLSX, file.clone()).send().await.text;
+    let lines: Vec<&str> = rejected.lines().collect();
+    assert_eq!(lines[0], "external_key,visits,born,active,import_error", "{rejected}");
+    assert!(lines[2].starts_with("k2,\"1,5\",,,\"line 3, visits: "), "{rejected}");
     // A format reads texts, and says which errors mean no value.
     let format = encode(r##"{"decimal": ",", "null": ["", "#N/A"]}"##);
     let report = import(&service, &format!("on_error=skip&format={format}"), file).await.expect(200);
@@ -129,13 +129,13 @@ async fn invalid_sheet_cell_is_rejected_with_its_row() {
 async fn invalid_spreadsheet_is_rejected() {
     let service = Service::start().await;
     for file in [b"external_key,name\n".to_vec(), Vec::new(), workbook()[..2000].to_vec()] {
-        import(&service, "", file).await.refused(400, "malformed_request");
+        import(&service, "", file).await.expect_error(400, "malformed_request");
     }
     super::send(&service, "text/csv", "customers", "sheet=x", "external_key\n")
         .await
-        .refused(422, "invalid_value");
+        .expect_error(422, "invalid_value");
     let packed = super::send(&service, "text/csv", "customers", "", workbook()).await;
-    let problem = packed.refused(400, "malformed_request");
+    let problem = packed.expect_error(400, "malformed_request");
     assert!(problem["hint"].as_str().unwrap_or_default().contains(XLSX), "{problem}");
 }
 
@@ -176,7 +176,7 @@ async fn text_beyond_the_cell_limit_rejects_the_export() {
     let service = Service::start().await;
     service.upsert("long", json!({"name": "x".repeat(40_000)})).await.expect(201);
     let path = "/v1/entities/template/customers/export?format=xlsx";
-    let problem = service.proxy.request("GET", path).send().await.refused(422, "invalid_value");
+    let problem = service.proxy.request("GET", path).send().await.expect_error(422, "invalid_value");
     assert!(
         problem["detail"].as_str().unwrap_or_default().contains("the text of name in row 2"),
         "{problem}"
@@ -203,7 +203,7 @@ async fn sheet_import_uses_bounded_memory() {
             let report = import(service, "on_error=skip", file).await.expect(200);
             assert_eq!(report["failed"], Value::from(0));
             drop(export(service, "").await);
-            most_memory(service.proxy.process())
+            peak_memory(service.proxy.process())
         }
     };
     let few = memory(2_000).await;

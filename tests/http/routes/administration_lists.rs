@@ -61,7 +61,7 @@ async fn lists_of_administrators_are_read_page_by_page() {
 async fn invalid_page_is_rejected_with_its_pointer() {
     let service = Service::start().await;
     // A text where keys of the API have a number.
-    let problem = service.get("/api-keys?cursor=WyJhYmMiXQ").await.refused(422, "invalid_value");
+    let problem = service.get("/api-keys?cursor=WyJhYmMiXQ").await.expect_error(422, "invalid_value");
     assert_eq!(problem["errors"][0]["pointer"], "/cursor");
     for path in ["/api-keys", "/roles", "/grants"] {
         for (query, pointer) in [
@@ -70,17 +70,17 @@ async fn invalid_page_is_rejected_with_its_pointer() {
             ("cursor=x", "/cursor"),
             ("cursor=WyJhIl0x", "/cursor"),
         ] {
-            let problem = service.get(&format!("{path}?{query}")).await.refused(422, "invalid_value");
+            let problem = service.get(&format!("{path}?{query}")).await.expect_error(422, "invalid_value");
             assert_eq!(problem["errors"][0]["pointer"], pointer, "{path} {query}");
         }
-        service.get(&format!("{path}?page=2")).await.refused(400, "malformed_request");
+        service.get(&format!("{path}?page=2")).await.expect_error(400, "malformed_request");
     }
     // A cursor of another list is either none of this one, or begins somewhere in it.
     let cursor = service.post("/api-keys", json!({"role": "keyed_admin"})).await.expect(201);
     assert!(cursor["id"].is_number());
     let of_keys = service.get("/api-keys?limit=1").await.expect(200)["next_cursor"].clone();
     let of_keys = of_keys.as_str().expect("a cursor");
-    service.get(&format!("/grants?cursor={of_keys}")).await.refused(422, "invalid_value");
+    service.get(&format!("/grants?cursor={of_keys}")).await.expect_error(422, "invalid_value");
     service.get(&format!("/roles?cursor={of_keys}")).await.expect(200);
 }
 
@@ -124,7 +124,7 @@ async fn former_administrator_gets_no_stored_response() {
     }
     session.run(&format!("revoke keyed_admin from {office}")).await;
     for request in &requests {
-        let problem = send(request).await.refused(403, "forbidden");
+        let problem = send(request).await.expect_error(403, "forbidden");
         assert!(problem["detail"].as_str().is_some_and(|it| it.contains("was run before")), "{problem}");
     }
 }

@@ -63,10 +63,10 @@ async fn other_version_rejects_one_operation_or_the_atomic_batch() {
         with_version(upsert("a", json!({"visits": 3})), &outdated),
         upsert("c", json!({"name": "c"})),
     ]);
-    let refused = batch(&service, true, operations.clone()).await.refused(412, "precondition_failed");
-    assert_eq!(refused["failed_index"], 1);
-    assert_eq!(refused["errors"][0]["pointer"], "/operations/1/if_match");
-    service.by_key("b").await.refused(404, "not_found");
+    let rejected = batch(&service, true, operations.clone()).await.expect_error(412, "precondition_failed");
+    assert_eq!(rejected["failed_index"], 1);
+    assert_eq!(rejected["errors"][0]["pointer"], "/operations/1/if_match");
+    service.by_key("b").await.expect_error(404, "not_found");
 
     let report = batch(&service, false, operations).await.expect(200);
     let statuses: Vec<&Value> =
@@ -77,7 +77,7 @@ async fn other_version_rejects_one_operation_or_the_atomic_batch() {
     let report =
         batch(&service, false, json!([with_version(upsert("new", json!({})), "*")])).await.expect(200);
     assert_eq!(report["results"][0]["status"], 412);
-    service.by_key("new").await.refused(404, "not_found");
+    service.by_key("new").await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn results_have_versions_and_records_only_on_request() {
         service
             .post(&format!("{PATH}?{query}"), json!({"operations": []}))
             .await
-            .refused(422, "invalid_value");
+            .expect_error(422, "invalid_value");
     }
 }
 

@@ -36,15 +36,15 @@ async fn expired_and_forged_cursors_get_different_errors() {
         ("limit=x", "invalid_value"),
         ("include=all", "invalid_value"),
     ] {
-        service.get(&format!("/changes?{query}")).await.refused(422, code);
+        service.get(&format!("/changes?{query}")).await.expect_error(422, code);
     }
-    service.get("/changes?template=none").await.refused(404, "not_found");
+    service.get("/changes?template=none").await.expect_error(404, "not_found");
     let start = service.get("/changes").await.expect(200);
     let after = start["next_cursor"].as_str().expect("a cursor");
     // As in a database that was restored.
     service.session().await.run("update keyed_state.change_generation set written_by = 1").await;
-    let refusal = service.get(&format!("/changes?after={after}")).await.refused(410, "resync_required");
-    assert_eq!(refusal["retryable"], json!(false));
+    let error = service.get(&format!("/changes?after={after}")).await.expect_error(410, "resync_required");
+    assert_eq!(error["retryable"], json!(false));
 }
 
 #[tokio::test]
@@ -62,6 +62,6 @@ async fn holders_of_a_key_are_listed() {
         .map(|it| json!([it["id"], it["ended_by"]]))
         .collect();
     assert_eq!(told, [json!([second["id"], null]), json!([first["id"], "delete"])]);
-    service.get(path).await.refused(400, "malformed_request");
-    service.get(&format!("{path}?key=%20erp")).await.refused(422, "invalid_external_key");
+    service.get(path).await.expect_error(400, "malformed_request");
+    service.get(&format!("{path}?key=%20erp")).await.expect_error(422, "invalid_external_key");
 }

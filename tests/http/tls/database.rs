@@ -68,7 +68,7 @@ fn connect(words: &str) -> Result<(), String> {
 }
 
 #[track_caller]
-fn refused(words: &str, complaint: &str) {
+fn rejected(words: &str, complaint: &str) {
     let said = connect(words).expect_err(words);
     assert!(said.contains(complaint), "{words}: {said}");
 }
@@ -93,9 +93,9 @@ fn sslmode_decides_the_tls_of_a_connection() {
         assert_eq!(server.is_encrypted(role), is_encrypted, "{role} {mode}");
     }
     for mode in ["require", "verify-ca sslrootcert=root.crt"] {
-        refused(&server.words("plain", "db.test", &format!("sslmode={mode}")), "no pg_hba.conf entry");
+        rejected(&server.words("plain", "db.test", &format!("sslmode={mode}")), "no pg_hba.conf entry");
     }
-    refused(&server.words("secure", "db.test", "sslmode=disable"), "no pg_hba.conf entry");
+    rejected(&server.words("secure", "db.test", "sslmode=disable"), "no pg_hba.conf entry");
     connect(&server.words("either", "db.test", "sslmode=prefer")).expect("it may");
     assert!(server.is_encrypted("either"), "preferred");
 }
@@ -105,12 +105,12 @@ fn verify_full_also_checks_the_host() {
     let server = &*SERVER;
     let words = |host: &str, words: &str| server.words("secure", host, words);
     assert_eq!(connect(&words("elsewhere.test", "sslmode=verify-ca sslrootcert=root.crt")), Ok(()));
-    refused(&words("elsewhere.test", "sslmode=verify-full sslrootcert=root.crt"), "not valid for name");
+    rejected(&words("elsewhere.test", "sslmode=verify-full sslrootcert=root.crt"), "not valid for name");
     for mode in ["require", "verify-ca", "verify-full"] {
-        refused(&words("db.test", &format!("sslmode={mode} sslrootcert=other.crt")), "UnknownIssuer");
+        rejected(&words("db.test", &format!("sslmode={mode} sslrootcert=other.crt")), "UnknownIssuer");
     }
-    refused(&words("db.test", "sslmode=verify-full sslrootcert=system"), "UnknownIssuer");
-    refused(&words("db.test", "sslmode=verify-full"), "UnknownIssuer");
+    rejected(&words("db.test", "sslmode=verify-full sslrootcert=system"), "UnknownIssuer");
+    rejected(&words("db.test", "sslmode=verify-full"), "UnknownIssuer");
     // With several hosts, each has to be the one that it is called.
     let several = "host=elsewhere.test,db.test";
     let address = server.server.address;
@@ -127,17 +127,17 @@ fn client_certificate_logs_in_only_with_its_private_key() {
     let files = |key: &str| format!("sslmode=require sslcert={} sslkey={key}", server.file("client.crt"));
     let own = server.file("client.key");
     assert_eq!(connect(&server.words("certified", "db.test", &files(&own))), Ok(()));
-    refused(&server.words("certified", "db.test", "sslmode=require"), "certificate");
-    refused(
+    rejected(&server.words("certified", "db.test", "sslmode=require"), "certificate");
+    rejected(
         &server.words("certified", "db.test", &files("/nowhere/key")),
         "sslkey /nowhere/key: No such file",
     );
     let public = server.file("public.key");
     std::fs::copy(&own, &public).expect("our folder");
     std::fs::set_permissions(&public, PermissionsExt::from_mode(0o644)).expect("our file");
-    refused(&server.words("certified", "db.test", &files(&public)), "can be read by others");
+    rejected(&server.words("certified", "db.test", &files(&public)), "can be read by others");
     server.authority.issue(&["another"]).write(server.folder.path(), "another");
-    refused(&server.words("certified", "db.test", &files(&server.file("another.key"))), "does not belong");
+    rejected(&server.words("certified", "db.test", &files(&server.file("another.key"))), "does not belong");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn url_accepts_tls_parameters() {
         harness::encode(&server.file("root.crt"))
     );
     assert_eq!(connect(&format!("postgres://secure@db.test/postgres?{parameters}")), Ok(()));
-    refused(&format!("postgres://secure@elsewhere.test/postgres?{parameters}"), "not valid for name");
+    rejected(&format!("postgres://secure@elsewhere.test/postgres?{parameters}"), "not valid for name");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn self_signed_certificate_can_be_the_root() {
     std::fs::write(folder.path().join("root.crt"), itself.certificate()).expect("our folder");
     let words = |host: &str| words_of(&server, folder.path(), host);
     assert_eq!(connect(&words("db.test")), Ok(()));
-    refused(&words("elsewhere.test"), "not valid for name");
+    rejected(&words("elsewhere.test"), "not valid for name");
 }
 
 fn words_of(server: &TlsCluster, folder: &Path, host: &str) -> String {
@@ -200,16 +200,16 @@ fn revoked_and_expired_server_certificates_are_rejected() {
     std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
     let words = words_of(&server, folder.path(), "db.test");
     assert_eq!(connect(&words), Ok(()), "the common name counts where there is no other");
-    refused(&words_of(&server, folder.path(), "elsewhere.test"), "not valid for name");
+    rejected(&words_of(&server, folder.path(), "elsewhere.test"), "not valid for name");
     for (name, revoked) in [("none.crl", None), ("one.crl", Some(&identity))] {
         std::fs::write(folder.path().join(name), authority.revocation_list(revoked)).expect("our folder");
     }
     let with = |list: &str| format!("{words} sslcrl={}/{list}", folder.path().display());
     assert_eq!(connect(&with("none.crl")), Ok(()));
-    refused(&with("one.crl"), "Revoked");
+    rejected(&with("one.crl"), "Revoked");
     let server =
         TlsCluster::start(&authority.issue_expired(&["db.test"]), &authority, "hostssl all all all trust");
-    refused(&words_of(&server, folder.path(), "db.test"), "expired");
+    rejected(&words_of(&server, folder.path(), "db.test"), "expired");
 }
 
 #[tokio::test]
@@ -247,11 +247,11 @@ async fn proxy_serves_and_cancels_over_tls() {
 fn server_without_roles() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("it has one").port();
-    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(refuse_role(stream))));
+    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(reject_role(stream))));
     port
 }
 
-fn refuse_role(mut stream: TcpStream) -> std::io::Result<()> {
+fn reject_role(mut stream: TcpStream) -> std::io::Result<()> {
     loop {
         let mut head = [0; 8];
         stream.read_exact(&mut head)?;
@@ -271,7 +271,7 @@ fn refuse_role(mut stream: TcpStream) -> std::io::Result<()> {
 fn authentication_error_of_the_server_is_quoted() {
     let port = server_without_roles();
     for mode in ["", "sslmode=allow", "sslmode=prefer"] {
-        refused(
+        rejected(
             &format!("host=127.0.0.1 port={port} user=nobody dbname=crm {mode}"),
             "role \"nobody\" does not exist",
         );

@@ -34,7 +34,7 @@ impl Secure {
     /// The status of a request of a record.
     async fn ask(&self, wire: &mut Wire) -> u16 {
         wire.ask("GET /v1/me", self.proxy.key(), "").await.expect("the connection is open");
-        status_of(&wire.answer().await)
+        status_of(&wire.response().await)
     }
 }
 
@@ -50,17 +50,17 @@ async fn requests_are_answered_over_tls_on_a_connection_that_stays_open() {
     for _ in 0..3 {
         assert_eq!(secure.ask(&mut wire).await, 200);
     }
-    let stranger = Wire::open_tls(secure.proxy.address(), Authority::new("other").client()).await;
-    assert!(stranger.is_err(), "a client that does not trust the authority goes away");
+    let unprivileged = Wire::open_tls(secure.proxy.address(), Authority::new("other").client()).await;
+    assert!(unprivileged.is_err(), "a client that does not trust the authority goes away");
 }
 
 #[tokio::test]
 async fn plain_http_on_a_tls_port_gets_a_hint() {
     let secure = Secure::start(&[]).await;
     let mut wire = Wire::begin(&secure.proxy, "GET /v1/me", secure.proxy.key(), "").await;
-    let answer = wire.answer().await;
-    assert_eq!(status_of(&answer), 400);
-    assert!(answer.contains("connection: close") && answer.contains("use https"), "{answer}");
+    let response = wire.response().await;
+    assert_eq!(status_of(&response), 400);
+    assert!(response.contains("connection: close") && response.contains("use https"), "{response}");
 }
 
 #[tokio::test]
@@ -69,13 +69,13 @@ async fn connection_without_a_handshake_times_out() {
     for begin in [b"".as_slice(), b"\x16", b"\x16\x03\x01\x02\x00", b"\x00", b"SSH-2.0-x\r\n"] {
         let mut wire = Wire::open(secure.proxy.address()).await;
         wire.send(begin).await.expect("there is room");
-        let answer = wire.answer().await;
-        assert!(!answer.contains("200 ok"), "{begin:?}: {answer}");
+        let response = wire.response().await;
+        assert!(!response.contains("200 ok"), "{begin:?}: {response}");
     }
     // After the handshake it is a request that is waited for as long.
     let mut wire = secure.open().await;
     wire.send(b"GET /healthz HTTP/1.1\r\n").await.expect("the connection is open");
-    assert_eq!(wire.answer().await, "");
+    assert_eq!(wire.response().await, "");
 }
 
 #[tokio::test]
@@ -91,16 +91,16 @@ async fn stalled_handshakes_delay_no_other_client() {
     }
     let mut fifth = Wire::open_from([127, 0, 0, 9].into(), address).await;
     fifth.send(b"GET /healthz HTTP/1.1\r\n\r\n").await.expect("there is room");
-    assert_ne!(status_of(&fifth.answer().await), 200, "its address has its connections");
+    assert_ne!(status_of(&fifth.response().await), 200, "its address has its connections");
     let mut wire = secure.open().await;
     assert_eq!(secure.ask(&mut wire).await, 200);
     let mut many = Vec::new();
     for _ in 0..3 {
         many.push(secure.open().await);
     }
-    let mut refused = secure.open().await;
-    refused.ask("GET /healthz", "", "").await.expect("the handshake is done");
-    assert_eq!(status_of(&refused.answer().await), 503, "told by TLS that there are too many");
+    let mut rejected = secure.open().await;
+    rejected.ask("GET /healthz", "", "").await.expect("the handshake is done");
+    assert_eq!(status_of(&rejected.response().await), 503, "told by TLS that there are too many");
     drop(silent);
 }
 
@@ -138,7 +138,7 @@ async fn silent_connections_do_not_delay_shutdown() {
     let silent = Wire::open(secure.proxy.address()).await;
     let begun = Wire::open(secure.proxy.address()).await;
     assert_eq!(secure.ask(&mut secure.open().await).await, 200);
-    secure.proxy.ask_to_stop();
+    secure.proxy.request_shutdown();
     assert!(secure.proxy.ended().await.success());
     assert!(!secure.proxy.log().contains("interrupted"), "{}", secure.proxy.log());
     drop((silent, begun));
@@ -245,7 +245,7 @@ async fn large_response_ends_before_its_connection_is_closed() {
     let mut wire = secure.open().await;
     let headers = "Connection: close\nX-Request-Id: last";
     wire.ask("GET /openapi.json", secure.proxy.key(), headers).await.expect("the connection is open");
-    assert_eq!(status_of(&wire.answer().await), 200);
+    assert_eq!(status_of(&wire.response().await), 200);
     while let Ok(1..) = wire.read().await {}
     let line = || secure.proxy.log().lines().find(|line| line.contains(r#""last""#)).map(str::to_owned);
     until("the response has ended", async || line().is_some()).await;

@@ -52,8 +52,8 @@ async fn delivery_is_read_with_its_body() {
     assert_eq!(body["data"]["record"]["attributes"]["visits"], 2);
     // It belongs only to its endpoint.
     let of_other = path.replace("shop", "other");
-    service.get(&of_other).await.refused(404, "not_found");
-    service.get("/webhook-endpoints/shop/deliveries/1").await.refused(404, "not_found");
+    service.get(&of_other).await.expect_error(404, "not_found");
+    service.get("/webhook-endpoints/shop/deliveries/1").await.expect_error(404, "not_found");
 }
 
 #[tokio::test]

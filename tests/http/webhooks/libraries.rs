@@ -65,13 +65,13 @@ async fn cases() -> (String, Vec<&'static str>) {
 #[tokio::test]
 async fn library_of_python_accepts_deliveries() {
     let (cases, expected) = cases().await;
-    let answers = run_python(&["standardwebhooks==1.1.0"], PYTHON, &[&cases]);
-    assert_eq!(answers.lines().collect::<Vec<_>>(), expected);
+    let responses = run_python(&["standardwebhooks==1.1.0"], PYTHON, &[&cases]);
+    assert_eq!(responses.lines().collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
 async fn library_of_node_accepts_deliveries() {
     let (cases, expected) = cases().await;
-    let answers = run_node(&["standardwebhooks@1.0.0"], NODE, &[&cases]);
-    assert_eq!(answers.lines().collect::<Vec<_>>(), expected);
+    let responses = run_node(&["standardwebhooks@1.0.0"], NODE, &[&cases]);
+    assert_eq!(responses.lines().collect::<Vec<_>>(), expected);
 }

@@ -3,7 +3,7 @@
 mod addresses;
 mod deliveries;
 mod endpoints;
-mod faults;
+mod failures;
 mod libraries;
 mod workers;
 

@@ -33,8 +33,8 @@ macro_rules! rules {
 
         #[test]
         fn folders_import_only_from_lower_folders() {
-            let faults = SOURCES.imports_from_above(&$order);
-            assert!(faults.is_empty(), "{}", faults.join("\n"));
+            let problems = SOURCES.imports_from_above(&$order);
+            assert!(problems.is_empty(), "{}", problems.join("\n"));
         }
 
         #[test]
@@ -45,11 +45,11 @@ macro_rules! rules {
 
         #[test]
         fn hints_are_sentences() {
-            let faults = SOURCES.hints_without_sentence();
+            let problems = SOURCES.hints_without_sentence();
             assert!(
-                faults.is_empty(),
+                problems.is_empty(),
                 "A hint begins with a capital and ends with a full stop:\n{}",
-                faults.join("\n")
+                problems.join("\n")
             );
         }
 
@@ -152,7 +152,7 @@ impl Sources {
             .zip(&modules)
             .map(|((path, text), module)| match for_tests.iter().any(|tests| module.starts_with(tests)) {
                 true => Methods::default(),
-                false => method::read(text).unwrap_or_else(|fault| panic!("{}: {fault}", path.display())),
+                false => method::read(text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display())),
             })
             .collect();
         let origins: Vec<method::Origins> = (0..texts.len())
@@ -188,33 +188,33 @@ impl Sources {
     /// Folders, and files beside them, that import from one that does not stand before them in `order`. The root of the
     /// crate may import from all, and nothing from it.
     pub fn imports_from_above(&self, order: &[&str]) -> Vec<String> {
-        let place = |module: &[String]| match module.first() {
+        let position = |module: &[String]| match module.first() {
             Some(first) => order.iter().position(|it| it == first),
             None => Some(order.len()),
         };
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         for file in &self.files {
-            let Some(own) = place(&file.module) else {
+            let Some(own) = position(&file.module) else {
                 if !file.imports.is_empty() {
-                    faults.push(format!("{}: {} is not in the order", file.path.display(), file.module[0]));
+                    problems.push(format!("{}: {} is not in the order", file.path.display(), file.module[0]));
                 }
                 continue;
             };
             for import in &file.imports {
-                if place(&self.files[import.file].module).is_some_and(|place| place > own) {
+                if position(&self.files[import.file].module).is_some_and(|position| position > own) {
                     let (path, line) = (file.path.display(), import.line);
                     let (from, before) = (import.path.join("::"), order[..own].join(", "));
-                    faults.push(format!("{path}:{line}: imports {from}; it may import from {before}"));
+                    problems.push(format!("{path}:{line}: imports {from}; it may import from {before}"));
                 }
             }
         }
-        faults.extend(
+        problems.extend(
             order
                 .iter()
                 .filter(|name| !self.files.iter().any(|it| it.module.first().is_some_and(|it| it == *name)))
                 .map(|name| format!("{name} is in the order, but there is no such folder or file")),
         );
-        faults
+        problems
     }
 
     /// Files that import from each other, directly or through others, but for the exceptions; and exceptions that are not
@@ -231,7 +231,7 @@ impl Sources {
             .enumerate()
             .map(|(from, to)| to.iter().copied().filter(|to| is_exception(from, *to).is_none()).collect())
             .collect();
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         for members in cycle::cycles(&counted) {
             let mut lines = vec![format!("{} files import from each other:", members.len())];
             for (from, to) in members.iter().flat_map(|from| members.iter().map(move |to| (*from, *to))) {
@@ -241,7 +241,7 @@ impl Sources {
                     lines.push(format!("    {}:{}: {} ({path})", name(from), import.line, name(to)));
                 }
             }
-            faults.push(lines.join("\n"));
+            problems.push(lines.join("\n"));
         }
         let with_exceptions = cycle::cycles(&all);
         let needed: BTreeSet<usize> = (0..all.len())
@@ -249,11 +249,11 @@ impl Sources {
             .filter(|(from, to)| with_exceptions.iter().any(|it| it.contains(from) && it.contains(to)))
             .filter_map(|(from, to)| is_exception(from, to))
             .collect();
-        let needless = exceptions.iter().enumerate().filter(|(place, _)| !needed.contains(place));
-        faults.extend(needless.map(|(_, it)| {
+        let needless = exceptions.iter().enumerate().filter(|(position, _)| !needed.contains(position));
+        problems.extend(needless.map(|(_, it)| {
             format!("{} -> {}: this exception is not needed ({})", it.from, it.to, it.reason)
         }));
-        faults
+        problems
     }
 
     /// Files that claim to be pure, and name what no pure code does. Those claim it whose first lines have the word, and those
@@ -269,38 +269,38 @@ impl Sources {
             words.any(|word| word.eq_ignore_ascii_case("pure"))
                 || folders.iter().any(|folder| file.path.with_extension("").starts_with(folder))
         };
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         for file in self.files.iter().filter(|file| claims(file)) {
             for (line, code) in parse::code_lines(&file.text) {
                 for name in forbidden.iter().filter(|name| code.contains(*name)) {
-                    faults.push(format!(
+                    problems.push(format!(
                         "{}:{line}: {name} in a file that claims to be pure",
                         file.path.display()
                     ));
                 }
             }
         }
-        faults
+        problems
     }
 
     /// The lines of code that begin with this, each with its place.
     pub fn lines_with(&self, beginning: &str) -> Vec<(String, String)> {
         let lines = |file: &'_ File| {
             let lines = parse::code_lines(&file.text).filter(|(_, code)| code.starts_with(beginning));
-            let place = |number| format!("{}:{number}", file.path.display());
-            lines.map(|(number, code)| (place(number), code.trim_end().to_owned())).collect::<Vec<_>>()
+            let position = |number| format!("{}:{number}", file.path.display());
+            lines.map(|(number, code)| (position(number), code.trim_end().to_owned())).collect::<Vec<_>>()
         };
         self.files.iter().flat_map(lines).collect()
     }
 
     /// Literal hints that do not begin with a capital or do not end with a full stop, each with its file.
     pub fn hints_without_sentence(&self) -> Vec<String> {
-        let faults = |file: &'_ File| {
+        let problems = |file: &'_ File| {
             let hints = hint::literals(&parse::outside_of_tests(&file.text)).into_iter();
             let faulty = hints.filter(|text| !hint::is_sentence(text));
             faulty.map(|text| format!("{}: {text}", file.path.display())).collect::<Vec<_>>()
         };
-        self.files.iter().flat_map(faults).collect()
+        self.files.iter().flat_map(problems).collect()
     }
 
     /// Files of more than this many lines, but for those in these folders.

@@ -95,8 +95,8 @@ impl Call {
         let is_end = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
         let calls = |line: &str| {
             let mut found = line.match_indices(&self.method);
-            found.any(|(place, name)| {
-                line[..place].ends_with(['.', ':']) && is_end(&line[place + name.len()..])
+            found.any(|(position, name)| {
+                line[..position].ends_with(['.', ':']) && is_end(&line[position + name.len()..])
             })
         };
         parse::code_lines(text).find(|(_, line)| calls(line)).map_or(1, |(number, _)| number)
@@ -133,24 +133,24 @@ impl Reader {
     /// Reads what a macro is given, which need not be Rust: `.method(` and `Type::method`.
     fn tokens(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        for (place, token) in tokens.iter().enumerate() {
+        for (position, token) in tokens.iter().enumerate() {
             if let TokenTree::Group(group) = token {
                 self.tokens(group.stream());
                 continue;
             }
             let TokenTree::Ident(name) = token else { continue };
             self.visit_ident(name);
-            let is = |place: Option<usize>, wanted: char| {
-                let token = place.and_then(|place| tokens.get(place));
+            let is = |position: Option<usize>, wanted: char| {
+                let token = position.and_then(|position| tokens.get(position));
                 matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == wanted)
             };
-            let ident = |place: Option<usize>| match place.and_then(|place| tokens.get(place)) {
+            let ident = |position: Option<usize>| match position.and_then(|position| tokens.get(position)) {
                 Some(TokenTree::Ident(ident)) => Some(ident.to_string()),
                 _ => None,
             };
-            let before = |count: usize| place.checked_sub(count);
+            let before = |count: usize| position.checked_sub(count);
             let method = name.to_string();
-            if is(before(1), '.') && matches!(tokens.get(place + 1), Some(TokenTree::Group(_))) {
+            if is(before(1), '.') && matches!(tokens.get(position + 1), Some(TokenTree::Group(_))) {
                 // The receiver is only a name if nothing of a path or a chain is before it.
                 let receiver = ident(before(2)).filter(|_| !is(before(3), '.') && !is(before(3), ':'));
                 let of = receiver.and_then(|receiver| self.known(&receiver));
@@ -272,8 +272,8 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         let segments = &path.path.segments;
-        if let Some(place) = segments.len().checked_sub(2) {
-            let (of, method) = (segments[place].ident.to_string(), &segments[place + 1].ident);
+        if let Some(position) = segments.len().checked_sub(2) {
+            let (of, method) = (segments[position].ident.to_string(), &segments[position + 1].ident);
             if is_type(&of) {
                 let of = self.own_or(of);
                 self.call(of, method.to_string());

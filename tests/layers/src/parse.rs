@@ -97,13 +97,13 @@ fn leaves(tree: &str) -> Vec<String> {
         return vec![tree.to_owned()];
     };
     let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
-    for (place, character) in inner.char_indices() {
+    for (position, character) in inner.char_indices() {
         match character {
             '{' => depth += 1,
             '}' => depth -= 1,
             ',' if depth == 0 => {
-                parts.push(&inner[start..place]);
-                start = place + 1;
+                parts.push(&inner[start..position]);
+                start = position + 1;
             }
             _ => {}
         }

@@ -7,9 +7,9 @@ fn sources(files: &[(&str, &str)]) -> Sources {
 /// Whether a file of the folder `low` with this text imports from the folder `high`.
 fn imports_from_above(text: &str) -> bool {
     let files = [("lib.rs", ""), ("low/mod.rs", ""), ("low/deep.rs", text), ("high/mod.rs", "")];
-    let faults = sources(&files).imports_from_above(&["low", "high"]);
-    assert!(faults.iter().all(|fault| fault.starts_with("low/deep.rs:")), "{faults:?}");
-    !faults.is_empty()
+    let problems = sources(&files).imports_from_above(&["low", "high"]);
+    assert!(problems.iter().all(|problem| problem.starts_with("low/deep.rs:")), "{problems:?}");
+    !problems.is_empty()
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn test_module_can_import_anything() {
 #[test]
 fn unlisted_and_missing_folders_are_reported() {
     let files = [("low.rs", ""), ("new.rs", "use crate::low;")];
-    let faults = sources(&files).imports_from_above(&["low", "gone"]);
+    let problems = sources(&files).imports_from_above(&["low", "gone"]);
     assert_eq!(
-        faults,
+        problems,
         ["new.rs: new is not in the order", "gone is in the order, but there is no such folder or file"]
     );
 }
@@ -69,8 +69,8 @@ fn unlisted_and_missing_folders_are_reported() {
 #[test]
 fn root_is_imported_by_no_folder() {
     let files = [("main.rs", "mod a;\nuse a::b;\nfn run() {\n    a::c();\n}"), ("a.rs", "use crate::Error;")];
-    let faults = sources(&files).imports_from_above(&["a"]);
-    assert_eq!(faults, ["a.rs:1: imports Error; it may import from "]);
+    let problems = sources(&files).imports_from_above(&["a"]);
+    assert_eq!(problems, ["a.rs:1: imports Error; it may import from "]);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn exception_must_be_needed() {
     let files = [("a.rs", "use crate::b::B;"), ("b.rs", "use crate::a::A;"), ("c.rs", "use crate::b::B;")];
     let exception = |from, to| Exception { from, to, reason: "why" };
     assert_eq!(sources(&files).cycles(&[exception("b.rs", "a.rs")]), [""; 0]);
-    let faults = sources(&files).cycles(&[exception("b.rs", "a.rs"), exception("c.rs", "b.rs")]);
-    assert_eq!(faults, ["c.rs -> b.rs: this exception is not needed (why)"]);
+    let problems = sources(&files).cycles(&[exception("b.rs", "a.rs"), exception("c.rs", "b.rs")]);
+    assert_eq!(problems, ["c.rs -> b.rs: this exception is not needed (why)"]);
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn hint_without_capital_or_full_stop_is_reported() {
             true => code.to_owned(),
             false => format!("fn run() {{\n    error{code};\n}}"),
         };
-        let faults = sources(&[("a.rs", &text)]).hints_without_sentence();
-        assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{code}");
+        let problems = sources(&[("a.rs", &text)]).hints_without_sentence();
+        assert_eq!(problems, expected.into_iter().collect::<Vec<_>>(), "{code}");
     }
 }
 
@@ -172,8 +172,8 @@ fn impure_file_is_reported() {
         ("a.rs", "//! Pure.\n// not pgrx\n#[cfg(test)]\nuse pgrx::x;", None),
         ("values.rs", "use pgrx::x;", None),
     ] {
-        let faults = sources(&[(path, text)]).impure(&["value"], &forbidden);
-        assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{path} {text}");
+        let problems = sources(&[(path, text)]).impure(&["value"], &forbidden);
+        assert_eq!(problems, expected.into_iter().collect::<Vec<_>>(), "{path} {text}");
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) enum Outcome {
     /// It was answered with success.
     Acknowledged(Reply),
     /// It was refused, and sending it again would not help.
-    Refused(u16, Value),
+    Rejected(u16, Value),
     /// Nothing was written: the service says so, or it was never reached.
     NotWritten,
     /// The response was lost, or says that the outcome is unknown.
@@ -117,7 +117,7 @@ impl Client {
         loop {
             match self.send(method.clone(), path, header, body).await {
                 Outcome::Acknowledged(reply) => return reply,
-                Outcome::Refused(status, problem) => panic!("{path}: {status} {problem}"),
+                Outcome::Rejected(status, problem) => panic!("{path}: {status} {problem}"),
                 Outcome::NotWritten | Outcome::Unknown => pause().await,
             }
         }
@@ -144,7 +144,7 @@ async fn read(response: reqwest::Response) -> Outcome {
     match (body["outcome"].as_str(), body["retryable"].as_bool()) {
         (Some("unknown"), Some(false)) => Outcome::Unknown,
         (None, Some(true)) => Outcome::NotWritten,
-        (None, Some(false)) if status < 500 => Outcome::Refused(status, body),
+        (None, Some(false)) if status < 500 => Outcome::Rejected(status, body),
         _ => panic!("{status}: {body}"),
     }
 }

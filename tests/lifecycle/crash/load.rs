@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 const ROWS: usize = 150;
 
 /// A value that its attribute refuses.
-const REFUSED: &str = "many";
+const REJECTED: &str = "many";
 
 const CUSTOMERS: &str = "/entities/template/customers/by-key";
 
@@ -97,7 +97,7 @@ impl Writer {
             Outcome::Acknowledged(_) => self.ledger.acknowledged += 1,
             Outcome::NotWritten => self.ledger.not_written += 1,
             Outcome::Unknown => self.ledger.unknown += 1,
-            Outcome::Refused(..) => {}
+            Outcome::Rejected(..) => {}
         }
         outcome
     }
@@ -128,8 +128,9 @@ impl Writer {
     fn vector(&self) -> Vec<f64> {
         let seed = number_of(&self.keys(1)[0]) as usize;
         let centre = &self.vectors[seed % self.vectors.len()];
-        let noise = |place: usize| ((seed + 1) * (place + 3) * 2_654_435_761 % 1000) as f64 / 1000.0 - 0.5;
-        centre.iter().enumerate().map(|(place, value)| value + 0.02 * noise(place)).collect()
+        let noise =
+            |position: usize| ((seed + 1) * (position + 3) * 2_654_435_761 % 1000) as f64 / 1000.0 - 0.5;
+        centre.iter().enumerate().map(|(position, value)| value + 0.02 * noise(position)).collect()
     }
 
     async fn batch(&mut self, is_atomic: bool) {
@@ -145,7 +146,7 @@ impl Writer {
             customers.iter().map(|key| upsert("customers", key, attributes_of("customers", key))).collect();
         operations.push(upsert("companies", &company[0], attributes_of("companies", &company[0])));
         if !is_atomic {
-            operations.push(upsert("customers", &keys[4], json!({"visits": REFUSED})));
+            operations.push(upsert("customers", &keys[4], json!({"visits": REJECTED})));
         }
         let body = Body::Json(json!({"operations": operations, "atomic": is_atomic}));
         let outcome = self.send(Method::POST, "/entities/batch", None, &body).await;
@@ -160,9 +161,9 @@ impl Writer {
     async fn import(&mut self, on_error: &'static str) {
         let keys = self.keys(ROWS);
         let mut rows = "external_key,name,visits\n".to_owned();
-        for (place, key) in keys.iter().enumerate() {
-            let is_refused = on_error == "skip" && place == ROWS / 2;
-            let number = if is_refused { REFUSED.to_owned() } else { number_of(key).to_string() };
+        for (position, key) in keys.iter().enumerate() {
+            let is_rejected = on_error == "skip" && position == ROWS / 2;
+            let number = if is_rejected { REJECTED.to_owned() } else { number_of(key).to_string() };
             rows.push_str(&format!("{key},{},{number}\n", name_of(key)));
         }
         let path = format!("/entities/template/customers/import?on_error={on_error}");
@@ -176,9 +177,9 @@ impl Writer {
         self.client.send_until_answered(Method::POST, &path, None, &body).await;
         self.ledger.acknowledged += 1;
         let (good, rest) = keys.split_at(ROWS / 2);
-        let (refused, last) = rest.split_at(1);
+        let (rejected, last) = rest.split_at(1);
         self.write_down("imports that skip", customers_of(&[good, last].concat()), Fate::There, 0);
-        self.write_down("imports that skip", customers_of(refused), Fate::Absent, 0);
+        self.write_down("imports that skip", customers_of(rejected), Fate::Absent, 0);
     }
 
     /// Counts the client's own number up, with an Idempotency-Key.
@@ -292,6 +293,6 @@ fn fate_of(outcome: &Outcome) -> Fate {
         Outcome::Acknowledged(_) => Fate::There,
         Outcome::NotWritten => Fate::Absent,
         Outcome::Unknown => Fate::Either,
-        Outcome::Refused(status, problem) => panic!("{status} {problem}"),
+        Outcome::Rejected(status, problem) => panic!("{status} {problem}"),
     }
 }

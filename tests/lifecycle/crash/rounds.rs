@@ -48,13 +48,13 @@ pub(super) async fn write_through<T>(
         until("every client is served", async || all() || tasks.iter().any(JoinHandle::is_finished)).await;
     };
     until_more(before).await;
-    let answer = failure().await;
+    let response = failure().await;
     until_more(AFTER).await;
     stop.store(true, Ordering::Relaxed);
     for task in tasks {
         writers.push(task.await.unwrap_or_else(|error| resume_unwind(error.into_panic())));
     }
-    answer
+    response
 }
 
 /// Compares what clients have written down with what is there, and starts a new page.

@@ -102,9 +102,9 @@ async fn acknowledged_writes_survive_a_backend_crash() {
             while !stop.load(Ordering::Relaxed) {
                 let request =
                     client.put(&address).bearer_auth(&key).header("x-service-project-id", "crm").json(&body);
-                let answer = request.send().await.expect("the proxy answers");
-                let status = answer.status().as_u16();
-                let body: serde_json::Value = answer.json().await.expect("the proxy answers JSON");
+                let response = request.send().await.expect("the proxy answers");
+                let status = response.status().as_u16();
+                let body: serde_json::Value = response.json().await.expect("the proxy answers JSON");
                 match status {
                     200 | 201 => {
                         acknowledged += 1;

@@ -64,8 +64,8 @@ impl Pair {
     }
 
     /// Waits until the subscriber answers this.
-    async fn until(&self, question: &str, answer: &str) {
-        self.on_subscriber.until(question, answer).await;
+    async fn until(&self, question: &str, response: &str) {
+        self.on_subscriber.until(question, response).await;
     }
 }
 
@@ -118,15 +118,15 @@ async fn subscriber_follows_its_publisher() {
         .await;
     pair.on_publisher.run("select keyed.revoke_access('clerk', 'crm.customers')").await;
     pair.catch_up().await;
-    assert_eq!(proxy.refusal(&show, &[]).await.state, "28000");
-    assert_eq!(clerk.refusal(lookup, &["A"]).await.state, "42501");
+    assert_eq!(proxy.error(&show, &[]).await.state, "28000");
+    assert_eq!(clerk.error(lookup, &["A"]).await.state, "42501");
     assert_eq!(pair.on_subscriber.text(quota, &[]).await, "20");
 
     // A grant is complete when the subscriber has PostgreSQL's privileges and the policies.
     let reader = pair.subscriber.session_as("reader").await;
     pair.on_publisher.run("select keyed.grant_access('reader', 'crm.customers', '{read}')").await;
     pair.catch_up().await;
-    assert_eq!(reader.refusal(lookup, &["A"]).await.state, "42501");
+    assert_eq!(reader.error(lookup, &["A"]).await.state, "42501");
     pair.on_subscriber
         .run("grant usage on schema crm to reader; grant select on crm.customers to reader")
         .await;

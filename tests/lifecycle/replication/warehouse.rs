@@ -95,8 +95,8 @@ async fn plain_database_subscribes_to_record_tables() {
     catch_up(&publisher).await;
     assert_eq!(subscriber.text("select external_key from crm.companies", &[]).await, "hidden");
     publisher.run("create publication live for table crm.customers where (deleted_at is null)").await;
-    let refusal = publisher.refusal("update crm.customers set name = 'Eve'", &[]).await;
-    assert!(refusal.message.contains("cannot update table"), "{}", refusal.message);
+    let error = publisher.error("update crm.customers set name = 'Eve'", &[]).await;
+    assert!(error.message.contains("cannot update table"), "{}", error.message);
     publisher.run("drop publication live").await;
     subscriber.rows("drop subscription warehouse", &[]).await;
 }

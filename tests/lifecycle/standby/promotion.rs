@@ -50,10 +50,10 @@ fn upsert(proxy: &Proxy, key: &str, header: Option<&str>) -> impl Future<Output 
     if let Some(header) = header {
         request = request.header("idempotency-key", header);
     }
-    let answer = request.json(&json!({"external_key": key, "attributes": {"name": key}})).send();
+    let response = request.json(&json!({"external_key": key, "attributes": {"name": key}})).send();
     async move {
-        let answer = answer.await;
-        (answer.status, answer.body)
+        let response = response.await;
+        (response.status, response.body)
     }
 }
 

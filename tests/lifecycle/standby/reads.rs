@@ -1,6 +1,6 @@
 //! A streaming standby answers whatever only reads, as its primary does.
 
-use harness::{Answer, Cluster, Database, Durability, Proxy, Service, Session, id_of};
+use harness::{Cluster, Database, Durability, Proxy, Response, Service, Session, id_of};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl Pair {
     }
 
     /// What both answer to a request.
-    async fn both(&self, method: &str, path: &str, body: Option<&Value>, key: Option<&str>) -> [Answer; 2] {
+    async fn both(&self, method: &str, path: &str, body: Option<&Value>, key: Option<&str>) -> [Response; 2] {
         let ask = async |proxy: &Proxy| {
             let mut request = proxy.request(method, &format!("/v1{path}"));
             if let Some(key) = key {
@@ -100,7 +100,7 @@ async fn standby_reads_equal_the_primary() {
 
 /// Everything that a login reads, as one text.
 async fn reads_of_a_login(session: &Session, id: &str) -> String {
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for statement in [
         "select string_agg(external_key || ' ' || visits, ', ' order by external_key) from crm.customers",
         "select keyed.get_by_key('crm.customers', 'B')",
@@ -110,9 +110,9 @@ async fn reads_of_a_login(session: &Session, id: &str) -> String {
         "select count(*) from keyed.history($1::uuid)",
         "select keyed.me()",
     ] {
-        answers.push(session.text(statement, &[id]).await);
+        responses.push(session.text(statement, &[id]).await);
     }
-    answers.join("\n")
+    responses.join("\n")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -128,7 +128,7 @@ async fn standby_enforces_the_same_visibility() {
     pair.primary.database.revoke(&pair.clerk, "crm.customers").await;
     pair.catch_up();
     for statement in ["select count(*) from crm.customers", "select keyed.get_by_key('crm.customers', 'B')"] {
-        assert_eq!(on_standby.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(on_standby.error(statement, &[]).await.state, "42501", "{statement}");
     }
     let [primary, standby] = pair.both("GET", &format!("/entities/{id}"), None, Some(&pair.key)).await;
     assert_eq!((primary.status, standby.status), (404, 404));
@@ -151,11 +151,11 @@ async fn standby_rejects_writes_with_a_clear_error() {
         if let Some(body) = body {
             request = request.json(body);
         }
-        request.send().await.refused(503, "unavailable");
+        request.send().await.expect_error(503, "unavailable");
     }
     let session = pair.standby.session().await;
-    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', 'B', '{\"visits\": 5}')", &[]);
-    assert_eq!(refusal.await.state, "25006");
+    let error = session.error("select keyed.upsert_by_key('crm.customers', 'B', '{\"visits\": 5}')", &[]);
+    assert_eq!(error.await.state, "25006");
     assert_eq!(pair.primary.by_key("B").await.expect(200)["attributes"]["visits"], 20);
 }
 

@@ -54,7 +54,7 @@ async fn prepared_writes_take_effect_at_commit_prepared() {
     }
     // The key is neither free nor taken.
     let upsert = "set lock_timeout = '100ms'; select keyed.upsert_by_key('crm.customers', 'K-1', '{}')";
-    assert_eq!(other.refusal(upsert, &[]).await.state, "55P03");
+    assert_eq!(other.error(upsert, &[]).await.state, "55P03");
     other.run("commit prepared 'writes'").await;
     let after = "K-1 Ada Lovelace, K-2 Grace Hopper, K-3 Edsger, K-4 Tony Hoare, OLD Barbara Liskov; K-2; 5";
     for seen_by in [&session, &other] {
@@ -107,7 +107,7 @@ async fn prepared_definition_is_known_to_all_sessions_after_commit_prepared() {
         // The definition keeps the table locked.
         let blocked = format!("set lock_timeout = '100ms'; {upsert}");
         for known in [&session, &other] {
-            assert_eq!(known.refusal(&blocked, &[]).await.state, "55P03", "{end}");
+            assert_eq!(known.error(&blocked, &[]).await.state, "55P03", "{end}");
             known.run("set lock_timeout = 0").await;
         }
         other.run(end).await;
@@ -153,7 +153,7 @@ async fn prepared_keys_and_grants_take_effect_at_commit_prepared() {
     session.run("begin").await;
     let key = session.text("select keyed.issue_api_key($1::text::name)", &[&clerk]).await;
     session.run("prepare transaction 'k'").await;
-    assert_eq!(proxy.refusal(&authenticated(&key), &[]).await.state, "28000");
+    assert_eq!(proxy.error(&authenticated(&key), &[]).await.state, "28000");
     session.run("commit prepared 'k'").await;
     let (mut waited, me) = (0, authenticated(&key));
     // A session may remember for a second that a key was unknown.
@@ -168,7 +168,7 @@ async fn prepared_keys_and_grants_take_effect_at_commit_prepared() {
         .await;
     proxy.run(&me).await;
     session.run("commit prepared 'r'").await;
-    assert_eq!(proxy.refusal(&me, &[]).await.state, "28000");
+    assert_eq!(proxy.error(&me, &[]).await.state, "28000");
 
     // A grant, with the session that prepared it and the one that is bound.
     let reader = database.session_as(&clerk).await;
@@ -178,7 +178,7 @@ async fn prepared_keys_and_grants_take_effect_at_commit_prepared() {
     session.rows("begin; select keyed.revoke_access($1::text::name, 'crm.customers')", &[&clerk]).await;
     session.run("prepare transaction 'g'").await;
     session.run("commit prepared 'g'").await;
-    assert_eq!(reader.refusal(lookup, &[]).await.state, "42501");
+    assert_eq!(reader.error(lookup, &[]).await.state, "42501");
     assert!(!matches!(reader.attempt(count, &[]).await, Ok(rows) if rows[0][0].as_deref() != Some("0")));
 
     // A principal is gone with the transaction that is prepared.
@@ -187,7 +187,7 @@ async fn prepared_keys_and_grants_take_effect_at_commit_prepared() {
     proxy.run("select keyed_http.upsert_by_key('customers', '{\"external_key\": \"P\", \"attributes\": {}}', null, false)").await;
     proxy.run("prepare transaction 'p'").await;
     let later = "select keyed_http.upsert_by_key('customers', '{\"external_key\": \"Q\", \"attributes\": {}}', null, false)";
-    assert_eq!(proxy.refusal(later, &[]).await.state, "3F000");
+    assert_eq!(proxy.error(later, &[]).await.state, "3F000");
     proxy.run("commit prepared 'p'").await;
     let actor = "select h.actor || ' ' || h.source from crm.customers c, keyed.history(c.id) h where c.external_key = 'P'";
     assert!(session.text(actor, &[]).await.starts_with("issued by a test"), "the key wrote it");

@@ -9,7 +9,7 @@ mod policies;
 mod proxy;
 mod script;
 
-use harness::release::{CLERK, PARTNER, RELEASE, answers_of_the_release, dump_of_the_release};
+use harness::release::{CLERK, PARTNER, RELEASE, dump_of_the_release, results_of_the_release};
 use harness::{Cluster, Database, Durability};
 use std::sync::Arc;
 
@@ -31,14 +31,14 @@ async fn update(database: &Database) {
 }
 
 /// What the database of the release answered, comparable.
-fn answers() -> Vec<String> {
-    let list = std::fs::read_to_string(answers_of_the_release()).expect("the answers of the release");
+fn results() -> Vec<String> {
+    let list = std::fs::read_to_string(results_of_the_release()).expect("the answers of the release");
     comparable(serde_json::from_str(&list).expect("a list of texts"))
 }
 
 /// What a database answers now, to compare with the answers of the release.
-async fn answers_of(database: &Database) -> Vec<String> {
-    comparable(database.answers(&[CLERK, PARTNER]).await)
+async fn results_of(database: &Database) -> Vec<String> {
+    comparable(database.results(&[CLERK, PARTNER]).await)
 }
 
 /// Answers without what has been added since the release:
@@ -46,21 +46,22 @@ async fn answers_of(database: &Database) -> Vec<String> {
 /// - cursors of searches for words: the order of their records has changed, so that a cursor differs and an earlier one is
 ///   rejected
 /// - policies of tables that the release did not have
-fn comparable(answers: Vec<String>) -> Vec<String> {
-    let without_cursor = |answer: String| {
-        let before = answer.split_once("\"next_cursor\": \"").filter(|_| answer.contains("global_search"));
-        before.map(|(before, _)| before.to_owned()).unwrap_or(answer)
+fn comparable(results: Vec<String>) -> Vec<String> {
+    let without_cursor = |response: String| {
+        let before =
+            response.split_once("\"next_cursor\": \"").filter(|_| response.contains("global_search"));
+        before.map(|(before, _)| before.to_owned()).unwrap_or(response)
     };
     let is_new =
         |line: &&str| ["keyed_admin change_", "keyed_admin webhook_"].iter().any(|it| line.starts_with(it));
-    let without_policies = |answer: String| {
-        let is_list = answer.contains("from pg_policies");
+    let without_policies = |response: String| {
+        let is_list = response.contains("from pg_policies");
         if !is_list {
-            return answer;
+            return response;
         }
-        answer.lines().filter(|line| !is_new(line)).collect::<Vec<_>>().join("\n")
+        response.lines().filter(|line| !is_new(line)).collect::<Vec<_>>().join("\n")
     };
-    answers.into_iter().map(without_cursor).map(without_policies).collect()
+    results.into_iter().map(without_cursor).map(without_policies).collect()
 }
 
 /// Run once for each release, while the workspace still has its version: see docs/contributing/release.md.
@@ -70,9 +71,9 @@ async fn release_database_is_written() {
     let database = new().await;
     let version = database.session().await.text("select keyed.library_version()", &[]).await;
     assert_eq!(version, RELEASE, "RELEASE is the version of this build");
-    let answers = database.answers(&[CLERK, PARTNER]).await;
-    let list = serde_json::to_string_pretty(&answers).expect("texts are JSON");
-    std::fs::write(answers_of_the_release(), list + "\n").expect("the repository can be written");
+    let results = database.results(&[CLERK, PARTNER]).await;
+    let list = serde_json::to_string_pretty(&results).expect("texts are JSON");
+    std::fs::write(results_of_the_release(), list + "\n").expect("the repository can be written");
     let dump = String::from_utf8(database.dump(&[])).expect("UTF-8");
     // These two lines have a random word, and older programs do not know them.
     let lines =

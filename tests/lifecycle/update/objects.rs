@@ -1,6 +1,6 @@
 //! What an updated database has, and what it answers.
 
-use super::{RELEASE, UPDATE, answers, answers_of, new, update};
+use super::{RELEASE, UPDATE, new, results, results_of, update};
 use harness::catalog::{assert_complete, assert_same};
 use harness::{Cluster, Database, repository_folder};
 
@@ -24,17 +24,17 @@ async fn dump_of_a_release_has_the_objects_of_a_new_database_after_its_migration
     session.run("select keyed.migrate()").await;
     session.until("select count(*) from keyed.jobs()", "0").await;
     assert_same(&restored.catalog().await, &new().await.catalog().await);
-    assert_same(&answers_of(&restored).await, &answers());
+    assert_same(&results_of(&restored).await, &results());
 }
 
 #[tokio::test]
 async fn updated_database_works_as_before() {
     let database = Database::of_the_release().await;
-    let before = answers();
+    let before = results();
     // The library of this version serves the SQL of the release.
-    assert_same(&answers_of(&database).await, &before);
+    assert_same(&results_of(&database).await, &before);
     update(&database).await;
-    assert_same(&answers_of(&database).await, &before);
+    assert_same(&results_of(&database).await, &before);
 
     let session = database.session().await;
     let upsert = "select created from keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"new horses\"}')";
@@ -61,8 +61,8 @@ async fn interrupted_update_changes_nothing_and_can_be_repeated() {
     let watcher = database.session().await;
     watcher.until_blocked(1).await;
     assert_eq!(watcher.text("select pg_terminate_backend($1)", &[&process]).await, "t");
-    let refusal = interrupted.await.expect("the session ends").expect_err("it was interrupted");
-    assert_eq!(refusal.state, "57P01");
+    let error = interrupted.await.expect("the session ends").expect_err("it was interrupted");
+    assert_eq!(error.state, "57P01");
     holder.run("rollback").await;
     assert_eq!(holder.text(VERSION, &[]).await, RELEASE);
     assert_same(&database.catalog().await, &before);

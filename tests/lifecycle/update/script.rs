@@ -83,8 +83,8 @@ async fn script_turns_old_declarations_into_new_ones() {
 async fn session_with_another_library_gets_a_hint_to_reconnect() {
     let (old, new) = versions();
     let (_database, session) = install(&old).await;
-    let refusal = session.refusal(&script(&old, "99.0.0", &new), &[]).await;
-    assert_eq!(refusal.state, "55000", "{refusal}");
-    assert!(refusal.message.contains("has loaded the library of keyed"), "{refusal}");
-    assert!(refusal.hint.contains("Connect again"), "{}", refusal.hint);
+    let error = session.error(&script(&old, "99.0.0", &new), &[]).await;
+    assert_eq!(error.state, "55000", "{error}");
+    assert!(error.message.contains("has loaded the library of keyed"), "{error}");
+    assert!(error.hint.contains("Connect again"), "{}", error.hint);
 }

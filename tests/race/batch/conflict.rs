@@ -26,7 +26,7 @@ async fn meet(
     first.run("commit").await;
     match waiting.outcome().await {
         Ok(rows) => Ok(serde_json::from_str(&first_row(&rows)[0]).expect("a report")),
-        Err(refusal) => Err((refusal.state.clone(), refusal.detail)),
+        Err(error) => Err((error.state.clone(), error.detail)),
     }
 }
 
@@ -83,11 +83,10 @@ async fn batch_with_conflict_wait_updates_concurrently_created_records() {
         );
         assert_eq!(names(&observer).await, "A=a K=b");
     }
-    let refusal = observer.refusal("select keyed.batch($1, false, 'fail')", &[&operations.to_string()]).await;
-    assert_eq!(refusal.detail["errors"][0]["pointer"], "/conflict");
-    let refusal =
-        observer.refusal("select keyed.batch($1, true, 'ignore')", &[&operations.to_string()]).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    let error = observer.error("select keyed.batch($1, false, 'fail')", &[&operations.to_string()]).await;
+    assert_eq!(error.detail["errors"][0]["pointer"], "/conflict");
+    let error = observer.error("select keyed.batch($1, true, 'ignore')", &[&operations.to_string()]).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"));
 }
 
 #[tokio::test]

@@ -49,9 +49,9 @@ async fn waiting_request_uses_the_new_definition() {
             first.run(change).await;
             let waiting = Waiting::start(session, &observer, statement, &[&id]).await;
             first.run("commit").await;
-            if let Err(refusal) = waiting.outcome().await {
+            if let Err(error) = waiting.outcome().await {
                 // At worst, it gets a retryable error.
-                assert_eq!(refusal.state, "40001", "{statement} after {change}: {refusal}");
+                assert_eq!(error.state, "40001", "{statement} after {change}: {error}");
             }
             // Back to the template as it was made, for the next statement.
             first.run("select keyed.drop_template('crm.customers', true)").await;
@@ -94,15 +94,15 @@ async fn template_change_under_load_causes_no_failure() {
                 } else {
                     client.get(format!("{url}?key=K-{caller}"))
                 };
-                let answer = request
+                let response = request
                     .bearer_auth(&key)
                     .header("x-service-project-id", "crm")
                     .send()
                     .await
                     .expect("an answer");
                 done += 1;
-                if ![200, 201].contains(&answer.status().as_u16()) {
-                    failures.push(answer.text().await.unwrap_or_default());
+                if ![200, 201].contains(&response.status().as_u16()) {
+                    failures.push(response.text().await.unwrap_or_default());
                 }
             }
             (done, failures)

@@ -10,7 +10,7 @@ async fn at_once(database: &Database, count: usize, statement: impl Fn(usize) ->
         let (session, statement) = (database.session().await, statement(number));
         sessions.spawn(async move {
             let outcome = session.attempt(&statement, &[]).await;
-            outcome.err().map(|refusal| refusal.state).unwrap_or_default()
+            outcome.err().map(|error| error.state).unwrap_or_default()
         });
     }
     let mut states = sessions.join_all().await;

@@ -107,9 +107,9 @@ async fn pending_policy_blocks_no_role_whose_scope_uses_a_locked_template() {
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "1");
     administrator.run("set lock_timeout = '400ms'").await;
     let grant = format!("select keyed.grant_access('{other}', 'crm.customers', '{{read}}')");
-    let refusal = administrator.refusal(&grant, &[]).await;
-    assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
-    assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+    let error = administrator.error(&grant, &[]).await;
+    assert_eq!(error.codes(), ("55P03", "unavailable"), "{error}");
+    assert!(error.hint.contains("pg_stat_activity"), "{error}");
     reader.run("rollback").await;
     administrator.run(&grant).await;
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");

@@ -49,7 +49,7 @@ async fn revocation_waits_for_no_reader() {
             reader.run("savepoint s").await;
             match reader.attempt(statement, &[]).await {
                 Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0"), "{isolation}: {statement}"),
-                Err(refusal) => assert_eq!(refusal.state, "42501", "{isolation}: {statement}"),
+                Err(error) => assert_eq!(error.state, "42501", "{isolation}: {statement}"),
             }
             reader.run("rollback to s").await;
         }
@@ -60,7 +60,7 @@ async fn revocation_waits_for_no_reader() {
             "insert into crm.customers (external_key) values ('new')",
         ] {
             reader.run("savepoint s").await;
-            assert_eq!(reader.refusal(statement, &[]).await.state, "42501", "{isolation}: {statement}");
+            assert_eq!(reader.error(statement, &[]).await.state, "42501", "{isolation}: {statement}");
             reader.run("rollback to s").await;
         }
         for statement in
@@ -69,12 +69,12 @@ async fn revocation_waits_for_no_reader() {
             reader.run("savepoint s").await;
             match reader.count(statement, &[]).await {
                 Ok(count) => assert_eq!(count, 0, "{isolation}: {statement}"),
-                Err(refusal) => assert_eq!(refusal.state, "42501", "{isolation}: {statement}"),
+                Err(error) => assert_eq!(error.state, "42501", "{isolation}: {statement}"),
             }
             reader.run("rollback to s").await;
         }
         reader.run("commit").await;
-        assert_eq!(reader.refusal(READ, &[]).await.state, "42501");
+        assert_eq!(reader.error(READ, &[]).await.state, "42501");
         assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
         let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
         assert_eq!(administrator.text(left, &[&role]).await, "0", "nothing hangs on the role any more");
@@ -119,26 +119,26 @@ async fn revocation_does_not_wait_for_an_open_change_of_the_table() {
     let reader = database.session_as(&role).await;
     match reader.attempt(READ, &[]).await {
         Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0")),
-        Err(refusal) => assert_eq!(refusal.state, "42501"),
+        Err(error) => assert_eq!(error.state, "42501"),
     }
-    assert_eq!(reader.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    assert_eq!(reader.error("select keyed.search('crm.customers')", &[]).await.state, "42501");
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
-    assert_eq!(reader.refusal(READ, &[]).await.state, "42501", "the privilege is gone too");
+    assert_eq!(reader.error(READ, &[]).await.state, "42501", "the privilege is gone too");
 }
 
 #[tokio::test]
 async fn listing_templates_locks_no_table_of_records() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
-    let stranger = database.create_role("stranger").await;
+    let unprivileged = database.create_role("stranger").await;
     database.grant(&role, "crm.customers", "read").await;
     let key = database.api_key(&role, &["crm"]).await;
     let proxy = database.session_as("keyed_proxy").await;
-    let (clerk, stranger) = (database.session_as(&role).await, database.session_as(&stranger).await);
+    let (clerk, unprivileged) = (database.session_as(&role).await, database.session_as(&unprivileged).await);
     let of_proxy =
         |function: &str| format!("select keyed_http.{function} from keyed.authenticate(sha256('{key}'))");
     for (session, statement) in [
-        (&stranger, "select keyed.me()".to_owned()),
+        (&unprivileged, "select keyed.me()".to_owned()),
         (&clerk, "select keyed.me()".to_owned()),
         (&administrator, "select keyed.me()".to_owned()),
         (&proxy, of_proxy("me()")),
@@ -173,17 +173,17 @@ async fn revocation_includes_a_concurrent_grant() {
     let left = "select count(*) from keyed.list_access() where role = $1";
     assert_eq!(administrator.text(left, &[&role]).await, "0");
     let reader = database.session_as(&role).await;
-    assert_eq!(reader.refusal(READ, &[]).await.state, "42501");
+    assert_eq!(reader.error(READ, &[]).await.state, "42501");
 }
 
 #[tokio::test]
 async fn only_administrators_and_the_proxy_run_locking_maintenance() {
     let (database, _administrator) = crm().await;
-    let stranger = database.session_as(&database.create_role("stranger").await).await;
+    let unprivileged = database.session_as(&database.create_role("stranger").await).await;
     for statement in
         ["select keyed.enforce_grants()", "select keyed_http.run_jobs()", "select keyed.run_jobs()"]
     {
-        assert_eq!(stranger.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(unprivileged.error(statement, &[]).await.state, "42501", "{statement}");
     }
     let proxy = database.session().await;
     proxy.run("set session authorization keyed_proxy").await;

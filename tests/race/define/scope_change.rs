@@ -74,10 +74,10 @@ async fn blocked_grant_times_out_with_a_hint() {
     for (open, what) in [(revoke.as_str(), "privileges"), (&define, "definitions"), (READ, "crm.customers")] {
         let holder = database.session().await;
         holder.run(&format!("begin; {open}")).await;
-        let refusal = administrator.refusal(&grant, &[]).await;
-        assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
-        assert!(refusal.message.contains(what), "{refusal}");
-        assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+        let error = administrator.error(&grant, &[]).await;
+        assert_eq!(error.codes(), ("55P03", "unavailable"), "{error}");
+        assert!(error.message.contains(what), "{error}");
+        assert!(error.hint.contains("pg_stat_activity"), "{error}");
         let given = "select has_table_privilege($1, 'crm.customers', 'select')
                        or exists (select from keyed.list_access() where role = $1)";
         assert_eq!(administrator.text(given, &[&role]).await, "f", "nothing is half done");
@@ -96,15 +96,15 @@ async fn scope_replacement_times_out_on_a_locked_table() {
     holder.run("begin; lock table crm.customers in access exclusive mode").await;
     administrator.run("set lock_timeout = '400ms'").await;
     let narrow = "select keyed.grant_access($1::name, 'crm.customers', '{read}', $2::jsonb)";
-    let refusal = administrator.refusal(narrow, &[&role, &called("Ada").to_string()]).await;
-    assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
-    assert!(refusal.message.contains("crm"), "{refusal}");
-    assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+    let error = administrator.error(narrow, &[&role, &called("Ada").to_string()]).await;
+    assert_eq!(error.codes(), ("55P03", "unavailable"), "{error}");
+    assert!(error.message.contains("crm"), "{error}");
+    assert!(error.hint.contains("pg_stat_activity"), "{error}");
     assert_eq!(holder.text(READ, &[]).await, "5", "nothing is half done");
     let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
     assert_eq!(administrator.text(&revoke, &[]).await, "2");
     match holder.attempt(READ, &[]).await {
         Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0")),
-        Err(refusal) => assert_eq!(refusal.state, "42501"),
+        Err(error) => assert_eq!(error.state, "42501"),
     }
 }

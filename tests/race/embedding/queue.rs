@@ -38,10 +38,10 @@ async fn vectors_belong_to_the_latest_texts() {
     let mut batches = JoinSet::new();
     for number in 0..60 {
         let operations: Value = (0..15)
-            .map(|place| {
+            .map(|position| {
                 // In another order each time, some records named by id, some deleted and created again.
-                let key = (place * 7 + number * 3) % 20;
-                if (place + number) % 11 == 0 {
+                let key = (position * 7 + number * 3) % 20;
+                if (position + number) % 11 == 0 {
                     json!({"op": "delete", "template": "paintings", "external_key": format!("K-{key}")})
                 } else {
                     let attributes = json!({"title": format!("Title {number} of {key}"), "year": number});
@@ -56,8 +56,8 @@ async fn vectors_belong_to_the_latest_texts() {
             tokio::time::sleep(Duration::from_millis(30)).await;
         }
     }
-    for answer in batches.join_all().await {
-        answer.expect(200);
+    for response in batches.join_all().await {
+        response.expect(200);
     }
     gallery.session.run("select keyed.reembed('g.paintings')").await;
     let live = gallery.session.text("select count(*) from g.paintings where deleted_at is null", &[]).await;

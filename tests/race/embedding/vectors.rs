@@ -28,8 +28,8 @@ async fn concurrent_vectors_leave_one() {
         };
         requests.spawn(request.send());
     }
-    for answer in requests.join_all().await {
-        assert!([200, 204].contains(&answer.status), "{}", answer.text);
+    for response in requests.join_all().await {
+        assert!([200, 204].contains(&response.status), "{}", response.text);
     }
     let session = service.session().await;
     assert_eq!(session.text(&format!("select count(*) from {VECTORS} where live"), &[]).await, "1");
@@ -49,8 +49,8 @@ async fn vector_set_during_a_deletion_follows_its_record() {
         }
         requests.spawn(service.proxy.request("DELETE", &path).send());
         requests.spawn(service.proxy.request("POST", &format!("{path}/restore")).json(&json!({})).send());
-        for answer in requests.join_all().await {
-            assert!([200, 204, 404, 409].contains(&answer.status), "{round}: {}", answer.text);
+        for response in requests.join_all().await {
+            assert!([200, 204, 404, 409].contains(&response.status), "{round}: {}", response.text);
         }
     }
     let differ = &format!(

@@ -17,7 +17,7 @@ fn file(number: usize) -> String {
     format!("external_key,name\n{rows}")
 }
 
-fn send(service: &Service, query: &str, number: usize) -> impl Future<Output = harness::Answer> + use<> {
+fn send(service: &Service, query: &str, number: usize) -> impl Future<Output = harness::Response> + use<> {
     let path = format!("/v1/entities/template/customers/import?{query}");
     service.proxy.request("POST", &path).body("text/csv", file(number)).send()
 }
@@ -38,7 +38,7 @@ async fn concurrent_imports_create_no_duplicate() {
             imports.spawn(send(&service, query, number));
         }
         let reports: Vec<Value> =
-            imports.join_all().await.into_iter().map(|answer| answer.expect(200)).collect();
+            imports.join_all().await.into_iter().map(|response| response.expect(200)).collect();
         let created: u64 = reports.iter().filter_map(|report| report["created"].as_u64()).sum();
         assert_eq!(created, KEYS as u64, "{reports:?}");
         assert_each_key_once(&service).await;
@@ -63,17 +63,18 @@ async fn import_completes_during_batches_over_the_same_keys() {
             let body = json!({"atomic": true, "conflict": "wait", "operations": operations});
             batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
         }
-        for answer in imports.join_all().await {
-            assert_eq!(answer.expect(200)["failed"], 0);
+        for response in imports.join_all().await {
+            assert_eq!(response.expect(200)["failed"], 0);
         }
         let batches = batches.join_all().await;
         if query == "on_error=skip" {
-            assert!(batches.iter().all(|answer| answer.status == 200));
+            assert!(batches.iter().all(|response| response.status == 200));
             assert_no_deadlock(&service.database);
         } else {
             // One transaction for the whole file holds locks that others wait for: they may get retryable errors.
-            let told = |answer: &harness::Answer| answer.status == 503 && answer.body["retryable"] == true;
-            assert!(batches.iter().all(|answer| answer.status == 200 || told(answer)), "{batches:?}");
+            let told =
+                |response: &harness::Response| response.status == 503 && response.body["retryable"] == true;
+            assert!(batches.iter().all(|response| response.status == 200 || told(response)), "{batches:?}");
         }
         assert_each_key_once(&service).await;
     }
@@ -123,10 +124,10 @@ async fn timed_out_import_names_the_blocking_one() {
     let find = &format!("select keyed_http.find_import({template})");
     first.run(&format!("begin; {import}")).await;
     second.run("set lock_timeout = '50ms'").await;
-    let refusal = second.refusal(import, &[]).await;
-    assert_eq!(refusal.is(), ("55006", "import_in_progress"), "{refusal}");
+    let error = second.error(import, &[]).await;
+    assert_eq!(error.codes(), ("55006", "import_in_progress"), "{error}");
     let login = first.text("select session_user::text", &[]).await;
-    assert!(refusal.message.starts_with(&format!("{login} has imported a file since 20")), "{refusal}");
+    assert!(error.message.starts_with(&format!("{login} has imported a file since 20")), "{error}");
     // The earlier lock timeout holds again, and what is locked stays locked.
     assert_eq!(second.text("show lock_timeout", &[]).await, "50ms");
     first.run("commit").await;
@@ -134,6 +135,6 @@ async fn timed_out_import_names_the_blocking_one() {
     let holder = first.text(find, &[]).await;
     assert!(holder.contains(&format!("\"process\":{}", second.process().await)), "{holder}");
     second.run("commit").await;
-    let refusal = first.refusal(find, &[]).await;
-    assert_eq!(refusal.state, "P0002", "{refusal}");
+    let error = first.error(find, &[]).await;
+    assert_eq!(error.state, "P0002", "{error}");
 }

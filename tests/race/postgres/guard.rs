@@ -56,7 +56,7 @@ async fn cancelled_call_raises_and_returns_no_result() {
         observer.text("select pg_cancel_backend($1)", &[&waiting.process]).await;
         match waiting.outcome().await {
             Ok(rows) => panic!("`{statement}` was cancelled and answered {rows:?}"),
-            Err(refusal) => assert_eq!(refusal.state, "57014", "`{statement}`: {refusal}"),
+            Err(error) => assert_eq!(error.state, "57014", "`{statement}`: {error}"),
         }
     }
     holder.run("rollback").await;
@@ -73,8 +73,8 @@ async fn lock_timeout_raises_and_returns_no_result() {
     session.run("set lock_timeout = '10ms'").await;
     for (statement, texts) in &calls {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let refusal = session.refusal(statement, &texts).await;
-        assert_eq!(refusal.state, "55P03", "`{statement}`: {refusal}");
+        let error = session.error(statement, &texts).await;
+        assert_eq!(error.state, "55P03", "`{statement}`: {error}");
     }
     holder.run("rollback").await;
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");

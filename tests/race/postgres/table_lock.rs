@@ -29,8 +29,8 @@ async fn change_queues_once_behind_an_idle_reader() {
     for _ in 0..2 {
         reader.run("begin; select from crm.customers").await;
         let changer = impatient(&database).await;
-        let refusal = changer.refusal(CHANGE, &[]).await;
-        assert_eq!(refusal.state, "55P03", "{refusal}");
+        let error = changer.error(CHANGE, &[]).await;
+        assert_eq!(error.state, "55P03", "{error}");
         assert_eq!(waits(&database, &changer).await, 1);
         reader.run("commit").await;
         changer.rows(CHANGE, &[]).await;

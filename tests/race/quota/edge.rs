@@ -19,7 +19,7 @@ async fn concurrent_writers_use_exactly_the_quota() {
     for writer in 0..WRITERS {
         let session = database.session().await;
         writers.spawn(async move {
-            let (mut created, mut refused) = (0, 0);
+            let (mut created, mut rejected) = (0, 0);
             for number in 0..60 {
                 let key = format!("{writer}-{number}");
                 let create = "select keyed.upsert_by_key('crm.customers', $1)";
@@ -32,19 +32,19 @@ async fn concurrent_writers_use_exactly_the_quota() {
                 }
                 match session.attempt(create, &[&key]).await {
                     Ok(_) => created += 1,
-                    Err(refusal) => {
-                        assert_eq!(refusal.is(), ("53400", "quota_exceeded"), "{refusal:?}");
-                        refused += 1;
+                    Err(error) => {
+                        assert_eq!(error.codes(), ("53400", "quota_exceeded"), "{error:?}");
+                        rejected += 1;
                     }
                 }
             }
-            (created, refused)
+            (created, rejected)
         });
     }
     let outcomes = writers.join_all().await;
     let created: usize = outcomes.iter().map(|outcome| outcome.0).sum();
-    let refused: usize = outcomes.iter().map(|outcome| outcome.1).sum();
-    assert_eq!((created, refused), (100, WRITERS * 40 - 100));
+    let rejected: usize = outcomes.iter().map(|outcome| outcome.1).sum();
+    assert_eq!((created, rejected), (100, WRITERS * 40 - 100));
     assert_eq!(live(&session).await, 1000);
     assert_counted(&session).await;
     assert_no_deadlock(&database);
@@ -125,7 +125,7 @@ async fn writer_at_the_limit_waits_for_concurrent_ones() {
         holder.run(end).await;
         match waiting.outcome().await {
             Ok(_) => assert!(free),
-            Err(refusal) => assert_eq!((free, refusal.state.as_str()), (false, "53400")),
+            Err(error) => assert_eq!((free, error.state.as_str()), (false, "53400")),
         }
         assert_eq!(live(&observer).await, 1);
         observer.run("update crm.customers set deleted_at = now() where deleted_at is null").await;
@@ -155,8 +155,8 @@ async fn deletion_at_the_limit_waits_for_no_other() {
     for number in 0..3 {
         observer.run(&format!("select keyed.upsert_by_key('crm.customers', 'N{number}')")).await;
     }
-    let refusal = observer.refusal("select keyed.upsert_by_key('crm.customers', 'N3')", &[]).await;
-    assert_eq!(refusal.is(), ("53400", "quota_exceeded"));
+    let error = observer.error("select keyed.upsert_by_key('crm.customers', 'N3')", &[]).await;
+    assert_eq!(error.codes(), ("53400", "quota_exceeded"));
     assert_counted(&observer).await;
 }
 
@@ -181,8 +181,8 @@ async fn writes_at_the_limit_abort_no_other_transaction() {
                     1 => format!("select keyed.upsert_by_key('crm.customers', 'K{first}', '{{\"visits\": {round}}}')"),
                     _ => format!("select keyed.batch('{}', {}, 'wait')", json!(operations), round % 2 == 0),
                 };
-                if let Err(refusal) = session.attempt(&statement, &[]).await {
-                    assert!(["53400", "P0002"].contains(&refusal.state.as_str()), "{refusal:?}");
+                if let Err(error) = session.attempt(&statement, &[]).await {
+                    assert!(["53400", "P0002"].contains(&error.state.as_str()), "{error:?}");
                 }
             }
         });
@@ -211,7 +211,10 @@ async fn concurrent_deletion_aborts_no_batch() {
     let second = Waiting::start(database.session().await, &observer, &batch(&["A", "C", "D"]), &[]).await;
     deleter.run("commit").await;
     assert!(first.outcome().await.is_ok());
-    assert_eq!(second.outcome().await.expect_err("the quota is reached").is(), ("53400", "quota_exceeded"));
+    assert_eq!(
+        second.outcome().await.expect_err("the quota is reached").codes(),
+        ("53400", "quota_exceeded")
+    );
     assert_eq!(live(&observer).await, 2);
     assert_counted(&observer).await;
     assert_no_deadlock(&database);
@@ -236,8 +239,8 @@ async fn returned_quota_leaves_few_rows() {
     observer
         .run("select keyed.upsert_by_key('crm.customers', 'N' || n) from generate_series(1, 209) n")
         .await;
-    let refusal = observer.refusal("select keyed.upsert_by_key('crm.customers', 'beyond')", &[]).await;
-    assert_eq!(refusal.is(), ("53400", "quota_exceeded"));
+    let error = observer.error("select keyed.upsert_by_key('crm.customers', 'beyond')", &[]).await;
+    assert_eq!(error.codes(), ("53400", "quota_exceeded"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

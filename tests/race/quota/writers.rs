@@ -34,8 +34,8 @@ async fn old_snapshot_does_not_exceed_the_quota() {
     }
     holder.run("commit").await;
     let outcome = old.attempt("select keyed.upsert_by_key('crm.customers', 'old')", &[]).await;
-    if let Err(refusal) = outcome {
-        assert_eq!(refusal.is(), ("40001", "unavailable"), "{refusal}");
+    if let Err(error) = outcome {
+        assert_eq!(error.codes(), ("40001", "unavailable"), "{error}");
     }
     let _ = old.attempt("commit", &[]).await;
     for number in 0..20 {
@@ -159,7 +159,7 @@ async fn daily_writes_are_counted_exactly() {
             for _ in 0..40 {
                 match session.attempt(&upsert, &[]).await {
                     Ok(_) => written += 1,
-                    Err(refusal) => assert_eq!(refusal.state, "53400"),
+                    Err(error) => assert_eq!(error.state, "53400"),
                 }
             }
             written

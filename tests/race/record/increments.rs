@@ -25,8 +25,8 @@ async fn hundred_concurrent_increments_add_up_and_are_in_the_history() {
         };
         requests.spawn(request.send());
     }
-    for answer in requests.join_all().await {
-        answer.expect(200);
+    for response in requests.join_all().await {
+        response.expect(200);
     }
     assert_eq!(service.by_key("K").await.expect(200)["attributes"]["visits"], 105);
     let session = service.session().await;
@@ -45,9 +45,9 @@ async fn concurrent_increments_of_a_new_record_add_up() {
         let body = json!({"external_key": "K", "attributes": {"visits": {"$inc": 1}, "mood": 1}});
         requests.spawn(service.proxy.request("PUT", PATH).json(&body).send());
     }
-    let answers = requests.join_all().await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
-    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 99);
+    let responses = requests.join_all().await;
+    assert_eq!(responses.iter().filter(|response| response.status == 201).count(), 1);
+    assert_eq!(responses.iter().filter(|response| response.status == 200).count(), 99);
     let record = service.by_key("K").await.expect(200);
     assert_eq!(record["attributes"]["visits"], 100);
     let points = "select count(*) from keyed.metric_series($1, 'mood')";

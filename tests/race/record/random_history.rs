@@ -33,7 +33,7 @@ impl Random {
 #[derive(Default)]
 struct Told {
     acknowledged: Vec<String>,
-    refused: Vec<String>,
+    rejected: Vec<String>,
     created: usize,
     deleted: usize,
 }
@@ -84,17 +84,14 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
                     assert_eq!(row[0].as_deref(), Some(key), "a lookup answers the key that was asked for");
                 }
             }
-            Err(refusal) => {
+            Err(error) => {
                 // A taken key, a record that is gone or not deleted. Two records that swap their keys at once wait for
                 // each other, and one is sent back. Nothing else may go wrong.
                 let renames = statement.contains("patch_record") || statement.contains("restore_record");
-                let swap = refusal.state == "40P01" && renames;
-                assert!(
-                    swap || ["23505", "P0002"].contains(&refusal.state.as_str()),
-                    "{statement}: {refusal}"
-                );
+                let swap = error.state == "40P01" && renames;
+                assert!(swap || ["23505", "P0002"].contains(&error.state.as_str()), "{statement}: {error}");
                 if writes_payload {
-                    told.refused.push(payload);
+                    told.rejected.push(payload);
                 }
             }
         }
@@ -200,8 +197,9 @@ async fn random_history_keeps_keys_unique_and_replays() {
         assert_eq!(times, 1, "an acknowledged write, {payload}, is there {times} times");
     }
     assert_eq!(written.len(), acknowledged.len(), "a write is there that was not acknowledged");
-    let refused = told.iter().flat_map(|told| &told.refused).filter(|payload| written.contains_key(*payload));
-    assert_eq!(refused.count(), 0, "a refused write is there");
+    let rejected =
+        told.iter().flat_map(|told| &told.rejected).filter(|payload| written.contains_key(*payload));
+    assert_eq!(rejected.count(), 0, "a refused write is there");
     assert_eq!(
         creates,
         told.iter().map(|told| told.created).sum::<usize>(),

@@ -67,11 +67,11 @@ async fn juggle(session: Session, mut seed: u64) {
             }
             _ => "select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": 3}')",
         };
-        if let Err(refusal) = session.attempt(statement, &[]).await {
+        if let Err(error) = session.attempt(statement, &[]).await {
             // A record that is restored finds its key taken. Nothing else may go wrong.
             assert!(
-                refusal.state == "23505" && statement.contains("deleted_at = null"),
-                "{statement}: {refusal}"
+                error.state == "23505" && statement.contains("deleted_at = null"),
+                "{statement}: {error}"
             );
         }
     }

@@ -116,7 +116,7 @@ async fn upsert_writes_to_a_replaced_record() {
         first.run(create).await;
         let waiting = Waiting::start(database.session().await, &observer, &statement, &[]).await;
         first.run("commit").await;
-        waiting.outcome().await.unwrap_or_else(|refusal| panic!("{statement}: {refusal}"));
+        waiting.outcome().await.unwrap_or_else(|error| panic!("{statement}: {error}"));
         let live = "select note || ' ' || number || ' ' || coalesce(load, 0) from crm.orders where deleted_at is null";
         let number = if statement.contains("number") { "2" } else { "1" };
         let load = if statement.contains("load") { "5" } else { "0" };
@@ -145,7 +145,7 @@ async fn update_only_upsert_waits_and_fails_after_a_deletion() {
         first.run(end).await;
         match waiting.outcome().await {
             Ok(rows) => assert_eq!((end, first_row(&rows)[1].as_str()), ("rollback", "f")),
-            Err(refusal) => assert_eq!((end, refusal.is()), ("commit", ("22023", "required_attribute"))),
+            Err(error) => assert_eq!((end, error.codes()), ("commit", ("22023", "required_attribute"))),
         }
     }
 }
@@ -163,9 +163,9 @@ async fn create_waits_for_a_create() {
         first.run(end).await;
         match waiting.outcome().await {
             Ok(_) => assert_eq!(end, "rollback"),
-            Err(refusal) => {
-                assert_eq!((end, refusal.is()), ("commit", ("23505", "external_key_taken")));
-                assert_eq!(refusal.detail["existing_id"], winner["id"]);
+            Err(error) => {
+                assert_eq!((end, error.codes()), ("commit", ("23505", "external_key_taken")));
+                assert_eq!(error.detail["existing_id"], winner["id"]);
             }
         }
         assert_eq!(live(&observer, "K").await, "1");
@@ -186,7 +186,7 @@ async fn rename_waits_for_a_create() {
             first.run("begin; select keyed.create_record('crm.customers', '{}', 'K')").await;
             let waiting = Waiting::start(database.session().await, &observer, rename, &[&other]).await;
             first.run(end).await;
-            let state = waiting.outcome().await.err().map(|refusal| refusal.state);
+            let state = waiting.outcome().await.err().map(|error| error.state);
             assert_eq!(state.as_deref(), (end == "commit").then_some("23505"), "{rename}; {end}");
             assert_eq!(live(&observer, "K").await, "1");
         }
@@ -207,7 +207,7 @@ async fn restore_waits_for_a_create() {
         first.run(end).await;
         match waiting.outcome().await {
             Ok(_) => assert_eq!(end, "rollback"),
-            Err(refusal) => assert_eq!((end, refusal.is()), ("commit", ("23505", "external_key_taken"))),
+            Err(error) => assert_eq!((end, error.codes()), ("commit", ("23505", "external_key_taken"))),
         }
         assert_eq!(live(&observer, "K").await, "1");
     }
@@ -229,7 +229,7 @@ async fn patch_and_delete_wait_for_a_delete() {
             first.rows("begin; select keyed.delete_record($1)", &[&id]).await;
             let waiting = Waiting::start(database.session().await, &observer, statement, &[&id]).await;
             first.run(end).await;
-            let state = waiting.outcome().await.err().map(|refusal| refusal.state);
+            let state = waiting.outcome().await.err().map(|error| error.state);
             assert_eq!(state.as_deref(), (end == "commit").then_some("P0002"), "{statement}; {end}");
             let deletes = "select count(*) from keyed.history($1) where operation = 'delete'";
             let expected = if end == "commit" || statement.contains("delete") { "1" } else { "0" };

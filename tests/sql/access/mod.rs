@@ -3,6 +3,6 @@
 mod api_keys;
 mod grants;
 mod principal;
-mod rights;
+mod privileges;
 mod stored_credentials;
-mod strangers;
+mod unprivileged;

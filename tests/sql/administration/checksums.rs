@@ -112,8 +112,8 @@ async fn only_administrators_compute_checksums() {
     let (clerk, boss) = (database.create_role("clerk").await, database.create_role("boss").await);
     database.grant(&clerk, "crm.customers", "read").await;
     database.session().await.run(&format!("grant keyed_admin to {boss}")).await;
-    let refusal = database.session_as(&clerk).await.refusal("select * from keyed.checksums()", &[]).await;
-    assert_eq!(refusal.state, "42501");
+    let error = database.session_as(&clerk).await.error("select * from keyed.checksums()", &[]).await;
+    assert_eq!(error.state, "42501");
     let as_boss = checksums(&database.session_as(&boss).await).await;
     assert_eq!(as_boss, checksums(&database.session().await).await);
 }

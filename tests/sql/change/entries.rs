@@ -108,8 +108,8 @@ async fn feed_covers_a_project_or_one_template() {
     assert_eq!(told, expected);
     let one = session.json("select keyed.changes('crm', 'crm.companies', 'start')", &[]).await;
     assert_eq!(in_short(one["changes"].as_array().expect("changes")), ["create 1", "create 2", "create 3"]);
-    let wrong = session.refusal("select keyed.changes('crm', 'other.things', 'start')", &[]).await;
-    assert_eq!(wrong.is(), ("P0002", "not_found"));
+    let wrong = session.error("select keyed.changes('crm', 'other.things', 'start')", &[]).await;
+    assert_eq!(wrong.codes(), ("P0002", "not_found"));
 }
 
 #[tokio::test]
@@ -124,8 +124,7 @@ async fn pages_have_as_many_entries_as_asked_for() {
     let second = page(&session, &next(&first), 4).await;
     assert_eq!((second["changes"].as_array().map(Vec::len), &second["has_more"]), (Some(1), &json!(false)));
     for limit in ["0", "1001", "-1"] {
-        let refusal =
-            session.refusal("select keyed.changes('crm', page_size => $1::integer)", &[limit]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/limit"]));
+        let error = session.error("select keyed.changes('crm', page_size => $1::integer)", &[limit]).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/limit"]));
     }
 }

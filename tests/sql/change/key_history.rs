@@ -45,6 +45,6 @@ async fn history_of_a_key_names_only_visible_records() {
     let reader = database.session_as(&role).await;
     let count = "select count(*) from keyed.key_history('crm.customers', 'K')";
     assert_eq!((session.text(count, &[]).await, reader.text(count, &[]).await), ("2".into(), "1".into()));
-    let refused = reader.refusal("select keyed.key_history('crm.companies', 'K')", &[]).await;
-    assert_eq!(refused.is().0, "42501");
+    let rejected = reader.error("select keyed.key_history('crm.companies', 'K')", &[]).await;
+    assert_eq!(rejected.codes().0, "42501");
 }

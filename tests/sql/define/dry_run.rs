@@ -131,12 +131,11 @@ async fn dry_run_fails_with_the_error_of_the_change() {
         json!({"display": "moon"}),
     ] {
         let changes = changes.to_string();
-        let change = session.refusal("select keyed.alter_template('shop.customers', $1)", &[&changes]).await;
-        let dry =
-            session.refusal("select keyed.alter_template('shop.customers', $1, true)", &[&changes]).await;
+        let change = session.error("select keyed.alter_template('shop.customers', $1)", &[&changes]).await;
+        let dry = session.error("select keyed.alter_template('shop.customers', $1, true)", &[&changes]).await;
         assert_eq!(
-            (dry.is(), dry.pointers(), &dry.message),
-            (change.is(), change.pointers(), &change.message),
+            (dry.codes(), dry.pointers(), &dry.message),
+            (change.codes(), change.pointers(), &change.message),
             "{changes}"
         );
     }
@@ -171,7 +170,7 @@ async fn every_function_that_defines_a_template_has_a_dry_run() {
     }
     assert_eq!(state(&session).await, before);
     let taken = "select keyed.create_template('shop', 'customers', dry_run => true)";
-    assert_eq!(session.refusal(taken, &[]).await.is(), ("23505", "conflict"));
+    assert_eq!(session.error(taken, &[]).await.codes(), ("23505", "conflict"));
 }
 
 #[tokio::test]

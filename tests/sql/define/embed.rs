@@ -56,15 +56,11 @@ async fn only_existing_texts_can_be_embedded() {
         (json!([]), "/embed", "invalid_value"),
         (json!("title"), "/embed", "invalid_value"),
     ] {
-        let refusal = session
-            .refusal(
-                "select keyed.alter_template('g.paintings', $1)",
-                &[&json!({"embed": embed}).to_string()],
-            )
+        let error = session
+            .error("select keyed.alter_template('g.paintings', $1)", &[&json!({"embed": embed}).to_string()])
             .await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{embed}");
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{embed}");
     }
-    let refusal =
-        session.refusal("select keyed.create_template('g', 'x', '[]', embed => '{title}')", &[]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "unknown_attribute"), vec!["/embed/0"]));
+    let error = session.error("select keyed.create_template('g', 'x', '[]', embed => '{title}')", &[]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "unknown_attribute"), vec!["/embed/0"]));
 }

@@ -43,15 +43,15 @@ async fn fill(session: &Session) {
 #[tokio::test]
 async fn listing_and_revoking_lock_few_templates() {
     let (database, administrator) = many().await;
-    let (role, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
+    let (role, unprivileged) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&role, "crm", "read").await;
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
     let clerk = database.session_as(&role).await;
-    let stranger = database.session_as(&stranger).await;
+    let unprivileged = database.session_as(&unprivileged).await;
     let filler = database.session().await;
     fill(&filler).await;
     let count = "select jsonb_array_length(keyed.me() -> 'templates')";
-    for (session, expected) in [(&administrator, TEMPLATES), (&clerk, TEMPLATES), (&stranger, 0)] {
+    for (session, expected) in [(&administrator, TEMPLATES), (&clerk, TEMPLATES), (&unprivileged, 0)] {
         session.run("begin").await;
         assert_eq!(session.text(count, &[]).await, expected.to_string());
         let listed = "select jsonb_array_length(keyed_http.list_templates()::jsonb -> 'templates')";
@@ -62,7 +62,7 @@ async fn listing_and_revoking_lock_few_templates() {
     administrator.rows("select keyed.quota_report('crm')", &[]).await;
     assert_eq!(administrator.text(&format!("select keyed.revoke_access('{role}', 'crm')"), &[]).await, "1");
     assert_eq!(clerk.text(count, &[]).await, "0");
-    assert_eq!(clerk.refusal(&format!("select from crm.t{TEMPLATES}"), &[]).await.state, "42501");
+    assert_eq!(clerk.error(&format!("select from crm.t{TEMPLATES}"), &[]).await.state, "42501");
     filler.run("select pg_advisory_unlock_all()").await;
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
     let left = "select count(*) from pg_policies where policyname ~ '^keyed_read'";
@@ -118,9 +118,9 @@ async fn revocation_on_a_large_project_changes_few_tables() {
         assert_eq!(clerk.text(statement, &[]).await, "0", "the privilege is left and gives nothing");
     }
     let search = format!("select keyed.search('crm.{last}')");
-    assert_eq!(clerk.refusal(&search, &[]).await.state, "42501");
+    assert_eq!(clerk.error(&search, &[]).await.state, "42501");
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
-    assert_eq!(clerk.refusal(&count, &[]).await.state, "42501");
+    assert_eq!(clerk.error(&count, &[]).await.state, "42501");
     assert_eq!(privileges(&administrator, &role).await, 1, "that on t2");
     administrator.text(&format!("select keyed.revoke_access('{role}', 'crm.t2')"), &[]).await;
     // What was granted by mistake, and never came to all tables, leaves nothing either.

@@ -30,7 +30,7 @@ async fn concurrent_init_sets_up_once() {
         sessions.spawn(async move { session.attempt("select keyed.init()", &[]).await });
     }
     for outcome in sessions.join_all().await {
-        assert_eq!(outcome.err().map(|refusal| refusal.to_string()), None);
+        assert_eq!(outcome.err().map(|error| error.to_string()), None);
     }
     database.session().await.run("select keyed.create_project('crm')").await;
 }
@@ -88,8 +88,8 @@ async fn init_needs_a_superuser() {
     let database = Database::new().await;
     let role = database.create_role("dba").await;
     database.session().await.run(&format!("grant keyed_admin to {role}")).await;
-    let refusal = database.session_as(&role).await.refusal("select keyed.init()", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = database.session_as(&role).await.error("select keyed.init()", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]
@@ -112,8 +112,8 @@ async fn project_cannot_use_an_existing_schema() {
         .run("create schema payroll; create table payroll.salaries (); select keyed.create_project('crm')")
         .await;
     for taken in ["payroll", "crm"] {
-        let refusal = session.refusal("select keyed.create_project($1)", &[taken]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("23505", "conflict"), vec!["/slug"]));
+        let error = session.error("select keyed.create_project($1)", &[taken]).await;
+        assert_eq!((error.codes(), error.pointers()), (("23505", "conflict"), vec!["/slug"]));
     }
     assert_eq!(session.text("select count(*) from keyed_state.project", &[]).await, "1");
 }
@@ -134,9 +134,9 @@ async fn reserved_project_name_is_rejected() {
         "pg_temp_3",
         "pg_anything",
     ] {
-        let refusal = session.refusal("select keyed.create_project($1)", &[reserved]).await;
+        let error = session.error("select keyed.create_project($1)", &[reserved]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "reserved_slug"), vec!["/slug"]),
             "{reserved}"
         );
@@ -159,7 +159,7 @@ async fn only_administrators_create_projects_and_templates() {
         "select keyed.migrate()",
         "select keyed.set_time_zone('crm', 'Europe/Zurich')",
     ] {
-        assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(clerk.error(statement, &[]).await.codes(), ("42501", "forbidden"), "{statement}");
         admin.run(statement).await;
     }
     let owners = "select string_agg(distinct tableowner::text, ',') from pg_tables where schemaname in ('crm', 'keyed_state')";
@@ -203,9 +203,9 @@ async fn new_type_needs_a_migration() {
         "select keyed.add_attribute('crm.companies', '{\"slug\": \"checked\", \"type\": \"boolean\"}')",
         "select keyed.create_template('crm', 'orders', '[{\"slug\": \"paid\", \"type\": \"boolean\"}]')",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("XX000", "internal"), "{refusal}");
-        assert_eq!(refusal.hint, "Run SELECT keyed.migrate().");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("XX000", "internal"), "{error}");
+        assert_eq!(error.hint, "Run SELECT keyed.migrate().");
     }
     session.run("select keyed.migrate()").await;
     session
@@ -228,10 +228,10 @@ async fn unknown_attribute_type_is_an_error() {
         "select keyed.create_record('crm.companies', '{\"name\": \"Ada\"}')",
         "select keyed.search('crm.companies')",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("XX000", "internal"), "{refusal}");
-        assert!(refusal.message.contains("attributes of type colour"), "{refusal}");
-        assert!(refusal.hint.contains("Install the version of the extension"), "{refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("XX000", "internal"), "{error}");
+        assert!(error.message.contains("attributes of type colour"), "{error}");
+        assert!(error.hint.contains("Install the version of the extension"), "{error}");
     }
     session.rows("select keyed.search('crm.customers')", &[]).await;
 }

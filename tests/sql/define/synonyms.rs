@@ -76,9 +76,9 @@ async fn invalid_synonyms_are_rejected_with_pointers() {
         (json!([{"synonyms": ["car", "a b c d e f"], "way": 1}]), &["/synonyms/0/way"]),
     ] {
         let body = json!({"label": "Not kept", "synonyms": synonyms}).to_string();
-        let refusal = session.refusal("select keyed.alter_template('crm.customers', $1)", &[&body]).await;
-        assert_eq!(refusal.pointers(), pointers, "{refusal}");
-        assert_eq!(refusal.state, "22023", "{refusal}");
+        let error = session.error("select keyed.alter_template('crm.customers', $1)", &[&body]).await;
+        assert_eq!(error.pointers(), pointers, "{error}");
+        assert_eq!(error.state, "22023", "{error}");
     }
     assert_eq!(alter(&session, json!({})).await["label"], "Our customers");
 }
@@ -100,9 +100,8 @@ async fn older_schema_serves_templates_without_synonyms() {
     let words = json!({"global_search": "car"}).to_string();
     assert_eq!(session.text(found, &[&words]).await, "0");
     let sets = json!({"synonyms": [{"synonyms": ["car", "automobile"]}]});
-    let refusal =
-        session.refusal("select keyed.alter_template('crm.customers', $1)", &[&sets.to_string()]).await;
-    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal}");
+    let error = session.error("select keyed.alter_template('crm.customers', $1)", &[&sets.to_string()]).await;
+    assert!(error.hint.contains("keyed.migrate()"), "{error}");
     session.run("select keyed.migrate()").await;
     for session in [&session, &session_of_before] {
         alter(session, sets.clone()).await;

@@ -210,9 +210,9 @@ async fn results_of_a_worker_are_validated() {
         ("select keyed_http.claim_embeddings('m', 1, 0)", "/lease"),
         ("select keyed_http.release_embeddings('x', null, 0)", "/claim"),
     ] {
-        let refusal = gallery.session.refusal(statement, &[]).await;
+        let error = gallery.session.error(statement, &[]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec![pointer]),
             "{statement}"
         );
@@ -224,10 +224,10 @@ async fn results_of_a_worker_are_validated() {
         [("{1,2}", "vector_dimension"), ("{}", "vector_dimension"), ("{{1}}", "invalid_value")]
     {
         let store = "select keyed_http.store_embedding($1, $2, $3, 'm', $4::real[])";
-        let refusal = gallery
+        let error = gallery
             .session
-            .refusal(store, &[&token, &word(&entry["record"]), &word(&entry["hash"]), numbers])
+            .error(store, &[&token, &word(&entry["record"]), &word(&entry["hash"]), numbers])
             .await;
-        assert_eq!(refusal.is(), ("22023", code), "{numbers}");
+        assert_eq!(error.codes(), ("22023", code), "{numbers}");
     }
 }

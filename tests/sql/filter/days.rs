@@ -181,9 +181,9 @@ async fn time_zone_must_be_a_known_name() {
         "local",
         &"x".repeat(100_000),
     ] {
-        let refusal = gallery.refusal(&json!({"time_zone": zone})).await;
+        let error = gallery.error(&json!({"time_zone": zone})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/time_zone"]),
             "{zone:.80}"
         );
@@ -235,9 +235,9 @@ async fn utc_offset_is_not_a_time_zone() {
     let gallery = Gallery::new().await;
     // PostgreSQL takes each for its own zone, two hours behind UTC where people would read ahead.
     for zone in ["UTC+2", "GMT+2", "Foo2", "CET-1CEST", "ABC+3DEF"] {
-        let refusal = gallery.refusal(&json!({"time_zone": zone})).await;
+        let error = gallery.error(&json!({"time_zone": zone})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/time_zone"]),
             "{zone}"
         );
@@ -283,14 +283,14 @@ async fn time_zone_of_a_project_must_be_known() {
     let gallery = Gallery::new().await;
     let set = "select keyed.set_time_zone($1, $2)";
     for zone in ["Mars/Olympus", "", "UTC+2", "local"] {
-        let refusal = gallery.session.refusal(set, &["art", zone]).await;
+        let error = gallery.session.error(set, &["art", zone]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/time_zone"]),
             "{zone}"
         );
     }
-    assert_eq!(gallery.session.refusal(set, &["nowhere", "UTC"]).await.is(), ("P0002", "not_found"));
+    assert_eq!(gallery.session.error(set, &["nowhere", "UTC"]).await.codes(), ("P0002", "not_found"));
     let number = gallery.session.text("select id from keyed_state.project where slug = 'art'", &[]).await;
     gallery.session.rows(set, &[&number, "Europe/Zurich"]).await;
     let kept = "select time_zone from keyed_state.project";

@@ -2,9 +2,9 @@
 
 mod cost;
 mod days;
+mod errors;
 mod limits;
 mod logic;
 mod normal_forms;
 mod operators;
 mod references;
-mod refusals;

@@ -131,8 +131,8 @@ async fn every_digit_of_a_number_counts() {
             let query = format!(
                 r#"{{"filters": [{{"field": "price", "operator": "{operator}", "value": {value}}}], "sort": "external_key"}}"#
             );
-            let answer = gallery.session.json("select keyed.search('art.works', $1)", &[&query]).await;
-            assert_eq!(crate::gallery::keys(&answer), expected, "{query}");
+            let result = gallery.session.json("select keyed.search('art.works', $1)", &[&query]).await;
+            assert_eq!(crate::gallery::keys(&result), expected, "{query}");
         }
     }
 }

@@ -177,9 +177,9 @@ async fn attributes_can_be_named_by_number() {
     assert_eq!(gallery.keys(&by_number).await, "G");
     for (field, key) in [("name", "id"), (title.as_str(), "slug"), ("012", "id"), ("999999", "id")] {
         let condition = json!({"field": field, "operator": "not-empty"});
-        let refusal = gallery.refusal(&json!({"filters": [condition], "attribute_key": key})).await;
-        assert_eq!(refusal.is(), ("22023", "unknown_field"), "{field}");
-        assert_eq!(refusal.pointers(), ["/filters/0/field"]);
+        let error = gallery.error(&json!({"filters": [condition], "attribute_key": key})).await;
+        assert_eq!(error.codes(), ("22023", "unknown_field"), "{field}");
+        assert_eq!(error.pointers(), ["/filters/0/field"]);
     }
 }
 
@@ -192,13 +192,13 @@ async fn unreadable_template_has_no_fields() {
     let mut messages = Vec::new();
     for field in ["artist.name", "artist.nothing"] {
         let query = json!({"filters": [{"field": field, "operator": "not-empty"}]}).to_string();
-        let refusal = reader.refusal("select keyed.search('art.works', $1)", &[&query]).await;
-        assert_eq!(refusal.is(), ("22023", "unknown_field"), "{field}");
-        messages.push((refusal.message.replace(field, "…"), refusal.hint));
+        let error = reader.error("select keyed.search('art.works', $1)", &[&query]).await;
+        assert_eq!(error.codes(), ("22023", "unknown_field"), "{field}");
+        messages.push((error.message.replace(field, "…"), error.hint));
     }
     assert_eq!(messages[0], messages[1]);
-    let sorted = reader.refusal("select keyed.search('art.works', '{\"sort\": \"artist.name\"}')", &[]).await;
-    assert_eq!((sorted.is(), sorted.pointers()), (("22023", "unknown_field"), vec!["/sort"]));
+    let sorted = reader.error("select keyed.search('art.works', '{\"sort\": \"artist.name\"}')", &[]).await;
+    assert_eq!((sorted.codes(), sorted.pointers()), (("22023", "unknown_field"), vec!["/sort"]));
     // With any key: the error does not show whether it exists.
     for key in ["klee", "nobody"] {
         let condition = json!({"field": "artist", "operator": "eq", "value": {"external_key": key}});

@@ -119,7 +119,7 @@ fn purge(status: &str) -> Vec<String> {
     vec![format!("select keyed.purge_deliveries(now() - interval '1 hour', '{status}')")]
 }
 
-fn answers(_: &str, from: usize, count: usize) -> Vec<String> {
+fn results(_: &str, from: usize, count: usize) -> Vec<String> {
     let last = from + count - 1;
     vec![format!(
         "insert into keyed_state.idempotent_request (key_id, idempotency_key, fingerprint, answer, created_at)
@@ -145,12 +145,12 @@ async fn purge_scales_linearly() {
             },
             Operation {
                 name: "purged answers",
-                before: answers,
+                before: results,
                 run: |_, _, _| vec!["select keyed.purge_idempotency_keys()".to_owned()],
             },
             Operation {
                 name: "answers that are forgotten some at a time",
-                before: answers,
+                before: results,
                 run: |_, _, count| {
                     vec!["select keyed_http.forget_expired_answers()".to_owned(); count.div_ceil(250)]
                 },

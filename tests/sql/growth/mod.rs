@@ -2,8 +2,8 @@
 //! calls look at. Each operation is run for this many rows and for four times as many, by a session that has seen the
 //! table empty, on a table that PostgreSQL knows to be tiny, and beside many other records.
 
+mod errors;
 mod maintenance;
-mod refusals;
 mod writes;
 
 use harness::{Database, Session};

@@ -1,7 +1,7 @@
 //! Files that delete the records that they do not have: `mode=mirror`.
 
-use super::{counts, faults, number};
-use harness::{Database, Refusal, Session};
+use super::{counts, number, problems};
+use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
 /// A file on its way, in the open transaction of a session.
@@ -31,8 +31,8 @@ impl<'s> File<'s> {
         self.session.json(IMPORT, &[&self.template, &self.options(None), rows]).await
     }
 
-    async fn rejected_rows(&self, rows: &str) -> Refusal {
-        self.session.refusal(IMPORT, &[&self.template, &self.options(None), rows]).await
+    async fn rejected_rows(&self, rows: &str) -> SqlError {
+        self.session.error(IMPORT, &[&self.template, &self.options(None), rows]).await
     }
 
     /// Deletes the other records, and commits.
@@ -46,10 +46,10 @@ impl<'s> File<'s> {
         }
     }
 
-    async fn rejected_end(&self, rows: u64) -> Refusal {
-        let refusal = self.session.refusal(IMPORT, &[&self.template, &self.options(Some(rows)), ""]).await;
+    async fn rejected_end(&self, rows: u64) -> SqlError {
+        let error = self.session.error(IMPORT, &[&self.template, &self.options(Some(rows)), ""]).await;
         self.session.run("rollback").await;
-        refusal
+        error
     }
 }
 
@@ -116,9 +116,9 @@ async fn mirror_deletes_within_its_filter() {
     // No later file would delete a record outside of the filter.
     let file = File::begin(&session, &["external_key", "visits"], options).await;
     let report = file.rows("b,3\nd,5\ne,6\n").await;
-    assert_eq!(faults(&report), [json!([1, null, "invalid_value"]), json!([2, null, "invalid_value"])]);
-    let refusal = file.rejected_end(3).await;
-    assert!(refusal.message.contains("rows were rejected"), "{refusal}");
+    assert_eq!(problems(&report), [json!([1, null, "invalid_value"]), json!([2, null, "invalid_value"])]);
+    let error = file.rejected_end(3).await;
+    assert!(error.message.contains("rows were rejected"), "{error}");
     assert_eq!(all(&session).await, "b=3 c=7 d=4 -=1");
     for (filter, pointer) in [
         (json!({"filters": [{"field": "size", "operator": "eq", "value": 1}]}), "/filter/filters/0/field"),
@@ -127,9 +127,9 @@ async fn mirror_deletes_within_its_filter() {
     ] {
         let options = json!({"max_deleted_share": 1, "filter": filter});
         let file = File::begin(&session, &["external_key"], options).await;
-        let refusal = file.rejected_rows("").await;
+        let error = file.rejected_rows("").await;
         session.run("rollback").await;
-        assert_eq!((refusal.state.as_str(), refusal.pointers()), ("22023", vec![pointer]), "{refusal}");
+        assert_eq!((error.state.as_str(), error.pointers()), ("22023", vec![pointer]), "{error}");
     }
 }
 
@@ -138,9 +138,9 @@ async fn mirror_rejects_a_larger_share_than_its_caller_allows() {
     let (_database, session) = crm(&[("a", 1), ("b", 2), ("c", 3), ("d", 4)]).await;
     let file = File::begin(&session, &["external_key", "visits"], share(0.5)).await;
     file.rows("a,9\ne,5\n").await;
-    let refusal = file.rejected_end(2).await;
-    assert_eq!(refusal.is(), ("55000", "precondition_failed"), "{refusal}");
-    assert!(refusal.message.contains("delete 3 of 4 records, a share of 0.75"), "{refusal}");
+    let error = file.rejected_end(2).await;
+    assert_eq!(error.codes(), ("55000", "precondition_failed"), "{error}");
+    assert!(error.message.contains("delete 3 of 4 records, a share of 0.75"), "{error}");
     assert_eq!(all(&session).await, "a=1 b=2 c=3 d=4 -=1");
     // What the file creates does not make the share smaller.
     let file = File::begin(&session, &["external_key"], share(0.5)).await;
@@ -161,8 +161,8 @@ async fn mirror_rejects_a_larger_share_than_its_caller_allows() {
     }
     for options in [json!({}), share(1.1), share(-0.1), json!({"max_deleted_share": "1"})] {
         let file = File::begin(&session, &["external_key"], options).await;
-        let refusal = file.rejected_rows("").await;
-        assert_eq!((refusal.is().1, refusal.pointers()), ("invalid_value", vec!["/max_deleted_share"]));
+        let error = file.rejected_rows("").await;
+        assert_eq!((error.codes().1, error.pointers()), ("invalid_value", vec!["/max_deleted_share"]));
         session.run("rollback").await;
     }
     assert_eq!(all(&session).await, "a=1 b=2 c=3 d=4 -=1");
@@ -177,8 +177,8 @@ async fn part_of_a_file_deletes_nothing() {
     session.run("commit").await;
     let second = File::begin(&session, &["external_key"], share(1.0)).await;
     second.rows("b\n").await;
-    let refusal = second.rejected_end(2).await;
-    assert!(refusal.message.contains("2 rows, and this transaction has imported 1"), "{refusal}");
+    let error = second.rejected_end(2).await;
+    assert!(error.message.contains("2 rows, and this transaction has imported 1"), "{error}");
     // A file without rows.
     let empty = File::begin(&session, &["external_key"], share(1.0)).await;
     empty.rows("").await;
@@ -191,8 +191,8 @@ async fn part_of_a_file_deletes_nothing() {
     let undone = File::begin(&session, &["external_key"], share(1.0)).await;
     undone.rows("a\n").await;
     session.run("savepoint s").await;
-    let refusal = undone.rejected_rows("b\n").await;
-    assert!(refusal.hint.contains("without savepoints"), "{refusal}");
+    let error = undone.rejected_rows("b\n").await;
+    assert!(error.hint.contains("without savepoints"), "{error}");
     session.run("rollback to s").await;
     assert!(undone.rejected_end(2).await.message.contains("imported 0"));
     // Another filter than that of the rows before.
@@ -202,17 +202,17 @@ async fn part_of_a_file_deletes_nothing() {
         options: json!({"max_deleted_share": 0.5, "mode": "mirror", "is_whole": true, "format": "ndjson"}),
         ..changed
     };
-    let refusal = other.rejected_end(1).await;
-    assert!(refusal.message.contains("another import"), "{refusal}");
+    let error = other.rejected_end(1).await;
+    assert!(error.message.contains("another import"), "{error}");
     // Chunks that have a transaction each.
     let template = number(&session, "customers").await;
     let options = json!({"mode": "mirror", "max_deleted_share": 1}).to_string();
-    let refusal = session.refusal(IMPORT, &[&template, &options, ""]).await;
-    assert_eq!((refusal.is().1, refusal.pointers()), ("invalid_value", vec!["/mode"]), "{refusal}");
+    let error = session.error(IMPORT, &[&template, &options, ""]).await;
+    assert_eq!((error.codes().1, error.pointers()), ("invalid_value", vec!["/mode"]), "{error}");
     for (name, value) in [("filter", json!([])), ("max_deleted_share", json!(1)), ("ends_after", json!(1))] {
         let options = json!({"is_whole": true, name: value}).to_string();
-        let refusal = session.refusal(IMPORT, &[&template, &options, ""]).await;
-        assert!(refusal.message.contains("is for mode=mirror"), "{refusal}");
+        let error = session.error(IMPORT, &[&template, &options, ""]).await;
+        assert!(error.message.contains("is for mode=mirror"), "{error}");
     }
     assert_eq!(all(&session).await, "a=1 b=2 c=3 -=1");
 }
@@ -226,12 +226,12 @@ async fn mirror_needs_rows_that_name_records() {
     assert_eq!(file.end(1).await["deleted"], 1);
     assert_eq!(all(&session).await, "a=5 -=1");
     let file = File::begin(&session, &["visits"], share(1.0)).await;
-    let refusal = file.rejected_rows("1\n").await;
-    assert!(refusal.message.contains("mode=mirror"), "{refusal}");
+    let error = file.rejected_rows("1\n").await;
+    assert!(error.message.contains("mode=mirror"), "{error}");
     session.run("rollback").await;
     let options = json!({"format": "ndjson", "header": null, "max_deleted_share": 1});
     let report = File::begin(&session, &[], options).await.rows("{\"attributes\":{\"visits\":1}}\n").await;
-    assert_eq!(faults(&report), [json!([0, "external_key", "invalid_external_key"])]);
+    assert_eq!(problems(&report), [json!([0, "external_key", "invalid_external_key"])]);
     session.run("rollback").await;
 }
 
@@ -245,8 +245,8 @@ async fn caller_with_a_scope_deletes_within_it() {
     let template = number(&session, "customers").await;
     let options = json!({"format": "csv", "header": ["external_key", "visits"], "mode": "mirror", "is_whole": true,
         "max_deleted_share": 1});
-    let refusal = clerk.refusal(IMPORT, &[&template, &options.to_string(), ""]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"), "{refusal}");
+    let error = clerk.error(IMPORT, &[&template, &options.to_string(), ""]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"), "{error}");
     database.grant_within(&role, "crm.customers", "read, create, update, delete", &below(3)).await;
     let clerk = database.session_as(&role).await;
     let import = async |ends_after: Option<u64>, rows: &str| {
@@ -286,7 +286,7 @@ async fn record_whose_key_a_trigger_rewrites_stays() {
         .await;
     let file = File::begin(&session, &["external_key", "visits"], share(0.5)).await;
     let report = file.rows("a,1\nn,3\n").await;
-    assert_eq!(faults(&report), [json!([0, null, "invalid_value"])]);
+    assert_eq!(problems(&report), [json!([0, null, "invalid_value"])]);
     file.rejected_end(2).await;
     assert_eq!(all(&session).await, "A=1 B=2 -=1");
     let file = File::begin(&session, &["external_key", "visits"], share(0.5)).await;
@@ -310,8 +310,8 @@ async fn many_records_are_deleted_by_several_calls() {
     assert_eq!((keys.len(), &keys[0], &keys[9]), (100, &json!("k00002"), &json!("k00012")));
     let left = "select count(*) || ' ' || count(*) filter (where visits % 10 = 1) from crm.customers where deleted_at is null";
     assert_eq!(session.text(left, &[]).await, "601 601");
-    let refusal = session.refusal(IMPORT, &[&file.template, &file.options(Some(600)), ""]).await;
-    assert!(refusal.message.contains("imported 0"), "an ended import does not continue: {refusal}");
+    let error = session.error(IMPORT, &[&file.template, &file.options(Some(600)), ""]).await;
+    assert!(error.message.contains("imported 0"), "an ended import does not continue: {error}");
 }
 
 #[tokio::test]
@@ -326,7 +326,7 @@ async fn deletion_that_a_trigger_drops_is_an_error() {
         .await;
     let file = File::begin(&session, &["external_key"], share(1.0)).await;
     file.rows("a\n").await;
-    let refusal = file.rejected_end(1).await;
-    assert!(refusal.message.contains("dropped the write"), "{refusal}");
+    let error = file.rejected_end(1).await;
+    assert!(error.message.contains("dropped the write"), "{error}");
     assert_eq!(all(&session).await, "a=1 b=2 -=1");
 }

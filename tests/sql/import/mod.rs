@@ -31,7 +31,7 @@ pub(crate) async fn number(session: &Session, template: &str) -> String {
 }
 
 /// Row, column and code of each error.
-pub(crate) fn faults(report: &Value) -> Vec<Value> {
+pub(crate) fn problems(report: &Value) -> Vec<Value> {
     let errors = report["errors"].as_array().expect("errors").iter();
     errors.map(|error| json!([error["row"], error["column"], error["code"]])).collect()
 }

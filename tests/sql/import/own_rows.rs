@@ -1,6 +1,6 @@
 //! Rows that refer to rows of their own file by a text.
 
-use super::{counts, faults, import, number};
+use super::{counts, import, number, problems};
 use harness::{Database, Session};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn rows_of_a_file_refer_to_each_other_by_text() {
     }
     rows += "n30,N30,\nl,Lost,Nobody\nm,Of lost,Lost\nt,Twin,\nu,Twin,\nv,Of twins,Twin\n";
     let report = import(&session, "staff", &options, &header, &rows).await;
-    let mut found = faults(&report);
+    let mut found = problems(&report);
     found.sort_by_key(|it| it[0].as_u64());
     let expected = [
         json!([37, "boss", "reference_not_found"]),
@@ -65,7 +65,7 @@ async fn rows_without_keys_refer_to_each_other_by_text() {
     let template = number(&session, "staff").await;
     let report =
         session.json("select keyed_http.import_rows($1, $2, $3)", &[&template, &options, &rows]).await;
-    let mut found = faults(&report);
+    let mut found = problems(&report);
     found.sort_by_key(|it| it[0].as_u64());
     let expected = [json!([33, "boss", "reference_not_found"]), json!([34, "boss", "reference_not_found"])];
     assert_eq!((counts(&report), found), ([33, 0, 0], expected.to_vec()), "{report}");

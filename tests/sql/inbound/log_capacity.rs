@@ -19,11 +19,11 @@ async fn rejected_delivery_beyond_the_log_limit_is_not_stored() {
     for id in ["a", "b"] {
         assert_eq!(session.text(DELIVER, &[&token, id, &bad]).await, "202", "{id}");
     }
-    let refusal = session.refusal(DELIVER, &[&token, "c", &bad]).await;
-    assert_eq!(refusal.is(), ("53100", "unavailable"));
+    let error = session.error(DELIVER, &[&token, "c", &bad]).await;
+    assert_eq!(error.codes(), ("53100", "unavailable"));
     assert!(
-        refusal.message.contains("\"shop\" has reached the limit of stored deliveries: 2 failed"),
-        "{refusal}"
+        error.message.contains("\"shop\" has reached the limit of stored deliveries: 2 failed"),
+        "{error}"
     );
     // What is done needs no room, and a smaller one still finds some.
     assert_eq!(session.text(DELIVER, &[&token, "d", r#"{"id": 1}"#]).await, "200");
@@ -71,9 +71,9 @@ async fn old_name_of_the_setting_counts_unless_the_new_one_is_set() {
     for id in ["a", "b"] {
         assert_eq!(session.text(DELIVER, &[&token, id, &bad]).await, "202", "{id}");
     }
-    assert_eq!(session.refusal(DELIVER, &[&token, "c", &bad]).await.is(), ("53100", "unavailable"));
+    assert_eq!(session.error(DELIVER, &[&token, "c", &bad]).await.codes(), ("53100", "unavailable"));
     session.run("set keyed.max_inbound_log_size = '1GB'").await;
     assert_eq!(session.text(DELIVER, &[&token, "c", &bad]).await, "202");
     session.run("reset keyed.max_inbound_log_size").await;
-    assert_eq!(session.refusal(DELIVER, &[&token, "d", &bad]).await.is(), ("53100", "unavailable"));
+    assert_eq!(session.error(DELIVER, &[&token, "d", &bad]).await.codes(), ("53100", "unavailable"));
 }

@@ -95,8 +95,8 @@ async fn dry_run_does_not_interrupt_an_index_build() {
     let before = session.text(worker, &[]).await;
     let change =
         "select keyed.alter_attribute('crm.customers', 'visits', '{\"required\": true}', dry_run => true)";
-    let refusal = session.attempt(change, &[]).await.expect_err("the table is in use");
-    assert_eq!(refusal.state, "55P03", "{refusal}");
+    let error = session.attempt(change, &[]).await.expect_err("the table is in use");
+    assert_eq!(error.state, "55P03", "{error}");
     assert_eq!(session.text(worker, &[]).await, before);
 }
 
@@ -163,8 +163,8 @@ async fn document_index_of_an_earlier_class_is_used_until_replaced() {
     for is_done in [false, true] {
         for (words, count) in [("zugspitz", 10), ("town zugspitze", 10), ("town", 6000)] {
             let body = json!({"global_search": words, "count": "exact", "limit": 1}).to_string();
-            let answer = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
-            assert_eq!(answer["total"], count, "{words}");
+            let result = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
+            assert_eq!(result["total"], count, "{words}");
         }
         if !is_done {
             blocker.run("rollback").await;

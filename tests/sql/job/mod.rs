@@ -37,8 +37,8 @@ async fn documents(session: &Session) -> String {
 async fn found(session: &Session, query: Value) -> u64 {
     let mut body = json!({"limit": 1, "count": "exact"});
     body.as_object_mut().expect("an object").extend(query.as_object().expect("an object").clone());
-    let answer = session.json("select keyed.search('crm.customers', $1::jsonb)", &[&body.to_string()]).await;
-    answer["total"].as_u64().expect("a count")
+    let result = session.json("select keyed.search('crm.customers', $1::jsonb)", &[&body.to_string()]).await;
+    result["total"].as_u64().expect("a count")
 }
 
 async fn found_words(session: &Session, words: &str) -> u64 {

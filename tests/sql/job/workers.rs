@@ -116,7 +116,7 @@ async fn jobs_are_visible_with_the_define_privilege() {
     for (role, count) in [(&reader, 0), (&definer, 1)] {
         let theirs = database.session_as(role).await;
         assert_eq!(jobs(&theirs).await.len(), count, "{role}");
-        assert_eq!(theirs.refusal("select keyed.run_jobs()", &[]).await.is(), ("42501", "forbidden"));
+        assert_eq!(theirs.error("select keyed.run_jobs()", &[]).await.codes(), ("42501", "forbidden"));
     }
 }
 

@@ -25,7 +25,7 @@ async fn with_points(points: &str, questions: &[&str]) -> (Database, Session, St
 }
 
 /// All buckets by pages of this size, as `microseconds=value`.
-async fn walk(session: &Session, id: &str, question: &str, size: usize) -> Vec<String> {
+async fn read_pages(session: &Session, id: &str, question: &str, size: usize) -> Vec<String> {
     let (mut buckets, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = format!("select keyed.metric_page($1, 'mood', {question}, page_size => {size}{cursor})");
@@ -91,10 +91,10 @@ async fn pages_of_buckets_equal_the_aggregated_points() {
                     let told = format!("{zone}, {question}");
                     let sizes: &[usize] = if zone == "UTC" { &[7, 10_000] } else { &[50] };
                     for size in sizes {
-                        let walked = walk(&session, &id, &question, *size).await;
+                        let collected = read_pages(&session, &id, &question, *size).await;
                         let expected: Vec<&str> =
                             expected.as_array().expect("buckets").iter().filter_map(Value::as_str).collect();
-                        assert_eq!(walked, expected, "{told}, {size}");
+                        assert_eq!(collected, expected, "{told}, {size}");
                     }
                 }
             }

@@ -169,20 +169,20 @@ async fn invalid_correction_is_rejected() {
         ("select keyed.delete_metric_points($1, 'name', $2)", at(1), "unknown_attribute", "/slug"),
         ("select keyed.delete_metric_points($1, $2, $2)", at(1), "unknown_attribute", "/slug"),
     ] {
-        let refusal = series.session.refusal(sql, &[&series.id, &argument]).await;
+        let error = series.session.error(sql, &[&series.id, &argument]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", code), vec![pointer]),
             "{sql} with {argument}"
         );
     }
     let stale = "select keyed.delete_metric_points($1, 'mood', $2, if_match => '\"0\"')";
-    assert_eq!(series.session.refusal(stale, &[&series.id, FUTURE]).await.is().1, "precondition_failed");
+    assert_eq!(series.session.error(stale, &[&series.id, FUTURE]).await.codes().1, "precondition_failed");
     let nothing = "select keyed.delete_metric_points('00000000-0000-8000-8000-000000000000', 'mood', $2)";
-    assert_eq!(series.session.refusal(nothing, &[&series.id, FUTURE]).await.is().1, "not_found");
+    assert_eq!(series.session.error(nothing, &[&series.id, FUTURE]).await.codes().1, "not_found");
     assert_eq!((series.points().await, series.value().await), (before, "999".to_owned()));
     series.session.rows("select keyed.delete_record($1)", &[&series.id]).await;
-    assert_eq!(series.session.refusal(DELETE, &[&series.id, FUTURE]).await.is().1, "not_found");
+    assert_eq!(series.session.error(DELETE, &[&series.id, FUTURE]).await.codes().1, "not_found");
 }
 
 #[tokio::test]

@@ -108,14 +108,13 @@ async fn history_is_read_newest_first_in_pages_that_neither_skip_nor_repeat() {
 async fn invalid_limit_or_cursor_is_rejected() {
     let (_database, session, record) = with_record().await;
     for size in ["0", "-1", "1001", "2147483647"] {
-        let refusal = session.refusal("select keyed.history_page($1, $2)", &[id_of(&record), size]).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_value"), "{size}");
+        let error = session.error("select keyed.history_page($1, $2)", &[id_of(&record), size]).await;
+        assert_eq!(error.codes(), ("22023", "invalid_value"), "{size}");
     }
     for cursor in ["", "v", "1", "vx", "v99999999999", "v1 ", "'; drop table x; --"] {
-        let refusal =
-            session.refusal("select keyed.history_page($1, 10, $2)", &[id_of(&record), cursor]).await;
+        let error = session.error("select keyed.history_page($1, 10, $2)", &[id_of(&record), cursor]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/cursor"]),
             "{cursor:?}"
         );
@@ -198,8 +197,8 @@ async fn only_a_superuser_can_rewrite_history() {
         "insert into {} select * from {}",
         "drop table {}",
     ] {
-        let refusal = admin.refusal(&statement.replace("{}", &table), &[]).await;
-        assert_eq!(refusal.state, "42501", "{statement}");
+        let error = admin.error(&statement.replace("{}", &table), &[]).await;
+        assert_eq!(error.state, "42501", "{statement}");
     }
 }
 

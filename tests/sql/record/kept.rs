@@ -82,7 +82,7 @@ impl Customers {
     async fn rejection(&self, sql: &str, texts: &[String]) -> String {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         match self.session.attempt(sql, &texts).await {
-            Err(refusal) => refusal.is().1.to_owned(),
+            Err(error) => error.codes().1.to_owned(),
             Ok(rows) if sql.contains("import_rows") => {
                 let error: Option<Value> =
                     rows[0][0].as_deref().map(|error| serde_json::from_str(error).expect("JSON"));
@@ -105,8 +105,8 @@ async fn record_keeps_a_deleted_target_and_a_removed_option() {
         assert_eq!(customers.version("A-1").await, version, "{sql} with {texts:?}");
     }
     // With another value beside, only that one is written.
-    for (place, (sql, texts)) in Customers::writes(&record, &attributes).into_iter().enumerate() {
-        let name = format!("Name {place}");
+    for (position, (sql, texts)) in Customers::writes(&record, &attributes).into_iter().enumerate() {
+        let name = format!("Name {position}");
         let texts: Vec<String> = texts
             .iter()
             .map(|text| text.replace("\"name\":\"A-1\"", &format!("\"name\":\"{name}\"")))
@@ -149,11 +149,11 @@ async fn assigning_a_deleted_target_or_removed_option_is_rejected() {
             "select keyed.create_record('crm.customers', $1)",
             "select keyed.upsert_by_key('crm.customers', 'B-2', $1)",
         ] {
-            customers.session.refusal(sql, &[&attributes]).await;
+            customers.session.error(sql, &[&attributes]).await;
         }
     }
     let direct = "update crm.customers set tier = '{silver}' where external_key = 'B-1'";
-    assert_eq!(customers.session.refusal(direct, &[]).await.is(), ("22023", "invalid_value"));
+    assert_eq!(customers.session.error(direct, &[]).await.codes(), ("22023", "invalid_value"));
 }
 
 #[tokio::test]
@@ -181,9 +181,9 @@ async fn list_with_a_removed_option_loses_and_gains_others() {
     // What is gone does not come back.
     let patch = "select keyed.patch_record(id, $2) from crm.customers where external_key = $1";
     customers.session.rows(patch, &["A-2", r#"{"attributes": {"tier": ["gold"]}}"#]).await;
-    let refusal =
-        customers.session.refusal(patch, &["A-2", r#"{"attributes": {"tier": ["gold", "silver"]}}"#]).await;
-    assert_eq!(refusal.pointers(), ["/attributes/tier/1"]);
+    let error =
+        customers.session.error(patch, &["A-2", r#"{"attributes": {"tier": ["gold", "silver"]}}"#]).await;
+    assert_eq!(error.pointers(), ["/attributes/tier/1"]);
 }
 
 #[tokio::test]

@@ -32,7 +32,7 @@ async fn lookup_sees_what_its_own_transaction_wrote() {
     session.run("begin; select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"mine\"}')").await;
     assert_eq!(session.text(LOOKUP, &[]).await, "mine");
     session.run("savepoint s; select keyed.delete_record(id) from crm.customers").await;
-    assert_eq!(session.refusal(LOOKUP, &[]).await.state, "P0002");
+    assert_eq!(session.error(LOOKUP, &[]).await.state, "P0002");
     session.run("rollback to s").await;
     assert_eq!(session.text(LOOKUP, &[]).await, "mine");
 }
@@ -73,7 +73,7 @@ async fn lookup_finds_deleted_records_only_on_request() {
     let (_database, session) = with_record().await;
     let id = session.text("select id from crm.customers", &[]).await;
     session.rows("select keyed.delete_record($1)", &[&id]).await;
-    assert_eq!(session.refusal("select keyed.get_record($1)", &[&id]).await.state, "P0002");
+    assert_eq!(session.error("select keyed.get_record($1)", &[&id]).await.state, "P0002");
     let deleted = "select keyed.get_record($1, include_deleted => true) ->> 'deleted_at' is not null";
     assert_eq!(session.text(deleted, &[&id]).await, "t");
 }

@@ -107,9 +107,8 @@ async fn direct_restore_can_change_or_clear_the_key() {
         admin.run("delete from crm.customers; insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
         admin.run("update crm.customers set deleted_at = now()").await;
         admin.run("insert into crm.customers (external_key, name) values ('A-1', 'Bea')").await;
-        let refusal =
-            admin.refusal("update crm.customers set deleted_at = null where name = 'Ada'", &[]).await;
-        assert_eq!(refusal.state, "23505");
+        let error = admin.error("update crm.customers set deleted_at = null where name = 'Ada'", &[]).await;
+        assert_eq!(error.state, "23505");
         admin.run(&format!("update crm.customers set {restore} where name = 'Ada'")).await;
         assert_eq!(keys(&admin).await, format!("Ada {key} live, Bea A-1 - live"));
         assert_eq!(operations(&admin, "Ada").await[2][2], change);
@@ -124,8 +123,8 @@ async fn key_of_a_deleted_record_follows_the_same_rules() {
     assert_eq!(keys(&admin).await, "Ada - A-2 deleted");
     admin.run("update crm.customers set external_key = 'A-3 '").await;
     assert_eq!(keys(&admin).await, "Ada - A-3 deleted");
-    let refusal = admin.refusal("update crm.customers set external_key = ''", &[]).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_external_key"));
+    let error = admin.error("update crm.customers set external_key = ''", &[]).await;
+    assert_eq!(error.codes(), ("22023", "invalid_external_key"));
     admin.run("update crm.customers set external_key = 'A-3', visits = null").await;
     assert_eq!(operations(&admin, "Ada").await.as_array().map(Vec::len), Some(3));
 }
@@ -140,10 +139,10 @@ async fn live_record_cannot_have_a_released_key() {
             "update crm.customers set _released_key = 'A-2'",
             "update crm.customers set _released_key = 'A-2', deleted_at = now()",
         ] {
-            let refusal = session.refusal(statement, &[]).await;
+            let error = session.error(statement, &[]).await;
             let expected = (("22023", "invalid_value"), vec!["/_released_key"]);
-            assert_eq!((refusal.is(), refusal.pointers()), expected, "{statement}");
-            assert!(refusal.hint.contains("external_key"), "{}", refusal.hint);
+            assert_eq!((error.codes(), error.pointers()), expected, "{statement}");
+            assert!(error.hint.contains("external_key"), "{}", error.hint);
         }
     }
     clerk.run("insert into crm.customers (external_key, _released_key) values ('A-2', null)").await;
@@ -201,8 +200,8 @@ async fn migration_moves_released_keys_without_a_trace() {
         clerk.json("select keyed.get_by_key('crm.customers', 'A-4')", &[]).await["external_key"],
         "A-4"
     );
-    let refusal = clerk.refusal("update crm.customers set name = 'x'", &[]).await;
-    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal} {}", refusal.hint);
+    let error = clerk.error("update crm.customers set name = 'x'", &[]).await;
+    assert!(error.hint.contains("keyed.migrate()"), "{error} {}", error.hint);
     admin.run("select keyed.migrate()").await;
     assert_eq!([admin.text(shown, &[]).await, admin.text(entries, &[]).await], before);
     assert_eq!(

@@ -73,7 +73,7 @@ async fn increment_by_a_non_number_is_rejected() {
     ] {
         let upsert = "select keyed.upsert_by_key('crm.customers', 'A-1', $1)";
         assert_eq!(
-            session.refusal(upsert, &[&attributes.to_string()]).await.is(),
+            session.error(upsert, &[&attributes.to_string()]).await.codes(),
             ("22023", "invalid_value")
         );
     }
@@ -127,18 +127,18 @@ async fn upsert_of_a_released_key_creates_a_new_record() {
 #[tokio::test]
 async fn upsert_without_a_key_is_rejected() {
     let (_database, session) = crm().await;
-    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', null, '{}')", &[]).await;
-    assert_eq!(refusal.state, "22023");
-    assert_eq!(refusal.pointers(), ["/external_key"]);
+    let error = session.error("select keyed.upsert_by_key('crm.customers', null, '{}')", &[]).await;
+    assert_eq!(error.state, "22023");
+    assert_eq!(error.pointers(), ["/external_key"]);
 }
 
 #[tokio::test]
 async fn rejected_upsert_changes_nothing() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada", "mood": 1})).await;
-    let refused = r#"{"name": "Bea", "mood": 2, "visits": "three"}"#;
-    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[refused]).await;
-    assert_eq!(refusal.pointers(), ["/attributes/visits"]);
+    let rejected = r#"{"name": "Bea", "mood": 2, "visits": "three"}"#;
+    let error = session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[rejected]).await;
+    assert_eq!(error.pointers(), ["/attributes/visits"]);
     assert_eq!(
         (&attributes(&session).await["name"], &attributes(&session).await["mood"]),
         (&json!("Ada"), &json!(1))
@@ -180,10 +180,9 @@ async fn read_only_transaction_rejects_unchanged_upserts() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada"})).await;
     session.run("begin read only").await;
-    let refusal = session
-        .refusal("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')", &[])
-        .await;
-    assert_eq!(refusal.state, "25006");
+    let error =
+        session.error("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')", &[]).await;
+    assert_eq!(error.state, "25006");
     session.run("rollback; begin isolation level repeatable read").await;
     assert!(!upsert(&session, &json!({"name": "Ada"})).await.1);
     session.run("commit").await;

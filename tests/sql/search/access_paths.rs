@@ -150,7 +150,7 @@ async fn scope_is_looked_up_only_with_an_index() {
 }
 
 /// The ids of consecutive pages, with a change of the setting between them.
-async fn walk(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
+async fn read_pages(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
     let (mut met, mut cursor, mut number) = (Vec::new(), Value::Null, 0);
     loop {
         session.run(&format!("set keyed.sample_size = {}", looks[number % looks.len()])).await;
@@ -189,7 +189,7 @@ async fn each_page_continues_the_one_before_on_any_access_path() {
             );
             let expected = session.json(&sql, &[]).await;
             // Of one record, of a few, of so many that all are read one after the other.
-            let met = walk(&session, &query, &[1, 100_000, 30, 200]).await;
+            let met = read_pages(&session, &query, &[1, 100_000, 30, 200]).await;
             assert_eq!(json!(met), expected, "{query}");
         }
     }

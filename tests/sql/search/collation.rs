@@ -45,7 +45,7 @@ fn keys(page: &Value) -> Vec<String> {
 }
 
 /// All keys, in pages of two.
-async fn walk(session: &Session, sort: &Value) -> String {
+async fn read_pages(session: &Session, sort: &Value) -> String {
     let mut query = json!({"sort": sort, "limit": 2});
     let mut all = Vec::new();
     loop {
@@ -77,11 +77,11 @@ async fn texts_sort_in_the_order_of_unicode() {
     for field in ["word", "plain"] {
         let page = search(&session, &json!({"sort": field})).await;
         assert_eq!(keys(&page).join(" "), BY_UNICODE, "{field}");
-        assert_eq!(walk(&session, &json!(field)).await, BY_UNICODE, "{field}");
-        assert_eq!(walk(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
+        assert_eq!(read_pages(&session, &json!(field)).await, BY_UNICODE, "{field}");
+        assert_eq!(read_pages(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
     }
     // Keys are in the order of their bytes.
-    assert_eq!(walk(&session, &json!("external_key")).await, BY_BYTES);
+    assert_eq!(read_pages(&session, &json!("external_key")).await, BY_BYTES);
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn cursors_continue_among_equal_texts_and_nulls() {
             ("desc", "first", "n2 n1 Zürich zulu Zebra e2 e1 école Banana apple Äpfel"),
         ] {
             let sort = json!([{"field": field, "direction": direction, "nulls": nulls}]);
-            assert_eq!(walk(&session, &sort).await, expected, "{sort}");
+            assert_eq!(read_pages(&session, &sort).await, expected, "{sort}");
         }
     }
 }
@@ -109,8 +109,8 @@ async fn cursors_continue_among_equal_texts_and_nulls() {
 async fn collation_c_orders_texts_by_bytes() {
     let (_database, session) = words(Some("C")).await;
     for field in ["word", "plain"] {
-        assert_eq!(walk(&session, &json!(field)).await, BY_BYTES, "{field}");
-        assert_eq!(walk(&session, &json!(format!("-{field}"))).await, reversed(BY_BYTES), "{field}");
+        assert_eq!(read_pages(&session, &json!(field)).await, BY_BYTES, "{field}");
+        assert_eq!(read_pages(&session, &json!(format!("-{field}"))).await, reversed(BY_BYTES), "{field}");
         // The case rules are still those of the database.
         let filter = json!({"filters": [{"field": field, "operator": "ilike", "value": "ÄPF"}]});
         assert_eq!(keys(&search(&session, &filter).await), ["Äpfel"], "{field}");
@@ -121,11 +121,11 @@ async fn collation_c_orders_texts_by_bytes() {
 async fn language_collation_orders_texts() {
     let (_database, session) = words(Some("sv")).await;
     let expected = "apple Banana école Zebra zulu Zürich Äpfel";
-    assert_eq!(walk(&session, &json!("word")).await, expected);
+    assert_eq!(read_pages(&session, &json!("word")).await, expected);
     let change = r#"{"collation": "de"}"#;
     session.rows("select keyed.alter_attribute('p.words', 'plain', $1::text::jsonb)", &[change]).await;
-    assert_eq!(walk(&session, &json!("plain")).await, BY_UNICODE);
-    assert_eq!(walk(&session, &json!("word")).await, expected);
+    assert_eq!(read_pages(&session, &json!("plain")).await, BY_UNICODE);
+    assert_eq!(read_pages(&session, &json!("word")).await, expected);
 }
 
 #[tokio::test]
@@ -165,8 +165,8 @@ async fn cursor_of_another_collation_is_rejected() {
     let page = search(&session, &json!({"sort": "word", "limit": 2})).await;
     session.run(r#"select keyed.alter_template('p.words', '{"collation": "de"}')"#).await;
     let query = json!({"sort": "word", "limit": 2, "cursor": page["next_cursor"]}).to_string();
-    let refusal = session.refusal("select keyed.search('p.words', $1::text::jsonb)", &[&query]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/cursor"]));
+    let error = session.error("select keyed.search('p.words', $1::text::jsonb)", &[&query]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/cursor"]));
 }
 
 #[tokio::test]
@@ -250,8 +250,8 @@ async fn plain_sql_sorts_by_the_default_order_of_the_database() {
     assert_eq!(by_sql(&session, "word collate \"und-x-icu\"").await, BY_UNICODE);
     let (_database, session) = words_in(Database::new_by_icu().await, None).await;
     assert_eq!(by_sql(&session, "word").await, BY_UNICODE);
-    assert_eq!(walk(&session, &json!("word")).await, BY_UNICODE);
-    assert_eq!(walk(&session, &json!("external_key")).await, BY_BYTES);
+    assert_eq!(read_pages(&session, &json!("word")).await, BY_UNICODE);
+    assert_eq!(read_pages(&session, &json!("external_key")).await, BY_BYTES);
 }
 
 #[tokio::test]
@@ -264,8 +264,8 @@ async fn lists_and_references_sort_in_the_order_of_texts() {
         add(&session, text, &json!({"tags": ["all", text], "other": {"external_key": text}})).await;
     }
     for field in ["tags", "other"] {
-        assert_eq!(walk(&session, &json!(field)).await, BY_UNICODE, "{field}");
-        assert_eq!(walk(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
+        assert_eq!(read_pages(&session, &json!(field)).await, BY_UNICODE, "{field}");
+        assert_eq!(read_pages(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
     }
     for query in [json!({"facets": ["tags"]}), json!({"facets": ["tags"], "global_search": "all"})] {
         let page = search(&session, &query).await;

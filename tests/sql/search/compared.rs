@@ -28,11 +28,11 @@ async fn check(
     for number in 0..CASES {
         let case = Case::random(&world, &mut random);
         partly += usize::from((1..50).contains(&case.expected.len()));
-        if let Err(fault) = case.check(&session, &session).await {
-            panic!("case {number}: {{{}}}\n{fault}", case.query);
+        if let Err(problem) = case.check(&session, &session).await {
+            panic!("case {number}: {{{}}}\n{problem}", case.query);
         }
-        if let Err(fault) = case.check_closest(&session, &world, &mut random).await {
-            panic!("case {number}: {{{}}}\n{fault}", case.query);
+        if let Err(problem) = case.check_closest(&session, &world, &mut random).await {
+            panic!("case {number}: {{{}}}\n{problem}", case.query);
         }
     }
     partly

@@ -28,9 +28,9 @@ async fn total_is_returned_only_on_request() {
         assert_eq!(gallery.search(&count).await["total"], Value::Null, "{count}");
     }
     for count in [json!("all"), json!(true), json!(""), json!("EXACT")] {
-        let refusal = gallery.refusal(&json!({"count": count})).await;
+        let error = gallery.error(&json!({"count": count})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/count"]),
             "{count}"
         );
@@ -187,8 +187,8 @@ async fn invalid_facet_is_rejected_with_its_pointer() {
         (json!([1]), "invalid_value", "/facets/0"),
         (json!(vec!["tier"; 21]), "invalid_value", "/facets"),
     ] {
-        let refusal = gallery.refusal(&json!({"facets": facets})).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{facets}");
+        let error = gallery.error(&json!({"facets": facets})).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{facets}");
     }
 }
 

@@ -9,17 +9,17 @@ async fn search(session: &Session, query: Value) -> Value {
     session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
 }
 
-fn keys(answer: &Value) -> String {
-    let records = answer["records"].as_array().expect("records").iter();
+fn keys(result: &Value) -> String {
+    let records = result["records"].as_array().expect("records").iter();
     records.filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// The found keys and the corrected search.
 async fn found(session: &Session, words: &str) -> (String, Value) {
-    let answer = search(session, json!({"global_search": words, "fuzzy": "auto"})).await;
-    let meant = answer.get("did_you_mean").cloned();
-    assert_eq!(answer.get("fuzzy").is_some(), meant.is_some(), "{answer}");
-    (keys(&answer), meant.unwrap_or_else(|| json!("no")))
+    let result = search(session, json!({"global_search": words, "fuzzy": "auto"})).await;
+    let meant = result.get("did_you_mean").cloned();
+    assert_eq!(result.get("fuzzy").is_some(), meant.is_some(), "{result}");
+    (keys(&result), meant.unwrap_or_else(|| json!("no")))
 }
 
 #[tokio::test]
@@ -157,9 +157,8 @@ async fn fuzzy_rejects_incompatible_options() {
         (json!({"fuzzy": "auto", "global_search": "x", "query_vector": vector}), "/fuzzy"),
         (json!({"fuzzy": "auto", "global_search": "x", "cursor": "abc.def"}), "/cursor"),
     ] {
-        let refusal =
-            session.refusal("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-        assert_eq!(refusal.pointers(), [pointer], "{query}");
+        let error = session.error("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+        assert_eq!(error.pointers(), [pointer], "{query}");
     }
 }
 

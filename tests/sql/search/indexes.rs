@@ -265,13 +265,13 @@ async fn texts_match_equally_with_and_without_an_index() {
         "nobody",
     ] {
         for operator in ["like", "not-like", "ilike", "starts-with", "ends-with"] {
-            let mut answers = Vec::new();
+            let mut results = Vec::new();
             for field in ["name", "plain"] {
                 let condition = json!({"field": field, "operator": operator, "value": text});
                 let query = json!({"filters": [condition], "sort": "external_key"}).to_string();
                 let page = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
                 let found = page["records"].as_array().expect("records").iter();
-                answers.push(found.map(|record| record["external_key"].clone()).collect::<Vec<_>>());
+                results.push(found.map(|record| record["external_key"].clone()).collect::<Vec<_>>());
             }
             let negation = if operator == "not-like" { "not" } else { "" };
             let (pattern, same) = match operator {
@@ -288,7 +288,7 @@ async fn texts_match_equally_with_and_without_an_index() {
                    name {same} any (array[{pattern}, normalize({pattern}, nfc), normalize({pattern}, nfd)]), false)"
             );
             let expected = session.json(&direct_sql, &[&plain]).await;
-            assert_eq!(answers, vec![expected.as_array().expect("keys").clone(); 2], "{operator} {text:?}");
+            assert_eq!(results, vec![expected.as_array().expect("keys").clone(); 2], "{operator} {text:?}");
         }
     }
 }

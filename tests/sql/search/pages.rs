@@ -4,7 +4,7 @@ use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
 
 /// The keys on all pages, page by page; each page but the last is full.
-async fn walk(gallery: &Gallery, query: &Value, limit: usize) -> Vec<String> {
+async fn read_pages(gallery: &Gallery, query: &Value, limit: usize) -> Vec<String> {
     let (mut pages, mut query) = (Vec::new(), query.clone());
     query["limit"] = json!(limit);
     loop {
@@ -24,7 +24,7 @@ async fn walk(gallery: &Gallery, query: &Value, limit: usize) -> Vec<String> {
 /// A search in this order finds these keys, on pages of whatever length.
 async fn is_ordered(gallery: &Gallery, sort: Value, expected: &str) {
     for limit in [1, 2, 3, 5, 1000] {
-        let pages = walk(gallery, &json!({"sort": sort}), limit).await;
+        let pages = read_pages(gallery, &json!({"sort": sort}), limit).await;
         assert_eq!(pages.join(" "), expected, "sorted by {sort} with {limit} on a page");
     }
 }
@@ -112,8 +112,8 @@ async fn five_sort_fields_and_the_id_decide_the_order() {
     for sort in
         [json!("price,mood,title,made,sold,id"), json!(["price", "mood", "title", "made", "sold", "id"])]
     {
-        let refusal = gallery.refusal(&json!({"sort": sort})).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/sort"]));
+        let error = gallery.error(&json!({"sort": sort})).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/sort"]));
     }
 }
 
@@ -176,11 +176,11 @@ async fn invalid_sort_is_rejected_with_its_pointer() {
         (json!({"field": "price"}), "invalid_value", "/sort"),
         (json!(1), "invalid_value", "/sort"),
     ] {
-        let refusal = gallery.refusal(&json!({"sort": sort})).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{sort}: {refusal}");
+        let error = gallery.error(&json!({"sort": sort})).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{sort}: {error}");
     }
-    let refusal = gallery.refusal(&json!({"sort": [{"direction": "asc"}]})).await;
-    assert!(refusal.pointers()[0].starts_with("/sort/0"), "{refusal}");
+    let error = gallery.error(&json!({"sort": [{"direction": "asc"}]})).await;
+    assert!(error.pointers()[0].starts_with("/sort/0"), "{error}");
 }
 
 #[tokio::test]
@@ -212,9 +212,9 @@ async fn page_has_100_records_by_default_and_at_most_1000() {
         json!([]),
         json!(true),
     ] {
-        let refusal = gallery.refusal(&json!({"limit": limit})).await;
+        let error = gallery.error(&json!({"limit": limit})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/limit"]),
             "{limit}"
         );
@@ -235,6 +235,6 @@ async fn page_returns_requested_fields() {
     assert_eq!(whole, gallery.session.json("select keyed.get_record($1)", &[id]).await);
     let verbose = gallery.search(&json!({"limit": 1, "verbose": true})).await["records"][0].clone();
     assert_eq!(verbose, gallery.session.json("select keyed.get_record($1, verbose => true)", &[id]).await);
-    let refusal = gallery.refusal(&json!({"fields": ["price", "nothing"]})).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "unknown_field"), vec!["/fields/1"]));
+    let error = gallery.error(&json!({"fields": ["price", "nothing"]})).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "unknown_field"), vec!["/fields/1"]));
 }

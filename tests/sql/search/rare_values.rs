@@ -50,7 +50,7 @@ fn of_value(field: &str, value: &Value, sort: &str) -> Value {
 #[tokio::test]
 async fn rare_value_is_looked_up_in_any_order() {
     let (_database, session) = filled().await;
-    let place = session
+    let position = session
         .json("select to_jsonb(ids[8]) from (select array_agg(id order by id) ids from p.places) p", &[])
         .await;
     for (field, value) in [
@@ -58,7 +58,7 @@ async fn rare_value_is_looked_up_in_any_order() {
         ("size", json!(0.70)),
         ("made", json!("2000-01-08")),
         ("seen", json!("2000-01-01T00:00:07Z")),
-        ("place", place),
+        ("place", position),
         ("heat", json!(7.5)),
     ] {
         for (sort, is_down) in [("-id", true), ("id", false), ("rank", true), ("-rank", false)] {

@@ -53,19 +53,19 @@ async fn every_measurement_has_a_help_text_and_its_labels() {
 #[tokio::test]
 async fn only_the_proxy_and_administrators_read_measurements() {
     let database = Database::with_crm().await;
-    let (dba, stranger) = (database.create_role("dba").await, database.create_role("stranger").await);
+    let (dba, unprivileged) = (database.create_role("dba").await, database.create_role("stranger").await);
     let administrator = database.session().await;
     administrator.run(&format!("grant keyed_admin to {dba}")).await;
     let expected: Vec<String> = measured(&administrator).await.into_keys().collect();
     for role in ["keyed_proxy", &dba] {
         let session = database.session_as(role).await;
         assert_eq!(measured(&session).await.into_keys().collect::<Vec<_>>(), expected, "{role}");
-        let direct = session.refusal("select from keyed.server_measurements()", &[]).await;
+        let direct = session.error("select from keyed.server_measurements()", &[]).await;
         assert_eq!(direct.state, "42501", "{role}");
     }
-    let refusal =
-        database.session_as(&stranger).await.refusal("select from keyed_http.measurements()", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error =
+        database.session_as(&unprivileged).await.error("select from keyed_http.measurements()", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]

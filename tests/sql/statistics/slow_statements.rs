@@ -83,5 +83,5 @@ async fn only_superusers_switch_the_log_of_slow_statements() {
     let role = database.create_role("clerk").await;
     let session = database.session_as(&role).await;
     session.run("select keyed.library_version()").await;
-    assert_eq!(session.refusal("set keyed.log_slow_statements = 0", &[]).await.state, "42501");
+    assert_eq!(session.error("set keyed.log_slow_statements = 0", &[]).await.state, "42501");
 }

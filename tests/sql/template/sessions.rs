@@ -22,8 +22,8 @@ async fn column_dropped_in_another_session_disappears() {
     second.run("alter table crm.customers drop column visits").await;
     assert_eq!(attributes(&first).await.get("visits"), None);
     let upsert = "select keyed.upsert_by_key('crm.customers', 'A-1', $1)";
-    let refusal = first.refusal(upsert, &[r#"{"visits": 2}"#]).await;
-    assert_eq!(refusal.is(), ("22023", "unknown_attribute"));
+    let error = first.error(upsert, &[r#"{"visits": 2}"#]).await;
+    assert_eq!(error.codes(), ("22023", "unknown_attribute"));
     first.rows(upsert, &[r#"{"name": "Bea", "tags": ["x"]}"#]).await;
     assert_eq!(attributes(&first).await["name"], "Bea");
 }
@@ -67,15 +67,15 @@ async fn column_of_another_type_is_rejected() {
             "select keyed.search('crm.customers', '{}')",
             r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Bea", "visits": 2}')"#,
         ] {
-            let refusal = first.refusal(statement, &[]).await;
+            let error = first.error(statement, &[]).await;
             let said = format!(r#"column "{column}" of table "crm"."customers" has type {other} instead of"#);
-            assert!(refusal.message.contains(&said), "{}", refusal.message);
+            assert!(error.message.contains(&said), "{}", error.message);
             assert!(
-                refusal.hint.contains(&format!(r#"alter column "{column}" type {own} using "{column}"::"#)),
+                error.hint.contains(&format!(r#"alter column "{column}" type {own} using "{column}"::"#)),
                 "{}",
-                refusal.hint
+                error.hint
             );
-            hint = refusal.hint;
+            hint = error.hint;
         }
         let statement =
             hint.split_once(": ").and_then(|(_, rest)| rest.split_once(". ")).expect("a statement").0;
@@ -93,7 +93,7 @@ async fn column_of_another_type_is_rejected() {
 #[tokio::test]
 async fn template_created_in_another_session_is_known() {
     let (_database, first, second) = two().await;
-    let missing = first.refusal("select keyed.create_record('crm.orders')", &[]).await;
+    let missing = first.error("select keyed.create_record('crm.orders')", &[]).await;
     assert_eq!(missing.state, "42P01");
     second
         .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
@@ -202,9 +202,9 @@ async fn temporary_tables_do_not_invalidate_caches() {
     database.grant(&clerk, "crm.customers", "read").await;
     let lookup = format!("set local role {clerk}; select keyed.get_by_key('crm.customers', 'A-1')");
     reads(&first, &lookup).await;
-    let stranger = database.create_role("stranger").await;
-    let stranger = database.session_as(&stranger).await;
-    stranger
+    let unprivileged = database.create_role("stranger").await;
+    let unprivileged = database.session_as(&unprivileged).await;
+    unprivileged
         .run("do $$ begin for n in 1..80 loop execute format('create temp table t%s (n int)', n); end loop; end $$")
         .await;
     assert_eq!(reads(&first, &lookup).await[0], 0, "definitions are remembered");

@@ -7,8 +7,8 @@ use serde_json::json;
 const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', $1, $2)";
 
 async fn keys(session: &Session, query: &serde_json::Value) -> String {
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-    let records = answer["records"].as_array().expect("records").iter();
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+    let records = result["records"].as_array().expect("records").iter();
     records.filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
@@ -34,8 +34,8 @@ async fn generated_column_does_not_affect_records() {
     let record = session.json("select keyed.get_by_key('crm.customers', 'a')", &[]).await;
     assert_eq!((&record["attributes"]["visits"], record["attributes"].get("loud")), (&json!(0), None));
     assert_eq!(keys(&session, &json!({"global_search": "ada", "sort": "visits"})).await, "a b");
-    let refusal = session.refusal(UPSERT, &["a", "{\"visits\": 3}"]).await;
-    assert_eq!(refusal.state, "42501", "{refusal}");
+    let error = session.error(UPSERT, &["a", "{\"visits\": 3}"]).await;
+    assert_eq!(error.state, "42501", "{error}");
     session.run("update crm.customers set visits = 1 where loud = 'A'").await;
     assert_eq!(
         session.text("select string_agg(loud, ' ' order by loud) from crm.customers", &[]).await,
@@ -67,8 +67,8 @@ async fn deferred_trigger_fires_for_sql_and_is_rejected_for_functions() {
     let fired_as = if major_version() < 18 { "postgres" } else { role.as_str() };
     assert_eq!(session.text("select string_agg(role, ' ') from noted", &[]).await, fired_as);
     // At the end of the transaction it would run as the owner, without what confines the functions of keyed.
-    let refusal = database.session_as(&role).await.refusal(UPSERT, &["by function", "{}"]).await;
-    assert_eq!(refusal.state, "42501", "{refusal}");
+    let error = database.session_as(&role).await.error(UPSERT, &["by function", "{}"]).await;
+    assert_eq!(error.state, "42501", "{error}");
     assert_eq!(keys(&session, &json!({})).await, "by statement");
     session.run("begin; set constraints all immediate").await;
     session.rows(UPSERT, &["by function", "{}"]).await;
@@ -120,7 +120,7 @@ async fn maintenance_commands_work_on_keyed_objects() {
     for command in ["analyze crm.customers", "vacuum crm.customers", "reindex table crm.customers"] {
         keeper.run(command).await;
     }
-    assert_eq!(keeper.refusal("select from crm.customers", &[]).await.state, "42501");
-    assert_eq!(keeper.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    assert_eq!(keeper.error("select from crm.customers", &[]).await.state, "42501");
+    assert_eq!(keeper.error("select keyed.search('crm.customers')", &[]).await.state, "42501");
     assert_eq!(keys(&session, &json!({"global_search": "bea"})).await, "b");
 }

@@ -3,5 +3,5 @@
 mod additions;
 mod direct;
 mod dropped;
-mod refusals;
+mod errors;
 mod standard_columns;

@@ -57,9 +57,9 @@ async fn attribute_used_by_a_view_cannot_be_dropped() {
         ("companies", "name", "by_reference"),
     ] {
         let drop = "select keyed.drop_attribute('crm.' || $1, $2)";
-        let refusal = session.refusal(drop, &[template, attribute]).await;
-        assert_eq!(refusal.is().1, "conflict", "{refusal}");
-        assert!(refusal.message.contains(&format!("{view:?}")), "{refusal}");
+        let error = session.error(drop, &[template, attribute]).await;
+        assert_eq!(error.codes().1, "conflict", "{error}");
+        assert!(error.message.contains(&format!("{view:?}")), "{error}");
     }
     session.run("select keyed.drop_attribute('crm.customers', 'mood')").await;
     assert_eq!(
@@ -75,9 +75,9 @@ async fn attribute_used_by_a_view_cannot_be_dropped() {
         "select keyed.save_view('crm.customers', 'by_filter', '{\"global_search\": \"x\"}')",
         "select keyed.drop_template('crm.customers', true)",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is().1, "conflict", "{statement}: {refusal}");
-        assert!(refusal.message.contains("in use"), "{refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes().1, "conflict", "{statement}: {error}");
+        assert!(error.message.contains("in use"), "{error}");
     }
     assert_eq!(session.text("select count(*) from crm.report", &[]).await, "3");
     session.run("drop view crm.report; select keyed.drop_template('crm.customers', true)").await;
@@ -92,9 +92,9 @@ async fn change_that_breaks_a_view_is_rejected() {
     let relist =
         "select keyed.alter_attribute('crm.customers', 'tier', '{\"options\": [\"silver\", \"basic\"]}')";
     session.run("update crm.customers set tier = '{silver}'").await;
-    let refusal = session.refusal(relist, &[]).await;
-    assert_eq!(refusal.is().1, "conflict");
-    assert!(refusal.message.contains("\"gold\""), "{refusal}");
+    let error = session.error(relist, &[]).await;
+    assert_eq!(error.codes().1, "conflict");
+    assert!(error.message.contains("\"gold\""), "{error}");
     session.run("select keyed.drop_view('crm.customers', 'gold')").await;
     session.run(relist).await;
 }

@@ -114,8 +114,8 @@ async fn presentation_has_the_fields_of_the_query() {
         columns(&session, "crm.customers__bi").await,
         "id external_key created_at updated_at tier tier__values name"
     );
-    let refusal = session.refusal("select keyed.drop_attribute('crm.customers', 'tier')", &[]).await;
-    assert_eq!(refusal.is().1, "conflict");
+    let error = session.error("select keyed.drop_attribute('crm.customers', 'tier')", &[]).await;
+    assert_eq!(error.codes().1, "conflict");
     session
         .run(
             r#"select keyed.alter_attribute('crm.customers', 'company', '{"slug": "firm"}');
@@ -151,23 +151,23 @@ async fn unsupported_presentation_is_rejected() {
         (json!({"global_search": "x"}), "invalid_value", "/query/global_search"),
         (json!({"fields": ["nothing"]}), "unknown_field", "/query/fields/0"),
     ] {
-        let refusal = session.refusal(PRESENT, &[&query.to_string()]).await;
-        assert_eq!((refusal.is().1, refusal.pointers()), (code, vec![pointer]), "{query}");
+        let error = session.error(PRESENT, &[&query.to_string()]).await;
+        assert_eq!((error.codes().1, error.pointers()), (code, vec![pointer]), "{query}");
     }
     session
         .run("select keyed.add_attribute('crm.customers', '{\"slug\": \"company__key\", \"type\": \"string\"}')")
         .await;
-    let refusal = session.refusal(PRESENT, &["{}"]).await;
-    assert_eq!((refusal.is().1, refusal.pointers()), ("conflict", vec!["/presentation"]));
+    let error = session.error(PRESENT, &["{}"]).await;
+    assert_eq!((error.codes().1, error.pointers()), ("conflict", vec!["/presentation"]));
     present(&session, &json!({"fields": ["company"]})).await;
     // Views of others hold the one that they read.
     session
         .run("create schema reports; create view reports.firms as select company from crm.customers__bi")
         .await;
-    let refusal = session.refusal(PRESENT, &["{}"]).await;
-    assert_eq!(refusal.is().1, "conflict");
-    let refusal = session.refusal("select keyed.drop_attribute('crm.companies', 'name')", &[]).await;
-    assert_eq!(refusal.is().1, "conflict", "the display of a target that others read");
+    let error = session.error(PRESENT, &["{}"]).await;
+    assert_eq!(error.codes().1, "conflict");
+    let error = session.error("select keyed.drop_attribute('crm.companies', 'name')", &[]).await;
+    assert_eq!(error.codes().1, "conflict", "the display of a target that others read");
     assert_eq!(session.text("select count(*) from reports.firms", &[]).await, "4");
 }
 
@@ -253,13 +253,10 @@ async fn view_two_references_away_is_not_locked() {
     reader.run("begin; select from crm.visits__bi").await;
     session.run("set lock_timeout = '1s'").await;
     // Customers are shown by their name, so the view of visits reads no company.
-    let refusal = session
-        .refusal(
-            "select keyed.add_attribute('crm.customers', '{\"slug\": \"x\", \"type\": \"string\"}')",
-            &[],
-        )
+    let error = session
+        .error("select keyed.add_attribute('crm.customers', '{\"slug\": \"x\", \"type\": \"string\"}')", &[])
         .await;
-    assert_eq!(refusal.state, "55P03", "it reads customers");
+    assert_eq!(error.state, "55P03", "it reads customers");
     session
         .run("select keyed.add_attribute('crm.companies', '{\"slug\": \"x\", \"type\": \"string\"}')")
         .await;

@@ -4,7 +4,7 @@ mod dependents;
 mod endpoints;
 mod order;
 mod outcomes;
-mod rights;
+mod privileges;
 
 use harness::{Database, Session};
 use serde_json::{Value, json};

@@ -178,7 +178,7 @@ async fn claim_keeps_an_endpoint_within_its_number_in_flight() {
     for (max_in_flight, claimed) in [("1", 1), ("1", 0), ("3", 2), ("3", 0)] {
         assert_eq!(deliveries(&session.json(claim, &[max_in_flight]).await).len(), claimed);
     }
-    assert_eq!(session.refusal(claim, &["0"]).await.pointers(), ["/max_in_flight"]);
+    assert_eq!(session.error(claim, &["0"]).await.pointers(), ["/max_in_flight"]);
 }
 
 #[tokio::test]

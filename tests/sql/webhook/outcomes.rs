@@ -114,7 +114,7 @@ async fn replayed_delivery_keeps_its_id_and_is_sent_again() {
     let id = deliveries(&first)[0]["id"].clone();
     let replay = "select keyed.replay_webhook_delivery($1)";
     let text = id.as_str().expect("an id");
-    assert_eq!(session.refusal(replay, &[text]).await.is().1, "conflict", "it is being sent");
+    assert_eq!(session.error(replay, &[text]).await.codes().1, "conflict", "it is being sent");
     finish_all(&session, &first, 200).await;
     let entry = session.json(replay, &[text]).await;
     assert_eq!((&entry["state"], &entry["attempts"]), (&json!("pending"), &json!(0)));
@@ -126,7 +126,7 @@ async fn replayed_delivery_keeps_its_id_and_is_sent_again() {
     assert_eq!(session.json(replay, &[text]).await["attempts"], 1);
     assert_eq!(in_short(&claim(&session, 1).await), ["record.created a"]);
     let unknown = "00000000-0000-0000-0000-000000000000";
-    assert_eq!(session.refusal(replay, &[unknown]).await.is().1, "not_found");
+    assert_eq!(session.error(replay, &[unknown]).await.codes().1, "not_found");
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn at_most_ten_tests_wait() {
     for _ in 0..10 {
         session.rows(test, &[]).await;
     }
-    assert_eq!(session.refusal(test, &[]).await.is().1, "conflict");
+    assert_eq!(session.error(test, &[]).await.codes().1, "conflict");
     let claimed = claim(&session, 100).await;
     finish_all(&session, &claimed, 200).await;
     session.rows(test, &[]).await;

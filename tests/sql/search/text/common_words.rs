@@ -26,8 +26,8 @@ async fn search(session: &Session, query: Value) -> Value {
     session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
 }
 
-fn keys(answer: &Value) -> Vec<&str> {
-    let records = answer["records"].as_array().expect("records");
+fn keys(result: &Value) -> Vec<&str> {
+    let records = result["records"].as_array().expect("records");
     records.iter().filter_map(|record| record["external_key"].as_str()).collect()
 }
 
@@ -51,9 +51,9 @@ async fn page_of_a_frequent_word_is_found_among_the_newest() {
     let (mut cursor, mut seen) = (Value::Null, Vec::new());
     for page in 0..3 {
         let query = json!({"global_search": "common", "limit": 3, "cursor": cursor});
-        let answer = search(&session, query).await;
-        seen.extend(keys(&answer).iter().map(|key| (*key).to_owned()));
-        cursor = answer["next_cursor"].clone();
+        let result = search(&session, query).await;
+        seen.extend(keys(&result).iter().map(|key| (*key).to_owned()));
+        cursor = result["next_cursor"].clone();
         // Records written between two pages are newer than the remaining ones.
         let write = "insert into crm.customers (external_key, name) values ($1, 'common')";
         session.rows(write, &[&format!("new{page}")]).await;
@@ -148,8 +148,8 @@ async fn compiled_condition_finds_the_same_records() {
         let by_condition = format!(
             "select string_agg(external_key, ' ' order by external_key collate \"C\") from crm.customers t where {condition}"
         );
-        let answer = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
-        let mut found = keys(&answer);
+        let result = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
+        let mut found = keys(&result);
         found.sort_unstable();
         assert_eq!(session.text(&by_condition, &[]).await, found.join(" "), "{query}");
     }
@@ -175,9 +175,9 @@ async fn are_counted_and_explained(text: &str) {
     let keyed = json!([{"field": "external_key", "operator": "not-empty"}]);
     for filters in [json!([]), keyed] {
         let query = json!({"global_search": "common", "filters": filters, "count": "exact", "facets": ["tags"], "limit": 1});
-        let answer = search(&session, query.clone()).await;
-        assert_eq!(answer["total"], 30999, "{query}");
-        let counted = answer["facets"]["tags"].as_array().expect("values").iter();
+        let result = search(&session, query.clone()).await;
+        assert_eq!(result["total"], 30999, "{query}");
+        let counted = result["facets"]["tags"].as_array().expect("values").iter();
         let counted: Vec<String> = counted.map(|it| format!("{}{}", it["value"], it["count"])).collect();
         assert_eq!(counted, [format!("\"a\"{holders}"), format!("\"b\"{holders}")], "{query}");
         let how = session.text("select keyed.explain('crm.customers', $1)", &[&query.to_string()]).await;

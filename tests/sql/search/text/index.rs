@@ -113,7 +113,7 @@ async fn nondeterministic_collation_is_rechecked() {
         .await;
     let like = "select string_agg(n::text, ' ' order by n) from texts where document like '%ecole%'";
     if major_version() < 18 {
-        assert_eq!(session.refusal(like, &[]).await.state, "0A000"); // PostgreSQL compares such texts since 18.
+        assert_eq!(session.error(like, &[]).await.state, "0A000"); // PostgreSQL compares such texts since 18.
         return;
     }
     let plan = session.text(&format!("explain (format json) {like}"), &[]).await;
@@ -132,11 +132,11 @@ async fn operator_class_is_valid() {
     // Only an index can call it. Up to 15.18 PostgreSQL finds the function, and no value of its second argument.
     for number in ["null", "'1'", "1"] {
         let call = format!("select keyed.trigrams_of_document('x', {number})");
-        let refusal = session.refusal(&call, &[]).await;
-        assert!(["42883", "0A000"].contains(&refusal.state.as_str()), "{number}: {refusal}");
+        let error = session.error(&call, &[]).await;
+        assert!(["42883", "0A000"].contains(&error.state.as_str()), "{number}: {error}");
     }
-    let refusal = session.refusal("select keyed.trigrams_of_document('x', '1'::internal)", &[]).await;
-    assert!(refusal.message.contains("internal"), "{refusal}");
+    let error = session.error("select keyed.trigrams_of_document('x', '1'::internal)", &[]).await;
+    assert!(error.message.contains("internal"), "{error}");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The order of words: which records come first, however frequent the words are, page by page.
 
-use super::answers::{create_companies, keys, pages, reader_of_gold, search};
+use super::results::{create_companies, keys, pages, reader_of_gold, search};
 use super::words::crm;
 use crate::model::random::Random;
 use harness::Session;
@@ -43,8 +43,8 @@ fn random_text(random: &mut Random, number: usize, share: fn(&(&str, usize, usiz
         WORDS.iter().filter(|word| random.below(100) < share(word)).map(|word| word.0).collect();
     // Only the oldest have this one.
     words.extend((number < 150).then_some("yew"));
-    for place in (1..words.len()).rev() {
-        words.swap(place, random.below(place + 1));
+    for position in (1..words.len()).rev() {
+        words.swap(position, random.below(position + 1));
     }
     words.join(" ")
 }
@@ -69,7 +69,7 @@ struct Term {
 
 fn random_terms(random: &mut Random) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
-    for place in 0..1 + random.below(3) {
+    for position in 0..1 + random.below(3) {
         let word = |random: &mut Random| random.pick(&WORDS).0;
         let is_phrase = random.one_in(6);
         let text = match random.below(6) {
@@ -79,7 +79,7 @@ fn random_terms(random: &mut Random) -> Vec<Term> {
             _ => word(random).to_owned(),
         };
         if terms.iter().all(|other| other.text != text) {
-            terms.push(Term { text, is_phrase, is_excluded: place > 0 && random.one_in(5) });
+            terms.push(Term { text, is_phrase, is_excluded: position > 0 && random.one_in(5) });
         }
     }
     terms
@@ -177,7 +177,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
             records[number] = record;
         }
     }
-    let more: Vec<Record> = (0..40).map(|place| random_record(random, records.len() + place)).collect();
+    let more: Vec<Record> = (0..40).map(|position| random_record(random, records.len() + position)).collect();
     write(session, &more).await;
     records.extend(more);
 }
@@ -219,12 +219,12 @@ async fn ranked_pages_equal_a_plain_sort() {
             let mut sorted = body.clone();
             sorted["sort"] = json!("external_key");
             sorted["facets"] = json!(["tier"]);
-            let answer = search(&session, &sorted).await;
+            let result = search(&session, &sorted).await;
             let mut in_order = all.clone();
             in_order.sort_unstable();
             in_order.truncate(limit);
-            assert_eq!(keys(&answer), in_order, "{shown}: sorted");
-            let facets = answer["facets"]["tier"].as_array().expect("values").iter();
+            assert_eq!(keys(&result), in_order, "{shown}: sorted");
+            let facets = result["facets"]["tier"].as_array().expect("values").iter();
             let golden = facets.filter(|it| it["value"] == "gold").map(|it| it["count"].clone());
             let golden: Vec<Value> = golden.collect();
             let wanted = if gold.is_empty() { vec![] } else { vec![json!(gold.len())] };
@@ -256,6 +256,6 @@ async fn cursor_of_an_older_ranking_is_rejected() {
         )
         .await;
     let earlier = json!({"global_search": "oak", "limit": 1, "cursor": changed}).to_string();
-    let refusal = session.refusal("select keyed.search('crm.customers', $1)", &[&earlier]).await;
-    assert_eq!((refusal.state.as_str(), refusal.pointers()), ("22023", vec!["/cursor"]), "{refusal}");
+    let error = session.error("select keyed.search('crm.customers', $1)", &[&earlier]).await;
+    assert_eq!((error.state.as_str(), error.pointers()), ("22023", vec!["/cursor"]), "{error}");
 }

@@ -1,7 +1,7 @@
 //! The record that a person expects comes first, whatever is newer, and for every role that sees it.
 
 use harness::cards::DOCUMENTS;
-use harness::relevance::{Query, fill, mean_reciprocal_rank, open_drawer, places};
+use harness::relevance::{Query, fill, mean_reciprocal_rank, open_drawer, ranks};
 use harness::{Database, Session};
 use serde_json::json;
 
@@ -9,15 +9,15 @@ use serde_json::json;
 const LEAST: f64 = 0.96;
 
 async fn assert_expected_first(session: &Session, who: &str) {
-    let places = places(session).await;
-    let mean = mean_reciprocal_rank(&places);
-    let others: Vec<String> = places.iter().filter(|it| it.1 != Some(1)).map(shown).collect();
+    let ranks = ranks(session).await;
+    let mean = mean_reciprocal_rank(&ranks);
+    let others: Vec<String> = ranks.iter().filter(|it| it.1 != Some(1)).map(shown).collect();
     println!("{who}: {mean:.3}, not first: {others:?}");
     assert!(mean >= LEAST, "{who}: {mean:.3}, not first: {others:?}");
 }
 
-fn shown((query, place): &(&Query, Option<usize>)) -> String {
-    format!("{} for {} at {place:?}", query.expected, query.text)
+fn shown((query, rank): &(&Query, Option<usize>)) -> String {
+    format!("{} for {} at {rank:?}", query.expected, query.text)
 }
 
 #[tokio::test]

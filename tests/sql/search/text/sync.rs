@@ -117,13 +117,13 @@ async fn rollback_leaves_no_document() {
                commit"#,
         )
         .await;
-    let refused = session
+    let rejected = session
         .attempt(
             "insert into crm.customers (external_key, name) values ('5', 'refused'), ('1', 'refused')",
             &[],
         )
         .await;
-    assert_eq!(refused.expect_err("the key is taken").state, "23505");
+    assert_eq!(rejected.expect_err("the key is taken").state, "23505");
     session
         .run("begin; update crm.customers set name = 'undone'; rollback; update crm.customers set visits = 1")
         .await;

@@ -1,6 +1,6 @@
 //! Random synonyms, texts and searches, compared with their meaning in memory.
 
-use super::answers::{create_companies, pages, reader_of_gold, search};
+use super::results::{create_companies, pages, reader_of_gold, search};
 use super::synonym_meaning::{COMPANIES, Record, Set, Term, expanded, rank};
 use super::words::crm;
 use crate::model::random::Random;
@@ -67,7 +67,7 @@ async fn define(session: &Session, sets: &[Set]) {
 /// Some words, often those of a set side by side.
 fn random_terms(random: &mut Random, sets: &[Set]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
-    for place in 0..1 + random.below(3) {
+    for position in 0..1 + random.below(3) {
         let is_phrase = random.one_in(8);
         let texts = match sets.len() {
             count if count > 0 && !random.one_in(4) => {
@@ -77,7 +77,7 @@ fn random_terms(random: &mut Random, sets: &[Set]) -> Vec<Term> {
             _ => (*random.pick(&["alder", "edar", "ox", "oxe", "apl", "elm", "firs", "maple"])).to_owned(),
         };
         let texts: Vec<&str> = if is_phrase { vec![&texts] } else { texts.split(' ').collect() };
-        let is_excluded = place > 0 && texts.len() == 1 && random.one_in(4);
+        let is_excluded = position > 0 && texts.len() == 1 && random.one_in(4);
         for text in texts {
             if terms.iter().all(|other| other.text != text) {
                 terms.push(Term { text: text.to_owned(), is_phrase, is_excluded });
@@ -140,7 +140,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
              where external_key = $1 and deleted_at is null";
         session.rows(update, &[&record.key, &record.name, &record.is_live.to_string()]).await;
     }
-    let more: Vec<Record> = (0..40).map(|place| random_record(random, records.len() + place)).collect();
+    let more: Vec<Record> = (0..40).map(|position| random_record(random, records.len() + position)).collect();
     write(session, &more).await;
     records.extend(more);
 }

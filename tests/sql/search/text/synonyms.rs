@@ -172,8 +172,8 @@ async fn suggestions_apply_synonyms_to_earlier_words() {
     let (_database, session) = garage().await;
     for (prefix, expected) in [("automobile re", "red 1"), ("\"automobile\" re", ""), ("nyc b", "Big 1")] {
         let query = json!({"prefix": prefix}).to_string();
-        let answer = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
-        let shown = answer["suggestions"].as_array().expect("suggestions").iter();
+        let result = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
+        let shown = result["suggestions"].as_array().expect("suggestions").iter();
         let shown: Vec<String> = shown.map(|it| format!("{} {}", it["text"], it["count"])).collect();
         assert_eq!(shown.join(", ").replace('"', ""), expected, "{prefix}");
     }
@@ -185,11 +185,11 @@ async fn synonyms_come_before_typo_correction() {
     upsert(&session, "1", json!({"name": "NYC hotel"})).await;
     upsert(&session, "2", json!({"name": "phones"})).await;
     define(&session, "customers", &sets()).await;
-    let answer = async |words: &str| {
+    let result = async |words: &str| {
         let query = json!({"global_search": words, "fuzzy": "auto"}).to_string();
-        let answer = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
-        let key = answer["records"][0]["external_key"].as_str().unwrap_or_default().to_owned();
-        (key, answer["did_you_mean"].as_str().unwrap_or_default().to_owned())
+        let result = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
+        let key = result["records"][0]["external_key"].as_str().unwrap_or_default().to_owned();
+        (key, result["did_you_mean"].as_str().unwrap_or_default().to_owned())
     };
     for (words, key, meant) in [
         ("new york", "1", ""),
@@ -198,7 +198,7 @@ async fn synonyms_come_before_typo_correction() {
         ("phonr", "", ""),
         ("phonrs", "2", "phones"),
     ] {
-        assert_eq!(answer(words).await, (key.to_owned(), meant.to_owned()), "{words}");
+        assert_eq!(result(words).await, (key.to_owned(), meant.to_owned()), "{words}");
     }
 }
 
@@ -251,11 +251,11 @@ async fn corrected_word_finds_its_synonyms() {
     let search = async |query: &Value| {
         session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
     };
-    let answer = search(&query).await;
-    assert_eq!((&answer["total"], &answer["did_you_mean"]), (&json!(2), &json!("sausage")));
+    let result = search(&query).await;
+    assert_eq!((&result["total"], &result["did_you_mean"]), (&json!(2), &json!("sausage")));
     let mut next = query.clone();
-    next["cursor"] = answer["next_cursor"].clone();
-    let first = answer["records"][0]["external_key"].clone();
+    next["cursor"] = result["next_cursor"].clone();
+    let first = result["records"][0]["external_key"].clone();
     let second = search(&next).await["records"][0]["external_key"].clone();
     assert_eq!((first, second), (json!("2"), json!("1")));
 }

@@ -35,17 +35,17 @@ const CHANGE: &str = "
 const FIELDS: [&str; 8] = ["label", "tags", "day", "seen", "is_new", "maker", "size", "level"];
 
 /// Values and counts as the answer has them.
-fn counted(answer: &Value, field: &str) -> Value {
-    let values = answer["facets"][field].as_array().expect("values").iter();
+fn counted(result: &Value, field: &str) -> Value {
+    let values = result["facets"][field].as_array().expect("values").iter();
     values.map(|it| json!([it["value"], it["count"]])).collect()
 }
 
 async fn compare(session: &Session, owner: &Session, filters: Value, condition: &str) {
     let query = json!({"global_search": "common", "filters": filters, "facets": FIELDS, "count": "exact", "limit": 1});
-    let answer = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
+    let result = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
     let found = format!("p.things where deleted_at is null and name = 'common' and {condition}");
     let total = owner.json(&format!("select to_jsonb(count(*)) from {found}"), &[]).await;
-    assert_eq!(answer["total"], total, "{query}");
+    assert_eq!(result["total"], total, "{query}");
     assert_ne!(total, json!(0), "{query}");
     for field in FIELDS {
         let values = match field {
@@ -61,7 +61,7 @@ async fn compare(session: &Session, owner: &Session, filters: Value, condition: 
                select v, count(*) as n, row_number() over (order by count(*) desc, {order}) as place
                from {values} where v is not null group by v order by 2 desc, {order} limit 100) counts"
         );
-        assert_eq!(counted(&answer, field), owner.json(&sql, &[]).await, "{field} of {query}");
+        assert_eq!(counted(&result, field), owner.json(&sql, &[]).await, "{field} of {query}");
     }
 }
 

@@ -228,13 +228,13 @@ async fn invalid_search_is_rejected_with_its_pointer() {
     let (_database, session) = crm().await;
     let words: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
     for query in ["é".repeat(1001), words.join(" ")] {
-        let refusal = session
-            .refusal(
+        let error = session
+            .error(
                 "select keyed.search('crm.customers', jsonb_build_object('global_search', $1::text))",
                 &[&query],
             )
             .await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/global_search"]));
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/global_search"]));
     }
     assert_eq!(found(&session, &words[..20].join(" ")).await, "");
 }
@@ -266,8 +266,8 @@ async fn letter_with_a_sign_matches_prefixes() {
         ("z.", ""),
         ("5+", ""),
     ] {
-        let answer = found(&session, query).await;
-        let mut keys: Vec<&str> = answer.split_whitespace().collect();
+        let result = found(&session, query).await;
+        let mut keys: Vec<&str> = result.split_whitespace().collect();
         keys.sort_unstable();
         assert_eq!(keys.join(" "), expected, "{query}");
     }

@@ -48,11 +48,11 @@ async fn documents_are_written_after_changes_of_their_table() {
     session
         .run(&format!("alter table {DOCUMENTS} add constraint c check (document not like '%refused%')"))
         .await;
-    let refused = "select keyed.upsert_by_key('crm.customers', '1', '{\"name\": \"refused\"}')";
-    assert_eq!(session.refusal(refused, &[]).await.state, "23514");
+    let rejected = "select keyed.upsert_by_key('crm.customers', '1', '{\"name\": \"refused\"}')";
+    assert_eq!(session.error(rejected, &[]).await.state, "23514");
     session.run(&format!("alter table {DOCUMENTS} drop constraint c; create unique index one on {DOCUMENTS} ((true)) where document like '%refused%'")).await;
     session.run("select keyed.create_record('crm.customers', '{\"name\": \"refused\"}', 'other')").await;
-    assert_eq!(session.refusal(refused, &[]).await.state, "23505");
+    assert_eq!(session.error(rejected, &[]).await.state, "23505");
     session.run("drop index keyed_state.one; delete from crm.customers where external_key = 'other'").await;
     assert_a_text_is_replaced(&session, "last", "").await;
     database.cluster().assert_no_crash();

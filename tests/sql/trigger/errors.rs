@@ -40,7 +40,7 @@ async fn with_trigger() -> (Database, Session) {
 }
 
 /// Names of customers that the trigger refuses, and the code of the refusal.
-const REFUSED: [(&str, &str); 17] = [
+const REJECTED: [(&str, &str); 17] = [
     ("strict", "not_found"),
     ("assert", "invalid_value"),
     ("denied", "forbidden"),
@@ -78,7 +78,7 @@ async fn keys(session: &Session) -> String {
 #[tokio::test]
 async fn batch_continues_after_a_custom_trigger_error() {
     let (_database, session) = with_trigger().await;
-    for (name, code) in REFUSED {
+    for (name, code) in REJECTED {
         let operations = json!([upsert("a", "Ada"), upsert("b", name), upsert("c", "Cleo")]).to_string();
         let report = session.json("select keyed.batch($1)", &[&operations]).await;
         let error = &report["results"][1]["error"];
@@ -88,8 +88,8 @@ async fn batch_continues_after_a_custom_trigger_error() {
             assert_eq!(told, (&json!(format!("refused with {name}")), &json!("take another")), "{report}");
         }
         assert_eq!(keys(&session).await, "a,c", "{name}");
-        let refusal = session.refusal("select keyed.batch($1, true)", &[&operations]).await;
-        assert_eq!((refusal.is().1, &refusal.detail["failed_index"]), (code, &json!(1)), "{name}: {refusal}");
+        let error = session.error("select keyed.batch($1, true)", &[&operations]).await;
+        assert_eq!((error.codes().1, &error.detail["failed_index"]), (code, &json!(1)), "{name}: {error}");
         session.run("delete from crm.customers").await;
     }
 }
@@ -108,7 +108,7 @@ async fn slow_statement_log_keeps_the_sqlstate_of_a_trigger() {
 #[tokio::test]
 async fn import_continues_after_a_custom_trigger_error() {
     let (_database, session) = with_trigger().await;
-    for (name, code) in REFUSED {
+    for (name, code) in REJECTED {
         let report = import(&session, name).await.expect("a report");
         assert_eq!(report["errors"][0]["code"], code, "{name}: {report}");
         assert_eq!(
@@ -126,7 +126,7 @@ async fn import(session: &Session, name: &str) -> Result<Value, String> {
     let import = "select keyed_http.import_rows(t.id::text, $1, $2) from keyed_state.template t where t.slug = 'customers'";
     match session.attempt(import, &[&options, &rows]).await {
         Ok(rows) => Ok(serde_json::from_str(rows[0][0].as_deref().unwrap_or_default()).expect("a report")),
-        Err(refusal) => Err(refusal.state),
+        Err(error) => Err(error.state),
     }
 }
 
@@ -144,7 +144,7 @@ async fn endpoint(session: &Session) -> String {
 async fn delivery_rejected_by_a_trigger_is_stored_with_its_error() {
     let (_database, session) = with_trigger().await;
     let token = endpoint(&session).await;
-    for (name, code) in REFUSED {
+    for (name, code) in REJECTED {
         let payload = json!({"id": 1, "name": name}).to_string();
         assert_eq!(session.text(DELIVER, &[&token, &payload]).await, "202", "{name}");
         let kept = "select jsonb_build_array(status, payload::jsonb ->> 'name', error ->> 'code') \
@@ -163,15 +163,15 @@ async fn server_and_internal_errors_end_batches_imports_and_deliveries() {
     let token = endpoint(&session).await;
     for state in RAISED {
         let operations = json!([upsert("a", "Ada"), upsert("b", state)]).to_string();
-        let refusal = session.refusal("select keyed.batch($1)", &[&operations]).await;
-        assert_eq!(refusal.state, state, "{refusal}");
+        let error = session.error("select keyed.batch($1)", &[&operations]).await;
+        assert_eq!(error.state, state, "{error}");
         assert_eq!(import(&session, state).await.expect_err("a refusal"), state);
         let payload = json!({"id": 1, "name": state}).to_string();
-        assert_eq!(session.refusal(DELIVER, &[&token, &payload]).await.state, state);
+        assert_eq!(session.error(DELIVER, &[&token, &payload]).await.state, state);
     }
     session.run("set statement_timeout = '100ms'").await;
     let slow = json!([upsert("a", "Ada"), upsert("b", "slow")]).to_string();
-    assert_eq!(session.refusal("select keyed.batch($1)", &[&slow]).await.state, "57014");
+    assert_eq!(session.error("select keyed.batch($1)", &[&slow]).await.state, "57014");
     session.run("reset statement_timeout").await;
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
     assert_eq!(keys(&session).await, "");

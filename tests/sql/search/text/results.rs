@@ -7,8 +7,8 @@ pub(super) async fn search(session: &Session, query: &Value) -> Value {
     session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
 }
 
-pub(super) fn keys(answer: &Value) -> Vec<String> {
-    let records = answer["records"].as_array().expect("records");
+pub(super) fn keys(result: &Value) -> Vec<String> {
+    let records = result["records"].as_array().expect("records");
     records.iter().filter_map(|record| record["external_key"].as_str().map(str::to_owned)).collect()
 }
 
@@ -16,9 +16,9 @@ pub(super) fn keys(answer: &Value) -> Vec<String> {
 pub(super) async fn pages(session: &Session, body: &Value, most: usize) -> Vec<String> {
     let (mut body, mut found) = (body.clone(), Vec::new());
     for _ in 0..most {
-        let answer = search(session, &body).await;
-        found.extend(keys(&answer));
-        body["cursor"] = answer["next_cursor"].clone();
+        let result = search(session, &body).await;
+        found.extend(keys(&result));
+        body["cursor"] = result["next_cursor"].clone();
         if body["cursor"].is_null() {
             break;
         }

@@ -34,9 +34,9 @@ pub(super) async fn compare(run: &mut Run<'_>, ours: &str, theirs: &str, role: O
 }
 
 /// The records of an answer: of a search, of a lookup, or nothing but them.
-fn records(mut answer: Value) -> Vec<Value> {
-    let records = answer.get_mut("records").map(Value::take);
-    match records.unwrap_or(answer) {
+fn records(mut response: Value) -> Vec<Value> {
+    let records = response.get_mut("records").map(Value::take);
+    match records.unwrap_or(response) {
         Value::Array(records) => records,
         Value::Null => Vec::new(),
         record => vec![record],
@@ -56,7 +56,7 @@ async fn ask(client: &Client, statement: &str) -> Value {
             [Value::String(_), Value::String(body)] => parse(body),
             _ => Value::Array(parts),
         },
-        answer => answer,
+        response => response,
     }
 }
 

@@ -100,12 +100,12 @@ impl Grant {
 }
 
 /// The permissions of a role with all of these grants.
-pub(crate) struct Rights<'a> {
+pub(crate) struct Privileges<'a> {
     world: &'a World,
     grants: &'a [&'a Grant],
 }
 
-impl<'a> Rights<'a> {
+impl<'a> Privileges<'a> {
     pub(super) fn new(world: &'a World, grants: &'a [&'a Grant]) -> Self {
         Self { world, grants }
     }
