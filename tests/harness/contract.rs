@@ -1,4 +1,4 @@
-//! Every answer is held against what the service says of itself at /openapi.json.
+//! Validates every response against the service's own /openapi.json.
 
 use jsonschema::Validator;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -7,19 +7,19 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::OnceCell;
 
-/// The document of the one proxy that all tests of a program run against.
+/// The document, fetched from the first proxy that a test of this program runs against.
 static CONTRACT: OnceCell<Contract> = OnceCell::const_new();
 
 struct Contract {
     document: Value,
-    /// By reference to a schema.
+    /// Schemas that are referenced with `$ref`.
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
-/// Panics when the answer is not one that the document has for the operation.
+/// Panics if the document does not describe the response for the operation.
 pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers: &HeaderMap, text: &str) {
     let path = url.path();
-    // RFC 9110, 9.3.2: the answer of GET without its body.
+    // RFC 9110, 9.3.2: the response to GET without its content.
     if method == "HEAD" {
         assert!(text.is_empty(), "HEAD {path} answers with a body");
         return;
@@ -50,12 +50,12 @@ pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers
     }
     let schema = &described["content"][kind]["schema"];
     assert!(schema.is_object(), "{method} {path} answers {status} as {kind}, which is not described");
-    // A document cannot say that a parameter changes types.
+    // An OpenAPI document cannot express that a parameter changes types.
     let has_other_types = status < 400 && url.query_pairs().any(|(name, _)| name == "numbers");
     if let Some(reference) = schema["$ref"].as_str().filter(|_| !has_other_types) {
         let body: Value = serde_json::from_str(text)
             .unwrap_or_else(|problem| panic!("{method} {path} answers {text}, which is no JSON: {problem}"));
-        // What is left of an answer about something that its reader may no longer see.
+        // A replayed response whose record the caller can no longer read.
         let has_name_alone =
             body.as_object().is_some_and(|members| members.keys().eq(["id"]) || members.keys().eq(["slug"]));
         if has_name_alone && headers.get("idempotency-replayed").is_some() {
@@ -116,7 +116,7 @@ impl Contract {
     }
 }
 
-/// A client must bear members that it does not know; this version answers none that its document does not name.
+/// Clients must accept unknown members, but this version returns only members that its document describes.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! Deliveries as another system sends them, signed as Standard Webhooks says.
+//! Deliveries from another system, signed according to Standard Webhooks.
 
 use crate::{Response, Service};
 use base64::Engine;
@@ -11,16 +11,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The response to the creation of an endpoint.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// Its number.
+    /// The id of the endpoint.
     pub id: String,
-    /// The last part of its address.
+    /// The token, which is the last segment of its URL.
     pub token: String,
-    /// The secret, empty where deliveries are not signed.
+    /// The secret; empty if deliveries are not signed.
     pub secret: String,
 }
 
 impl Sender {
-    /// Reads the answer to the making of an endpoint.
+    /// Reads the response that created an endpoint.
     pub fn of(made: &Value) -> Self {
         let text = |member: &str| made[member].as_str().unwrap_or_default().to_owned();
         Self { id: text("id"), token: text("token"), secret: text("secret") }
@@ -42,7 +42,7 @@ pub fn unix_time() -> i64 {
 }
 
 impl Service {
-    /// Delivers a body without signature and id.
+    /// Delivers a body without a signature and id.
     pub async fn deliver(&self, sender: &Sender, body: &str) -> Response {
         let path = format!("/v1/inbound/{}", sender.token);
         let request = self.proxy.request("POST", &path).without_key().without_project();

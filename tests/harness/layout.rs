@@ -1,19 +1,19 @@
-//! Where tests are, and what each file of them keeps to.
+//! Tests of the layout of test files.
 
 use crate::repository_folder;
 use std::path::{Path, PathBuf};
 
-/// The most lines of a file.
+/// The maximum number of lines of a file.
 const MAX_LINES: usize = 500;
 
-/// The most files of a kind that has no folders.
+/// The maximum number of files of a kind without folders.
 const MAX_FILES_WITHOUT_FOLDERS: usize = 12;
 
-/// A kind of test whose folders and files are named as those of a source.
+/// A kind of test whose folders and files have the names of those in a source folder.
 struct Mirror {
     kind: &'static str,
     source: &'static str,
-    /// What has no place in the source, and why.
+    /// Files and folders without a counterpart in the source, and the reason.
     others: &'static [(&'static str, &'static str)],
 }
 
@@ -75,7 +75,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// All files of Rust below a folder.
+/// All Rust files below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     entries(folder)
         .into_iter()
@@ -88,7 +88,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Whether a source has a folder or a file of this name.
+/// Whether the source has a folder or file with this name.
 fn exists(source: &Path) -> bool {
     source.is_dir() || source.with_extension("rs").is_file()
 }
@@ -172,7 +172,7 @@ fn side_tables_are_named_in_one_place() {
     }
 }
 
-/// Tests that measure the time of a clock, and what keeps chance out of them.
+/// Tests that read a clock, and why they are reliable.
 const TIMED: [(&str, &str); 2] = [
     ("http/admission/flood.rs", "compares latencies, with a floor of seconds"),
     ("http/embedding/failures.rs", "allows for more requests the longer it takes"),
@@ -195,7 +195,7 @@ fn tests_wait_for_conditions_and_measure_no_time() {
     }
 }
 
-/// The names of the tests of a kind, as libtest filters them.
+/// The names of the tests of a kind, in the form that libtest filters.
 fn names(kind: &str) -> Vec<String> {
     let root = repository_folder().join("tests").join(kind);
     let of_file = |path: PathBuf| {
@@ -256,7 +256,7 @@ fn make_help_names_every_target_and_kind() {
     tests.sort();
     named.sort_unstable();
     assert_eq!(named, tests);
-    // The kind crash is a test of lifecycle.
+    // The soak kind `crash` is a lifecycle test.
     let folders = entries(&root.join("tests/soak")).into_iter().map(|folder| stem(&folder));
     let mut soak: Vec<String> = folders.chain(["crash".to_owned()]).collect();
     let mut named = kinds_of("soak");

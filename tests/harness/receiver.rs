@@ -1,4 +1,4 @@
-//! A receiver of webhooks, with configurable faults.
+//! A receiver of webhooks, with configurable failures.
 
 use serde_json::Value;
 use std::collections::HashMap;
@@ -8,16 +8,16 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A delivery that arrived.
+/// A received delivery.
 #[derive(Clone, Debug)]
 pub struct Arrived {
-    /// How many arrived before it.
+    /// The number of earlier deliveries.
     pub number: usize,
     /// The path with its query.
     pub path: String,
-    /// The headers, with names in lower case.
+    /// The headers, with lowercase names.
     pub headers: HashMap<String, String>,
-    /// The body as it came.
+    /// The body, byte for byte.
     pub body: String,
 }
 
@@ -32,7 +32,7 @@ impl Arrived {
         self.headers.get("webhook-id").map_or("", String::as_str)
     }
 
-    /// The type of the event and the key of its record.
+    /// The type of the event and the external key of its record.
     pub fn in_short(&self) -> String {
         let body = self.json();
         let key = body["data"]["external_key"].as_str().unwrap_or("-");
@@ -40,18 +40,18 @@ impl Arrived {
     }
 }
 
-/// What the receiver does with a delivery.
+/// The receiver's reaction to a delivery.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// A status, with lines of headers and a body.
+    /// A status, with header lines and a body.
     Status(u16, String, String),
-    /// The head of a good response, and never its end.
+    /// The head of a successful response that never ends.
     Unfinished,
-    /// Nothing, while the connection stays open.
+    /// No response, on a connection that stays open.
     Silence,
-    /// Reset of the connection.
+    /// A connection reset.
     Reset,
-    /// Another reaction, later.
+    /// Another reaction, after a delay.
     After(Duration, Box<Reaction>),
 }
 
@@ -61,7 +61,7 @@ impl Reaction {
         Self::status(204)
     }
 
-    /// A status.
+    /// A response with this status.
     pub fn status(status: u16) -> Self {
         Self::Status(status, String::new(), String::new())
     }
@@ -71,7 +71,7 @@ impl Reaction {
         Self::Status(307, format!("location: {url}\r\n"), String::new())
     }
 
-    /// The same, later.
+    /// The same reaction after a delay.
     #[must_use]
     pub fn after(self, delay: Duration) -> Self {
         Self::After(delay, Box::new(self))
@@ -86,7 +86,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Starts a receiver that accepts everything.
+    /// Starts a receiver that accepts every delivery.
     pub async fn start() -> Self {
         Self::start_with(|_| Reaction::good()).await
     }
@@ -113,7 +113,7 @@ impl Receiver {
         format!("http://{}{path}", self.address)
     }
 
-    /// What arrived so far.
+    /// The deliveries received so far.
     pub fn arrived(&self) -> Vec<Arrived> {
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -163,7 +163,7 @@ async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Arrived>>, react: impl Fn(
     }
 }
 
-/// Until the sender closes the connection.
+/// Waits until the sender closes the connection.
 async fn wait_for_end(mut stream: TcpStream) {
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest).await;

@@ -1,4 +1,4 @@
-//! A socket before the one of a cluster, on which new connections can be made to wait, and the answers of all.
+//! A socket in front of a cluster's socket, which can hold new connections and all responses.
 
 use crate::cluster::Cluster;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
-/// The name of a server's socket, here and there.
+/// The file name of a server's socket.
 const SOCKET: &str = ".s.PGSQL.5432";
 
-/// Ends with its owner: new connections are refused then.
+/// A relay. When it is dropped, new connections are refused.
 pub struct Relay {
     folder: TempDir,
     passes: watch::Sender<bool>,
@@ -21,7 +21,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Passes everything on to this cluster.
+    /// Forwards everything to this cluster.
     pub fn before(cluster: &Cluster) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("our folder");
@@ -38,33 +38,33 @@ impl Relay {
         relay
     }
 
-    /// A URL by which a role reaches a database through it.
+    /// A URL by which a role connects to a database through the relay.
     pub fn url(&self, role: &str, database: &str) -> String {
         let folder = self.folder.path().to_string_lossy().replace('/', "%2F");
         format!("postgresql://{role}@{folder}/{database}")
     }
 
-    /// Makes new connections wait, until they are released.
+    /// Holds new connections until they are released.
     pub fn hold(&self) {
         self.passes.send_replace(false);
     }
 
-    /// Keeps back what the server answers, on all connections, until it speaks again.
+    /// Holds the server's responses on all connections until [`Self::speak`].
     pub fn silence(&self) {
         self.responses.send_replace(false);
     }
 
-    /// Passes answers on again.
+    /// Forwards responses again.
     pub fn speak(&self) {
         self.responses.send_replace(true);
     }
 
-    /// Lets those that wait go on, and later ones pass.
+    /// Releases the held connections, and forwards later ones.
     pub fn release(&self) {
         self.passes.send_replace(true);
     }
 
-    /// How many connections wait.
+    /// The number of held connections.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
@@ -95,7 +95,7 @@ async fn relay_all(
             if let (true, Ok(mut server)) = (passes, UnixStream::connect(server).await) {
                 let (mut from_client, mut to_client) = client.split();
                 let (mut from_server, mut to_server) = server.split();
-                // It ends as its client or its server does.
+                // The connection ends when its client or its server closes it.
                 tokio::select! {
                     _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
                     () = forward_responses(&mut from_server, &mut to_client, may_respond) => {}
@@ -105,7 +105,7 @@ async fn relay_all(
     }
 }
 
-/// Passes on what a server says, while it may.
+/// Forwards the server's responses while that is allowed.
 async fn forward_responses(
     server: &mut (impl AsyncRead + Unpin),
     client: &mut (impl AsyncWrite + Unpin),
@@ -120,7 +120,7 @@ async fn forward_responses(
     }
 }
 
-/// Comes back when the relay was dropped.
+/// Returns when the relay is dropped.
 async fn gone(owner: &mut watch::Receiver<bool>) {
     while owner.changed().await.is_ok() {}
 }

@@ -1,10 +1,10 @@
-//! Scripts that were released do not change: `sql/released/` lists the SHA-256 of each.
+//! Released scripts do not change: `sql/released/` lists the SHA-256 of each.
 
 use crate::repository_folder;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// What is wrong with the scripts that a list of `sha256sum` names.
+/// The violations among the scripts in a list of `sha256sum`.
 fn problems(list: &str, root: &Path) -> Vec<String> {
     let problem = |line: &str| {
         let Some((hash, path)) = line.split_once("  ") else {

@@ -1,11 +1,11 @@
-//! The scripts of `.dev/`.
+//! Tests of the scripts in `.dev/`.
 
 use crate::repository_folder;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder with a `df` that shows 7 MB free on every file system.
+/// A folder with a `df` that reports 7 MB free on every file system.
 fn full_disk() -> PathBuf {
     let folder = std::env::temp_dir().join(format!("keyed-full-disk-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -15,15 +15,15 @@ fn full_disk() -> PathBuf {
     folder
 }
 
-/// What a command of `.dev/` says on a full disk.
+/// The output of a command of `.dev/` on a full disk.
 fn on_full_disk(folder: &Path, command: &[&str]) -> (bool, String) {
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new(command[0])
         .args(&command[1..])
         .current_dir(repository_folder())
-        // Only the folder of cargo is searched before.
+        // Scripts search only cargo's folder before this one.
         .env("PATH", format!("{}:{path}", folder.display()))
-        // Should the check be missing, no test is run.
+        // If the check were missing, the filter would match no test.
         .env("KIND", "none")
         .output()
         .expect("bash is installed");
@@ -45,10 +45,11 @@ fn build_and_test_need_disk_space() {
     std::fs::remove_dir_all(folder).expect("it is our folder");
 }
 
-/// What a build says before it compiles anything, with a folder of these programs before all others, and these variables.
+/// The output of a build before it compiles anything, with these programs first in PATH and these environment
+/// variables.
 fn build_complaint(programs: &[(&str, &str)], variables: &[(&str, &str)]) -> String {
     let home = std::env::temp_dir().join(format!("keyed-build-{}-{}", std::process::id(), programs.len()));
-    // Scripts search the folder of cargo first.
+    // Scripts search cargo's folder first.
     let folder = home.join(".cargo/bin");
     std::fs::create_dir_all(&folder).expect("a folder");
     for (name, script) in programs {
@@ -58,9 +59,9 @@ fn build_complaint(programs: &[(&str, &str)], variables: &[(&str, &str)]) -> Str
     }
     let mut build = Command::new("bash");
     build.args([".dev/build", "--quick", "--without-install"]).current_dir(repository_folder());
-    // Where rustup has its compilers, whatever HOME is.
+    // The folder in which rustup has its compilers, independent of HOME.
     let rustup = std::env::var("HOME").map(|home| format!("{home}/.rustup")).unwrap_or_default();
-    // rustup names the cargo home of the test run in a variable, in which the crates are.
+    // In a test, rustup sets a variable to the cargo home, which contains the crates.
     build.env_remove("CARGO_HOME");
     build.env("HOME", &home).env("RUSTUP_HOME", std::env::var("RUSTUP_HOME").unwrap_or(rustup));
     let output = build.envs(variables.iter().copied()).output().expect("bash is installed");
@@ -119,7 +120,7 @@ fn function_files_have_an_order() {
     assert_eq!(ordered, files);
 }
 
-/// What `make` complains about.
+/// The error that `make` reports.
 fn complaint(arguments: &[&str]) -> String {
     let mut make = Command::new("make");
     make.arg("--no-print-directory").args(arguments).current_dir(repository_folder());

@@ -1,4 +1,4 @@
-//! Requests written by hand, for callers that send half of one and wait.
+//! Raw HTTP requests, for callers that send a part of a request and wait.
 
 use crate::{Database, Proxy};
 use rustls::ClientConfig;
@@ -24,7 +24,7 @@ impl Wire {
         Self::over(TcpStream::connect(address).await.expect("the proxy listens"))
     }
 
-    /// Opens one whose system takes little of what is not read.
+    /// Opens a connection with a small receive buffer.
     pub async fn open_narrow(address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.set_recv_buffer_size(16 << 10).expect("any size is allowed");
@@ -35,7 +35,7 @@ impl Wire {
         Self { stream: Box::new(stream), certificate: Vec::new() }
     }
 
-    /// Opens one with TLS, if the certificate is good for the name `localhost`.
+    /// Opens a connection with TLS, if the certificate is valid for `localhost`.
     pub async fn open_tls(address: SocketAddr, client: Arc<ClientConfig>) -> std::io::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         let name = "localhost".try_into().expect("a name");
@@ -45,19 +45,19 @@ impl Wire {
         Ok(Self { stream: Box::new(stream), certificate })
     }
 
-    /// The certificate that the other side showed, with TLS.
+    /// The server's TLS certificate.
     pub fn certificate(&self) -> &[u8] {
         &self.certificate
     }
 
-    /// Opens one from another address of this machine.
+    /// Opens a connection from another address of this machine.
     pub async fn open_from(from: Ipv4Addr, address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.bind(SocketAddr::from((from, 0))).expect("all of 127.0.0.0/8 is this machine");
         Self::over(socket.connect(address).await.expect("the proxy listens"))
     }
 
-    /// Opens one and sends the head of a request: method and path, then further headers, one a line.
+    /// Opens a connection and sends the head of a request: method and path, then header lines.
     pub async fn begin(proxy: &Proxy, request: &str, key: &str, headers: &str) -> Self {
         let mut wire = Self::open(proxy.address()).await;
         wire.ask(request, key, headers).await.expect("a head has room");
@@ -80,25 +80,25 @@ impl Wire {
         self.stream.flush().await
     }
 
-    /// Says that nothing more is sent, and stays to read.
+    /// Closes the sending side of the connection and keeps the receiving side open.
     pub async fn finish_sending(&mut self) {
         self.stream.shutdown().await.expect("the connection is open");
     }
 
-    /// Reads some bytes: how many; none at the end.
+    /// Reads some bytes and returns their number; 0 at the end.
     pub async fn read(&mut self) -> std::io::Result<usize> {
         self.read_up_to(16 << 10).await
     }
 
-    /// The same, of at most this many.
+    /// Reads at most this many bytes.
     pub async fn read_up_to(&mut self, most: usize) -> std::io::Result<usize> {
         let mut bytes = [0; 16 << 10];
         let most = most.min(bytes.len());
         self.stream.read(&mut bytes[..most]).await
     }
 
-    /// The head of the next answer, its lines in small letters, and what came of its body along with it; empty when
-    /// the connection ends before.
+    /// The head of the next response, in lowercase, and the part of its body that arrived with it; empty if the
+    /// connection ends first.
     pub async fn response(&mut self) -> String {
         let mut response = Vec::new();
         let mut chunk = [0; 4096];
@@ -112,13 +112,13 @@ impl Wire {
     }
 }
 
-/// The status of an answer, 0 when there was none.
+/// The status of a response; 0 if there is none.
 pub fn status_of(response: &str) -> u16 {
     response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
 }
 
 impl Database {
-    /// An API key that looks like one and never was.
+    /// A well-formed API key that does not exist.
     pub async fn nonexistent_key(&self) -> String {
         let session = self.session().await;
         session.run("begin").await;

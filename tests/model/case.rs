@@ -1,4 +1,4 @@
-//! A random search, and what it must find.
+//! A random search, and its expected results.
 
 use super::condition::{self, Setting, Tree};
 use super::order::Order;
@@ -8,10 +8,10 @@ use super::world::{Template, World};
 use harness::Session;
 use serde_json::Value;
 
-/// A search among things, and what it must find.
+/// A search among things, and its expected results.
 pub(crate) struct Case {
     pub(crate) query: String,
-    /// Its conditions, as members of a query.
+    /// The conditions, as members of the query.
     pub(crate) condition: String,
     limit: usize,
     pub(crate) expected: Vec<u128>,
@@ -49,8 +49,8 @@ impl Case {
         Self { query, condition, limit, expected: found.iter().map(|row| row.id).collect() }
     }
 
-    /// Compares with the model what the session finds page by page, and what it selects by the filter's SQL, which the
-    /// author is asked for: one who sees everything, when policies are to limit what the session sees.
+    /// Compares the model with the pages that the session reads and with the rows that the filter's SQL selects. The
+    /// `author`, who can read all records, compiles the filter; policies limit what the session reads with it.
     pub(crate) async fn check(&self, session: &Session, author: &Session) -> Result<(), String> {
         let collected = self.read_pages(session).await?;
         if collected != self.expected {
@@ -104,7 +104,7 @@ impl Case {
     }
 }
 
-/// Ids as texts, for messages.
+/// Ids as text, for messages.
 pub(crate) fn shown(ids: &[u128]) -> Vec<String> {
     ids.iter().map(|id| values::write_id(*id)).collect()
 }

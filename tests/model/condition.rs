@@ -1,4 +1,4 @@
-//! Random conditions, as JSON, and what they mean.
+//! Random conditions, as JSON and evaluated in memory.
 
 use super::operand::{Operand, many, operand, single};
 use super::random::Random;
@@ -8,7 +8,7 @@ use super::world::{Row, STANDARD, Template, World};
 use serde_json::json;
 use std::cmp::Ordering;
 
-/// A condition, or conditions combined.
+/// A condition, or combined conditions.
 pub(crate) enum Tree {
     All(Vec<Tree>),
     Any(Vec<Tree>),
@@ -25,13 +25,13 @@ pub(crate) struct Condition {
     json: String,
 }
 
-/// What all conditions of a search have in common.
+/// The settings that all conditions of a search share.
 pub(crate) struct Setting {
     pub(crate) zone: &'static Zone,
     pub(crate) by_number: bool,
-    /// Whether conditions are about what every template has.
+    /// Whether conditions use only standard fields, which every template has.
     pub(crate) standard_only: bool,
-    /// Whose records they are about.
+    /// The template whose records are searched.
     pub(crate) template: Template,
 }
 
@@ -42,13 +42,13 @@ impl Setting {
     }
 }
 
-/// A field with the references that lead to it, and the template that has it.
+/// A field with the path of references that leads to it, and its template.
 pub(crate) struct Place {
     pub(crate) path: Vec<&'static str>,
     pub(crate) field: &'static str,
     pub(crate) kind: Kind,
     pub(crate) owner: Template,
-    /// As a request names it.
+    /// The name of the field in a request.
     pub(crate) name: String,
 }
 
@@ -204,7 +204,7 @@ impl Condition {
     }
 }
 
-/// Compares two values; a list equals its elements.
+/// Compares two values; a list is equal to each of its elements.
 fn compare(world: &World, value: &Value, operand: &Operand, zone: &Zone) -> Option<Ordering> {
     match (value, operand) {
         (Value::List(list), Operand::Value(Value::Text(element))) => {

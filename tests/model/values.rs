@@ -1,4 +1,4 @@
-//! Values: their kinds, chance ones, and the forms in which JSON has them.
+//! Values: their types, random ones, and their forms in JSON.
 
 use super::random::Random;
 use super::time::{random_day, random_time, write_date, write_time};
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     TemplateId,
 }
 
-/// A value; a number counts in units of 10⁻¹², which holds every digit of ours.
+/// A value; a number is in units of 10⁻¹², which holds every digit of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Text(String),
@@ -76,7 +76,7 @@ const TEXTS: [&str; 30] = [
     "b",
 ];
 
-/// What the beginning of a text, as long as its index has it, may be followed by.
+/// Suffixes after a prefix as long as the one that an index stores.
 const LONG: [(&str, usize, &[&str]); 2] = [("x", 199, &["", "x", "xa", "xb"]), ("é", 200, &["", "é", "a"])];
 
 pub(crate) fn random_text(random: &mut Random) -> String {
@@ -90,7 +90,7 @@ pub(crate) fn random_text(random: &mut Random) -> String {
 const ELEMENTS: [&str; 9] = ["red", "blue", "dark, blue", "27\" wheels", "", "a'b", "É", "\\x", "NULL"];
 const OPTIONS: [&str; 3] = ["gold", "silver", "b,c"];
 
-/// All that texts and elements of lists may be.
+/// All text values and list elements of the model.
 pub(crate) fn texts() -> Vec<String> {
     let long = LONG
         .iter()
@@ -98,7 +98,7 @@ pub(crate) fn texts() -> Vec<String> {
     TEXTS.iter().chain(&ELEMENTS).chain(&OPTIONS).map(|text| (*text).to_owned()).chain(long).collect()
 }
 
-/// A value that an attribute of this kind may have.
+/// A random value that an attribute of this kind can have.
 pub(crate) fn random_value(kind: Kind, random: &mut Random) -> Value {
     const ONE: i128 = 1_000_000_000_000;
     const NUMBERS: [i128; 15] = [
@@ -152,7 +152,7 @@ pub(crate) fn write(value: &Value, random: &mut Random) -> String {
     }
 }
 
-/// A number in one of the forms that JSON has for it.
+/// A number in one of its forms in JSON.
 fn write_number(units: i128, random: &mut Random) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let digits = format!("{:013}", units.unsigned_abs());

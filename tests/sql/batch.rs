@@ -1,11 +1,11 @@
-//! What batches cost those who read.
+//! The subtransactions of batches, which slow down concurrent readers.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
 const COUNT: usize = 300;
 
-/// A session in a transaction that is still open after it has changed records by a batch, and the report.
+/// A session whose open transaction has changed records by a batch, and the report.
 async fn batch(operation: impl Fn(usize) -> Value) -> (Database, Session, Value) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -17,7 +17,7 @@ async fn batch(operation: impl Fn(usize) -> Value) -> (Database, Session, Value)
     (database, session, report)
 }
 
-/// By how many subtransactions the records were written that are there now.
+/// The number of subtransactions that wrote the current records.
 async fn subtransactions(session: &Session) -> usize {
     let count = "select count(distinct xmin::text) from crm.customers where visits > 0";
     session.text(count, &[]).await.parse().expect("a number")
@@ -27,7 +27,7 @@ fn update(key: &str, visits: Value) -> Value {
     json!({"op": "update", "template": "crm.customers", "external_key": key, "attributes": {"visits": visits}})
 }
 
-/// Which operations were refused, by their places.
+/// The indexes of the rejected operations.
 fn rejected(report: &Value) -> Vec<usize> {
     let results = report["results"].as_array().expect("results").iter();
     let is_rejected = |result: &&Value| result.get("error").is_some();
@@ -148,7 +148,7 @@ async fn chains_of_rejected_references_spare_other_records() {
         json!({"op": "upsert", "template": "crm.tree", "external_key": key,
                "attributes": {"up": {"external_key": up}}})
     };
-    // A chain that leads to and fro, so that each reference waits for one that is refused later.
+    // A chain that alternates between both ends, so that each reference waits for one that is rejected later.
     let key = |n: usize| if n.is_multiple_of(2) { format!("a{n:03}") } else { format!("z{:03}", 999 - n) };
     let mut operations: Vec<Value> = (0..LENGTH).map(|n| below(&key(n), &key(n + 1))).collect();
     operations.push(below(&key(LENGTH), "nowhere"));

@@ -1,9 +1,8 @@
-//! No argument brings a session down, and none is answered with an internal error.
+//! No argument crashes a session or causes an internal error.
 
 use harness::{Database, Session, quote};
 
-/// A superuser's session, for whom nothing is forbidden, and every function that SQL can call with the types of its
-/// arguments.
+/// A superuser's session, which has all privileges, and every function that SQL can call, with its argument types.
 async fn functions() -> (Database, Session, Vec<(String, Vec<String>)>) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -46,7 +45,7 @@ fn plain(kind: &str) -> &'static str {
     }
 }
 
-/// Values at the borders of the type.
+/// Values at the limits of the type.
 fn extremes(kind: &str) -> &'static [&'static str] {
     match kind {
         "oid" => &["0::oid", "4294967295::oid"],

@@ -1,9 +1,9 @@
-//! Responses and histories have the stored form that PostgreSQL's own conversion of their text has.
+//! Responses and history entries have the stored form that PostgreSQL's own jsonb input function produces.
 
 use harness::Database;
 use serde_json::json;
 
-/// Numbers with groups of four digits that are zero, full or cut off, on both sides of the point.
+/// Numbers with digit groups that are zero, full or partial, on both sides of the decimal point.
 const NUMBERS: [&str; 20] = [
     "0",
     "-0",
@@ -32,7 +32,7 @@ async fn stored_form_equals_that_of_the_input_function() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run("select keyed.create_project('crm', 'C')").await;
-    // More than 32 names: the entries of some have ends in place of lengths.
+    // More than 32 members, because jsonb then stores offsets for some of them instead of lengths.
     let numbers = (0..NUMBERS.len()).map(|number| json!({"slug": format!("n{number}"), "type": "number"}));
     let texts =
         (0..25).map(|text| json!({"slug": format!("t{text}_{}", "x".repeat(text)), "type": "string"}));

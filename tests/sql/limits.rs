@@ -1,4 +1,4 @@
-//! How large things may be, and that a superuser can say so.
+//! Size limits, which a superuser can set.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ async fn only_a_superuser_sets_limits() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("set session authorization keyed_admin").await;
-    // Before the library is loaded PostgreSQL takes any value, and forgets it when the library comes.
+    // Before the library is loaded, PostgreSQL accepts any value. Loading the library discards invalid ones.
     session.run("set keyed.max_text_size = '16MB'").await;
     let long = json!({"name": "x".repeat(2 << 20)}).to_string();
     let error = session.error("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
@@ -150,7 +150,7 @@ async fn argument_size_is_checked_before_allocation() {
 async fn long_argument_is_rejected_before_it_is_read() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // Compressed to less than a megabyte, so that only reading it takes memory.
+    // Compressed to less than a megabyte, so only reading the value takes memory.
     session
         .run(
             "create table long as select repeat('x', n)::text as text, to_jsonb(repeat('x', n)) as json, \
@@ -177,7 +177,7 @@ async fn long_argument_is_rejected_before_it_is_read() {
         let error = session.error(&of("desc"), &[]).await;
         assert_eq!(error.codes(), ("54000", "payload_too_large"), "{call}: {error}");
         assert!(error.message.contains("an argument has more than 64 MiB"), "{call}: {error}");
-        // A shorter one is read.
+        // A shorter argument is read.
         if let Err(error) = session.attempt(&of("asc"), &[]).await {
             assert!(!error.message.contains("an argument"), "{call}: {error}");
         }
@@ -188,7 +188,7 @@ async fn long_argument_is_rejected_before_it_is_read() {
 async fn json_with_a_long_text_form_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // Each number has 131,072 digits, of which JSON in the form of the database stores a few.
+    // Each number has 131,072 digits, of which jsonb stores only a few.
     let filters =
         "jsonb_build_object('filters', (select jsonb_agg(1e131071::numeric) from generate_series(1, 600)))";
     let error = session.error(&format!("select keyed.search('crm.customers', {filters})"), &[]).await;
@@ -199,7 +199,8 @@ async fn json_with_a_long_text_form_is_rejected() {
 async fn long_argument_is_not_read_after_a_cancellation() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // The argument is made first. The signal arrives before the next function runs, which would raise an error of its own.
+    // The argument is prepared first. The signal arrives before the next function runs, which would raise its own
+    // error.
     session.run("select keyed.normalize_key('the first call of a session reads more')").await;
     for call in ["keyed.normalize_key(text)", "keyed_http.batch(text)"] {
         let statement = format!(

@@ -1,4 +1,4 @@
-//! Metrics: every write appends to a series, the column shows the latest point.
+//! Metrics: every write appends to a series, and the column has the latest point.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -99,13 +99,13 @@ async fn put_of_the_latest_value_adds_no_point() {
         (column(&session).await, series(&session, &record).await),
         (json!(6), json!([0, 1, 2, 3, 4, 5, 6]))
     );
-    // Another value, a point with a time and several points are added; so is the latest value by PATCH.
+    // Another value, a point with a time and several points are appended; so is the latest value by PATCH.
     put(r#"{"mood": 7}"#).await;
     put(r#"{"mood": {"value": 7, "at": "2024-02-29T07:00:00Z"}}"#).await;
     put(r#"{"mood": [7, 7]}"#).await;
     session.rows("select keyed.patch_record($1, '{\"attributes\": {\"mood\": 7}}')", &[id_of(&record)]).await;
     assert_eq!(series(&session, &record).await, json!([0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7]));
-    // Left out, the column is cleared, and the same number is a new measurement.
+    // An omitted metric is cleared, and the same number is then a new measurement.
     put("{\"name\": \"Ada\"}").await;
     assert_eq!(column(&session).await, Value::Null);
     put(r#"{"mood": 7}"#).await;
@@ -269,7 +269,7 @@ async fn points_are_stored_after_a_change_of_the_series_table() {
     write(&session, json!(1)).await;
     let template = "(select id from keyed_state.template where slug = 'customers')";
     let table = session.text(&format!("select 'keyed_state.metric_' || {template}"), &[]).await;
-    // The sequence that the session knows is gone.
+    // The sequence that the session has cached no longer exists.
     session
         .run(&format!(
             "alter table {table} alter id drop identity; \

@@ -1,12 +1,13 @@
-//! The order of a crate's modules, for a unit test of the crate to hold.
+//! Tests of the module structure of a crate.
 //!
-//! It reads `use` lines, paths within the code and calls of methods. What is only for tests may import anything.
+//! They read `use` declarations, paths within the code, and method calls. Test code may import anything.
 //!
-//! A call depends on the file that defines the method in an `impl` without a trait, also if its type is in another file. The
-//! type of the receiver is known for `self`, `Self::`, `Type::` and parameters. For other receivers, the name of the method
-//! decides: of the types that the file names, those that have the method must have it in one file, no trait may have it, and it
-//! must not be a name that types of other crates have (`method::OF_OTHERS`). Calls that remain unclear are not seen, nor are
-//! calls of types that the file does not name, calls through a trait, and accesses of fields.
+//! A method call depends on the file that defines the method in an inherent `impl`, even if the type is in another
+//! file. The receiver's type is known for `self`, `Self::`, `Type::` and parameters. For other receivers, the method's
+//! name decides. It identifies a file if, among the types that the calling file names, only types with the method in
+//! that one file have it, no trait has it, and it is not a method name of types in other crates (`method::OF_OTHERS`).
+//! The tests ignore calls that remain ambiguous, calls on types that the file does not name, calls through a trait, and
+//! field accesses.
 
 mod cycle;
 mod hint;
@@ -22,8 +23,8 @@ use std::path::{Path, PathBuf};
 /// The maximum number of lines of a file.
 pub const MAX_LINES: usize = 500;
 
-/// The tests that every crate has, and `SOURCES`, which they read: `rules!(ORDER, EXCEPTIONS)`. `ORDER` is the list of folders
-/// and top-level files in import order, `EXCEPTIONS` the list of cycles that stay.
+/// The tests of every crate, and `SOURCES`, which they read: `rules!(ORDER, EXCEPTIONS)`. `ORDER` lists folders and
+/// top-level files in import order; `EXCEPTIONS` lists the allowed cycles.
 #[macro_export]
 macro_rules! rules {
     ($order:expr, $exceptions:expr) => {
@@ -67,30 +68,30 @@ pub struct Sources {
 }
 
 struct File {
-    /// Below `src`.
+    /// The path below `src`.
     path: PathBuf,
-    /// The segments of its module; none for the root of the crate.
+    /// The segments of the module path; empty for the root of the crate.
     module: Vec<String>,
     text: String,
     imports: Vec<Import>,
 }
 
-/// A file names something of another one, or calls a method that another one defines.
+/// A use of a path or method that another file defines.
 struct Import {
     line: usize,
     /// The path from the root of the crate.
     path: Vec<String>,
-    /// The file that holds it.
+    /// The file that defines it.
     file: usize,
 }
 
-/// Two files of which the first may depend on the second, although that closes a cycle.
+/// Two files, of which the first may depend on the second although this closes a cycle.
 pub struct Exception {
-    /// The file that imports, below `src`.
+    /// The importing file, below `src`.
     pub from: &'static str,
-    /// The file that it imports from, below `src`.
+    /// The imported file, below `src`.
     pub to: &'static str,
-    /// Why the cycle stays.
+    /// The reason for the cycle.
     pub reason: &'static str,
 }
 
@@ -134,7 +135,7 @@ impl Sources {
                     .collect(),
             })
             .collect();
-        // What a file imports under which name; no path where it is another crate's.
+        // Local names of imports with their paths; no path for imports from other crates.
         let uses: Vec<Vec<(String, Option<Vec<String>>)>> = texts
             .iter()
             .zip(&modules)
@@ -185,8 +186,8 @@ impl Sources {
         Sources { files: files.collect() }
     }
 
-    /// Folders, and files beside them, that import from one that does not stand before them in `order`. The root of the
-    /// crate may import from all, and nothing from it.
+    /// Folders and top-level files that import from one that is not before them in `order`. The root of the crate can
+    /// import from all, and none can import from it.
     pub fn imports_from_above(&self, order: &[&str]) -> Vec<String> {
         let position = |module: &[String]| match module.first() {
             Some(first) => order.iter().position(|it| it == first),
@@ -217,8 +218,7 @@ impl Sources {
         problems
     }
 
-    /// Files that import from each other, directly or through others, but for the exceptions; and exceptions that are not
-    /// needed.
+    /// Files in import cycles without an exception, and exceptions that are not needed.
     pub fn cycles(&self, exceptions: &[Exception]) -> Vec<String> {
         let name = |file: usize| self.files[file].path.display().to_string();
         let all: Vec<BTreeSet<usize>> =
@@ -256,8 +256,8 @@ impl Sources {
         problems
     }
 
-    /// Files that claim to be pure, and name what no pure code does. Those claim it whose first lines have the word, and those
-    /// in these folders.
+    /// Files that are declared pure but use impure code. A file is declared pure by the word in its first lines, or by
+    /// its folder.
     pub fn impure(&self, folders: &[&str], forbidden: &[&str]) -> Vec<String> {
         let claims = |file: &File| {
             // The first lines of the root declare all modules.
@@ -283,7 +283,7 @@ impl Sources {
         problems
     }
 
-    /// The lines of code that begin with this, each with its place.
+    /// The lines of code that start with this text, each with its location.
     pub fn lines_with(&self, beginning: &str) -> Vec<(String, String)> {
         let lines = |file: &'_ File| {
             let lines = parse::code_lines(&file.text).filter(|(_, code)| code.starts_with(beginning));
@@ -293,7 +293,7 @@ impl Sources {
         self.files.iter().flat_map(lines).collect()
     }
 
-    /// Literal hints that do not begin with a capital or do not end with a full stop, each with its file.
+    /// Literal hints that do not start with a capital letter or do not end with a full stop, each with its file.
     pub fn hints_without_sentence(&self) -> Vec<String> {
         let problems = |file: &'_ File| {
             let hints = hint::literals(&parse::outside_of_tests(&file.text)).into_iter();
@@ -303,7 +303,7 @@ impl Sources {
         self.files.iter().flat_map(problems).collect()
     }
 
-    /// Files of more than this many lines, but for those in these folders.
+    /// Files with more than this many lines, except those in these folders.
     pub fn longer_than(&self, most: usize, except: &[&str]) -> Vec<String> {
         self.files
             .iter()
@@ -315,7 +315,7 @@ impl Sources {
     }
 }
 
-/// The module that a file holds.
+/// The module of a file.
 fn module(path: &Path) -> Vec<String> {
     let steps = path.with_extension("");
     let mut module: Vec<String> = steps.iter().map(|step| step.to_string_lossy().into_owned()).collect();
@@ -326,7 +326,7 @@ fn module(path: &Path) -> Vec<String> {
     module
 }
 
-/// The path of what a file names, none where it is another crate's or the file's own.
+/// The full path of a name that a file uses; none if it belongs to another crate or to the file itself.
 fn from_the_root(
     module: &[String],
     path: &[String],
@@ -345,19 +345,19 @@ fn from_the_root(
     }
 }
 
-/// The file that holds what a path names, and how many segments of the path are its module.
+/// The file that a path leads to, and how many segments of the path are its module.
 fn holder(path: &[String], known: &BTreeMap<&[String], usize>) -> Option<(usize, usize)> {
     (0..=path.len()).rev().find_map(|end| known.get(&path[..end]).map(|file| (*file, end)))
 }
 
-/// The path of what a file only passes on (`pub use`), where it is from. So a file that declares modules and passes on what
-/// they hold is in no cycle.
+/// The original path of a reexported name (`pub use`). A file that only declares modules and reexports their contents
+/// is in no cycle.
 fn origin(
     mut path: Vec<String>,
     known: &BTreeMap<&[String], usize>,
     given: &[HashMap<&str, &[String]>],
 ) -> Vec<String> {
-    // A chain that is longer than this comes back to where it began.
+    // A longer chain of reexports is a cycle.
     for _ in 0..8 {
         let passed_on = holder(&path, known).and_then(|(file, end)| {
             let from = given[file].get(path.get(end)?.as_str())?;

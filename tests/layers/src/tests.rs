@@ -4,7 +4,7 @@ fn sources(files: &[(&str, &str)]) -> Sources {
     Sources::of_texts(files.iter().map(|(path, text)| (PathBuf::from(path), (*text).to_owned())).collect())
 }
 
-/// Whether a file of the folder `low` with this text imports from the folder `high`.
+/// Whether a file in the folder `low` with this text imports from the folder `high`.
 fn imports_from_above(text: &str) -> bool {
     let files = [("lib.rs", ""), ("low/mod.rs", ""), ("low/deep.rs", text), ("high/mod.rs", "")];
     let problems = sources(&files).imports_from_above(&["low", "high"]);
@@ -144,7 +144,7 @@ fn reexporting_file_is_in_no_cycle() {
         ("d.rs", "use crate::a::B;"),
     ];
     assert_eq!(sources(&files).cycles(&[]), [""; 0]);
-    // What is passed on is imported from where it is.
+    // A reexported name is imported from its original module.
     let files = [files[0], files[1], ("a/c.rs", "use super::B;")];
     assert_eq!(
         sources(&files).cycles(&[]),
@@ -177,7 +177,7 @@ fn impure_file_is_reported() {
     }
 }
 
-/// The cycles of two files: `low.rs`, with this text, and `high.rs`, which adds a method to a type of it.
+/// The cycles between `low.rs`, with this text, and `high.rs`, which adds a method to one of its types.
 fn cycles_with_methods(low: &str) -> usize {
     let high = "use crate::low::It;\nimpl It {\n    pub fn run(&self) {}\n    pub fn get(&self) {}\n}";
     sources(&[("low.rs", &format!("pub struct It;\n{low}")), ("high.rs", high)]).cycles(&[]).len()
@@ -205,10 +205,10 @@ fn call_of_a_method_leads_to_the_file_that_defines_it() {
 #[test]
 fn call_of_another_method_leads_nowhere() {
     for low in [
-        // A map has one of this name, too.
+        // A map also has a method with this name.
         "fn go(it: &Map) {\n    it.get();\n}",
         "fn go() {\n    for it in all() {\n        it.get();\n    }\n}",
-        // The name stands for something else.
+        // The name is shadowed.
         "fn go(it: &It) {\n    let it = it.map();\n    it.get();\n}",
         "fn go(it: &It) {\n    all(|it| it.get());\n}",
         // The type is another one.

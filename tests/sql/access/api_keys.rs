@@ -1,4 +1,4 @@
-//! API keys: issued, found by their hash, refused when they should be.
+//! API keys: issue, lookup by hash, and rejection.
 
 use harness::{Database, Session, until};
 
@@ -43,7 +43,7 @@ async fn invalid_keys_get_the_same_error() {
     let (database, session) = crm().await;
     let expired = database.api_key("keyed_admin", &[]).await;
     assert_eq!(attempt(&session, &expired).await, Ok(()));
-    // Nothing tells a session that time has passed: it knows the key, and sees when it expires.
+    // The expiry is compared with the clock, even if the session has cached the key.
     session.run("update keyed_state.api_key set expires_at = clock_timestamp() + interval '1 second'").await;
     until("the key expires", async || attempt(&session, &expired).await.is_err()).await;
     let role = format!("leaver_{}", database.name());
@@ -194,7 +194,7 @@ async fn only_the_proxy_login_authenticates_keys() {
     let proxy = database.session_as("keyed_proxy").await;
     assert_eq!(attempt(&proxy, &key).await, Ok(()));
     assert_eq!(proxy.error(deliver, &[]).await.codes(), ("P0002", "not_found"));
-    // Dropping the grant or the extension returns it.
+    // Dropping the grant or the extension revokes it.
     for again in ["migrate", "init"] {
         session
             .run("revoke execute on function keyed.authenticate, keyed_http.deliver from keyed_proxy")

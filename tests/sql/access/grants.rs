@@ -239,7 +239,7 @@ async fn grant_beyond_the_acl_limit_is_rejected_with_a_hint() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let session = database.session().await;
-    // The roles that fill the row of the table are gone with the transaction.
+    // The roles that fill the ACL are rolled back with the transaction.
     session
         .run(
             "begin;

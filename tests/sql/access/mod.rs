@@ -1,4 +1,4 @@
-//! What roles and keys may see and do.
+//! Visibility and privileges of roles and keys.
 
 mod api_keys;
 mod grants;

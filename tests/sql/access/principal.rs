@@ -1,4 +1,4 @@
-//! Who acts in a transaction: what `keyed.authenticate` makes of an API key, and that nothing else can.
+//! The principal of a transaction: only `keyed.authenticate` sets it, from an API key.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session, quote};
@@ -15,7 +15,7 @@ async fn with_key() -> (Database, Session, String, String) {
     (database, session, key, role)
 }
 
-/// The call that the proxy makes, and one that a key's role may make.
+/// The call that the proxy makes, and a call that the key's role may make.
 fn authenticate(key: &str) -> String {
     format!("keyed.authenticate(sha256({}::bytea), 'crm')", quote(key))
 }
@@ -51,7 +51,7 @@ async fn login_of_the_proxy_can_do_nothing_without_a_key() {
     ] {
         assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
-    // Without a key there is no project either, so a slug names nothing.
+    // Without a key there is no project, so a slug cannot be resolved.
     assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("3F000", "project_required"));
     let by_number = "select keyed_http.get_by_key('2', 'A-1', null, false)";
     assert_eq!(session.error(by_number, &[]).await.codes(), ("42501", "forbidden"));
@@ -86,7 +86,7 @@ async fn key_acts_as_its_role_within_its_projects() {
     }
     let other = session.error(&call("'crm'", "keyed_http.delete_by_key('customers', 'A-1')"), &[]).await;
     assert_eq!(other.codes(), ("42501", "forbidden"));
-    // A template with which it may do nothing is as good as missing.
+    // A template without privileges is indistinguishable from a missing one.
     let hidden = session.error(&call("'crm'", "keyed_http.create_record('companies', '{}')"), &[]).await;
     assert_eq!(hidden.codes(), ("P0002", "not_found"));
     let foreign = session.error(&call("null", "keyed_http.get_template('3')"), &[]).await;
@@ -123,7 +123,7 @@ async fn principal_ends_with_its_transaction_or_savepoint() {
     let authenticate = authenticate(&key);
     for end in ["commit", "rollback", "prepare transaction 'x'"] {
         session.run(&format!("begin; select {authenticate}; {LOOKUP}")).await;
-        // max_prepared_transactions is 0, which ends the transaction as well.
+        // max_prepared_transactions is 0, so this ends the transaction as well.
         let _ = session.attempt(end, &[]).await;
         assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("3F000", "project_required"), "{end}");
     }
@@ -183,7 +183,7 @@ async fn principal_cannot_be_forged() {
             if loaded {
                 session.run("select keyed.normalize_key('load the library')").await;
             }
-            // It may fail or have no effect, but it never sets a principal.
+            // The statement may fail or have no effect, but it never sets a principal.
             let _ = session.attempt(forgery, &[&forged]).await;
             let _ = session.attempt("select pg_temp.forge()", &[]).await;
             let project = session.attempt("select keyed.create_project('forged')", &[]).await;
@@ -222,7 +222,7 @@ async fn settings_cannot_remove_the_principal() {
     }
 }
 
-/// That the key of a role without rights acts, in a transaction that goes on.
+/// Asserts that the key of a role without privileges is active in an open transaction.
 async fn assert_second(session: &Session) {
     session.run("savepoint asked").await;
     assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("P0002", "not_found"));
@@ -242,7 +242,7 @@ async fn rollback_to_savepoint_restores_the_earlier_key() {
     session.run(&format!("rollback to one; {LOOKUP}; select {second}; release one")).await;
     assert_second(&session).await;
     session.run("rollback").await;
-    // A block that fails after its own key, and one that ends well.
+    // A block that fails after its authentication, and one that succeeds.
     session
         .run(&format!(
             "begin; select {first};

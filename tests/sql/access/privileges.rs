@@ -1,10 +1,10 @@
-//! Functions apply the rights of the role that calls them.
+//! Functions apply the privileges of the role that calls them.
 
 use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
 
-/// A role with these privileges on customers, in a session; and the customer `A-1`.
+/// A session of a role with these privileges on customers, and the customer `A-1`.
 async fn with_grants(privileges: &str) -> (Database, Session, Value) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
@@ -169,7 +169,7 @@ async fn reference_to_an_unreadable_record_is_rejected_as_missing() {
         let attributes = json!({"company": reference}).to_string();
         let error = session.error("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
         assert_eq!(error.codes(), ("23503", "reference_not_found"));
-        // They differ in nothing but the name that was sent.
+        // The two errors differ only in the name that was sent.
         let name = reference["external_key"].as_str().or(reference.as_str()).expect("a name");
         errors.push(format!("{error:?}").replace(name, "…"));
     }

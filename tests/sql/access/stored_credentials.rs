@@ -1,4 +1,4 @@
-//! What is stored of API keys and tokens: nothing that opens anything, and roles that it stays bound to.
+//! Stored API keys and tokens: they cannot be used to authenticate, and each stays bound to its role.
 
 use super::api_keys::{attempt, crm};
 
@@ -31,7 +31,7 @@ async fn migration_keeps_keys_and_tokens_valid() {
         format!(r#"{{"slug": "shop", "external_key": "$.id", "signed": false, "role": "{role}"}}"#);
     let made = session.json("select keyed.create_inbound_endpoint('crm.customers', $1)", &[&endpoint]).await;
     let token = made["token"].as_str().expect("a token");
-    // As in older versions: the hash of the shown key, and only the OID of a role.
+    // As in older versions: the hash of the displayed key, and only the OID of a role.
     session
         .rows("update keyed_state.api_key set hash = sha256(convert_to($1, 'UTF8')) where id = 1", &[&key])
         .await;
@@ -80,7 +80,7 @@ async fn reused_role_oid_gains_nothing_after_a_restore() {
     let made = session.json("select keyed.create_inbound_endpoint('crm.customers', $1)", &[&endpoint]).await;
     let token = made["token"].as_str().expect("a token");
     session.run(&format!("drop owned by {leaver}; drop role {leaver}")).await;
-    // What a dump writes of a role that is gone is its number, and a restore elsewhere takes it for whose it is there.
+    // A dump contains the OID of a dropped role. A restore elsewhere would give it to the role that has this OID there.
     for table in ["api_key", "access_grant", "inbound_endpoint"] {
         let update =
             format!("update keyed_state.{table} set role = '{other}', bound_in = 'of another cluster'");
@@ -103,7 +103,7 @@ async fn reused_role_oid_gains_nothing_after_a_restore() {
     ] {
         assert_eq!(unprivileged.error(statement, &[]).await.state, "42501", "{statement}");
     }
-    // A template to come, and a grant of its own, bring it nothing of the other's either.
+    // The role gains nothing from a later template or from its own later grant either.
     session
         .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
         .await;
@@ -123,7 +123,7 @@ async fn reused_role_oid_gains_nothing_after_a_restore() {
     }
     let own = "select string_agg(target, ' ') from keyed.list_access() where not orphaned and role = $1";
     assert_eq!(session.text(own, &[&other]).await, "crm.companies");
-    // New grants to it, and revocations, take effect as usual.
+    // New grants to the role, and revocations, take effect.
     session.run(&format!("select keyed.revoke_access('{other}', 'crm')")).await;
     database.grant(&other, "crm.customers", "read").await;
     unprivileged.run("select keyed.search('crm.customers')").await;
@@ -142,7 +142,7 @@ async fn renamed_role_keeps_its_privileges() {
     let proxy = database.session_as("keyed_proxy").await;
     session.run(&format!("alter role {role} rename to {role}_x")).await;
     assert_eq!(attempt(&proxy, &key).await, Ok(()));
-    // In another cluster, an OID with another name is invalid.
+    // In another cluster, an OID with another role name is invalid.
     session.run("update keyed_state.api_key set bound_in = 'of another cluster'").await;
     assert!(attempt(&proxy, &key).await.is_err());
     session

@@ -1,4 +1,4 @@
-//! A role without privileges calls public functions: it learns nothing and breaks nothing.
+//! Functions that a role without privileges can call disclose nothing and change nothing.
 
 use harness::Database;
 

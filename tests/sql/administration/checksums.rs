@@ -1,10 +1,10 @@
-//! Checksums of what a database holds.
+//! Checksums of a database's contents.
 
 use harness::customers::{DOCUMENTS, HISTORY, SERIES, VECTORS};
 use harness::{Database, Session, array, similar};
 use std::collections::BTreeMap;
 
-/// A customer with everything, and one deleted.
+/// A customer with every kind of value, and a deleted one.
 async fn crm() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -22,7 +22,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Rows and checksum of each part; those of the state by the names of their tables.
+/// Row count and checksum of each part; tables of `keyed_state` by name.
 async fn checksums(session: &Session) -> BTreeMap<String, String> {
     let sql = "select concat_ws(' ', template, part), rows || ' ' || checksum from keyed.checksums()";
     let rows = session.rows(sql, &[]).await;

@@ -1,4 +1,4 @@
-//! Cursors of the feed: what goes on, and what must be read again.
+//! Cursors of the change feed: which remain valid, and which expire.
 
 use super::{all, in_short, next, now, page};
 use harness::{Database, Session, companies};
@@ -32,7 +32,7 @@ async fn forged_cursor_is_rejected() {
     ] {
         assert!(!is_rejected(&session, forged).await, "{forged}");
     }
-    // One that another database has signed.
+    // A cursor signed by another database.
     let elsewhere = Database::with_crm().await;
     elsewhere.session().await.run("update keyed_state.change_secret set secret = sha256('another')").await;
     assert!(!is_rejected(&elsewhere.session().await, &cursor).await);
@@ -109,7 +109,7 @@ async fn copy_of_a_database_begins_another_generation() {
     let session = database.session().await;
     session.run("insert into crm.companies (external_key, name) values ('one', '1')").await;
     let cursor = now(&session).await;
-    // As a restore in place does it: the row is there, and another transaction has written it.
+    // As after a restore in place: the row exists, but another transaction has written it.
     session
         .run(
             "create temporary table saved as select * from keyed_state.change_generation;

@@ -1,4 +1,4 @@
-//! What an entry of the feed tells.
+//! The contents of an entry of the change feed.
 
 use super::{all, in_short, next, now, page};
 use harness::{Database, id_of};

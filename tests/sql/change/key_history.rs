@@ -1,4 +1,4 @@
-//! Who held a key.
+//! The history of a key: the records that have held it.
 
 use harness::{Database, id_of};
 

@@ -1,4 +1,4 @@
-//! The order of the feed, and what is not yet shown.
+//! The order of the feed, and changes that it does not show yet.
 
 use super::{all, in_short, next, now, page};
 use harness::{Cluster, Database, Session};
@@ -10,7 +10,7 @@ async fn upsert(session: &Session, key: &str, attributes: &str) {
     session.rows(UPSERT, &[key, attributes]).await;
 }
 
-/// Gives the transaction of a session its id.
+/// Assigns a transaction id to the session's transaction.
 async fn begin(session: &Session) {
     session.run("begin; select pg_current_xact_id()").await;
 }

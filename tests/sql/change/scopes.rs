@@ -3,7 +3,7 @@
 use super::{all, in_short, now};
 use harness::{Database, Session};
 
-/// A database with a role that sees customers with more than five visits; sessions of its owner and of the role.
+/// A database with a role that can read customers with more than five visits; sessions of the owner and of the role.
 async fn with_reader(scope: &str) -> (Database, Session, Session) {
     let database = Database::with_crm().await;
     let admin = database.session().await;
@@ -58,7 +58,7 @@ async fn deletion_is_reported_to_callers_who_saw_the_record() {
         .await;
     let mut told = in_short(&all(&reader, &start, 100).await.0);
     told.sort();
-    // What was written on the deleted record has taken it out of sight, so only the deletion itself is told.
+    // Later changes moved the deleted record out of the scope, so only the deletion is reported.
     assert_eq!(told, ["delete both", "delete in", "gone -"]);
     admin.run("delete from crm.customers where _released_key = 'in'").await;
 }
@@ -108,7 +108,7 @@ async fn cursor_advances_over_pages_without_visible_changes() {
     assert_eq!((first["changes"].as_array().map(Vec::len), &first["has_more"]), (Some(0), &true.into()));
     admin.run("insert into crm.customers (external_key, visits) values ('seen', 6)").await;
     assert_eq!(in_short(&all(&reader, &super::next(&first), 100).await.0), ["create seen"]);
-    // A page of one entry reads as many invisible changes at once.
+    // A page of one entry reads this many invisible changes in one call.
     admin.run("insert into crm.customers (external_key, visits) values ('other', 7)").await;
     assert_eq!(in_short(&all(&reader, &start, 1).await.0), ["create seen", "create other"]);
 }

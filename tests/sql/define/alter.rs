@@ -1,10 +1,10 @@
-//! Templates that change: attributes added, changed, renamed and dropped, with the data of what stays.
+//! Changes of templates: attributes are added, changed, renamed and dropped, and the remaining data is kept.
 
 use harness::customers::SERIES;
 use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
-/// A project whose customer `A-1` has some values, and a session that has read it.
+/// A project whose customer `A-1` has some values, and a session that has read the record.
 async fn with_record() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -123,7 +123,7 @@ async fn dropped_attribute_loses_its_series_but_not_its_history() {
     assert_eq!(session.text(&format!("select count(*) from {SERIES}"), &[]).await, "0");
     let history = "select changes #>> '{name,new}' from keyed.history((select id from crm.customers))";
     assert_eq!(session.text(history, &[]).await, "Ada");
-    // One of the same name later on is another attribute.
+    // A later attribute of the same name is another attribute.
     session.run(r#"select keyed.add_attribute('crm.customers', '{"slug": "mood", "type": "metric"}')"#).await;
     session.run(r#"select keyed.add_attribute('crm.customers', '{"slug": "name", "type": "number"}')"#).await;
     session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"mood": 7, "name": 1}')"#).await;
@@ -234,7 +234,7 @@ async fn label_display_and_language_can_change() {
     for (member, value) in [("label", "Clients"), ("display", "visits"), ("language", "simple")] {
         assert_eq!(changed[member], value);
     }
-    // The attribute that is shown keeps being shown under another name, and is forgotten when it goes.
+    // The display attribute stays the display attribute after a rename, and is unset when it is dropped.
     assert_eq!(alter(&session, json!({"rename": {"visits": "calls"}})).await["display"], "calls");
     assert_eq!(alter(&session, json!({"drop": ["calls"]})).await["display"], "name");
     assert_eq!(

@@ -1,10 +1,10 @@
-//! Dry runs of changes of templates.
+//! Dry runs of template changes.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// Customers with a name, a fax number, tags, a metric and a city that is indexed; `A` and `B` have a fax number, `C`, which
-/// is deleted, too.
+/// Customers with a name, a fax number, tags, a metric and an indexed city. `A`, `B` and the deleted `C` have a fax
+/// number.
 async fn shop() -> (Database, Session) {
     let database = Database::new().await;
     let session = database.session().await;
@@ -24,7 +24,7 @@ async fn shop() -> (Database, Session) {
     (database, session)
 }
 
-/// All that a change of a definition writes.
+/// Everything that a change of a definition writes.
 async fn state(session: &Session) -> String {
     let state = "select concat_ws(E'\n', (select jsonb_agg(t order by t.id) from keyed_state.template t),
         (select jsonb_agg(a order by a.id) from keyed_state.attribute a), (select jsonb_agg(j) from keyed_state.job j),
@@ -62,7 +62,7 @@ async fn dry_run_reports_effects_and_writes_nothing() {
     });
     assert_eq!(plan(&session, &changes).await, expected);
     assert_eq!(state(&session).await, before);
-    // The same session goes on with the template as it is.
+    // The same session still uses the current definition.
     session
         .run("select keyed.upsert_by_key('shop.customers', 'A', '{\"name\": \"Ada\", \"fax\": \"1\"}')")
         .await;

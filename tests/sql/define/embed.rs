@@ -1,4 +1,4 @@
-//! The member `embed` of a template: which of its texts are embedded.
+//! The member `embed` of a template: the attributes whose text is embedded.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ async fn embed_follows_renames_and_drops() {
     assert_eq!(alter(&session, json!({"drop": ["medium"]})).await, Value::Null);
     let added = json!({"attributes": [{"slug": "title", "type": "string"}], "embed": ["title"]});
     assert_eq!(alter(&session, added).await, json!(["title"]));
-    // Sessions that knew the template before know what it is now.
+    // Sessions with a cached definition get the new one.
     let seen = database.session().await.json("select keyed.alter_template('g.paintings', '{}')", &[]).await;
     assert_eq!(seen["embed"], json!(["title"]));
 }

@@ -1,4 +1,4 @@
-//! The format of attributes: how applications show values.
+//! The format of attributes, which controls how applications display values.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ async fn format_is_created_replaced_kept_and_removed() {
     assert_eq!(format(&replaced, "width"), json!({"currency": "CHF"}));
     let removed = alter(&session, "width", &json!({"format": null})).await;
     assert!(removed["attributes"][0].get("format").is_none(), "{removed}");
-    // It follows a rename, and a session that kept the definition learns of the change.
+    // The format survives a rename, and a session with a cached definition gets the change.
     let other = json!({"slug": "site", "format": {"kind": "image"}});
     assert_eq!(format(&alter(&session, "page", &other).await, "site"), json!({"kind": "image"}));
     let added = json!({"slug": "rate", "type": "metric", "format": {"percent": true}}).to_string();

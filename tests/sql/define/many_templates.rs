@@ -1,15 +1,15 @@
-//! More templates than PostgreSQL's table of locks has room for.
+//! More templates than PostgreSQL's lock table has capacity for.
 
 use harness::{Cluster, Database, Session, major_version};
 use std::sync::Arc;
 
-/// The number of templates; the cluster's table of locks has room for some 500.
+/// The number of templates; the cluster's lock table has capacity for about 500.
 const TEMPLATES: usize = 150;
 
 async fn many() -> (Database, Session) {
     const SETTINGS: [&str; 3] =
         ["max_connections=30", "max_locks_per_transaction=10", "autovacuum_worker_slots=3"];
-    // The last is of 18, whose default has room for the locks of thirteen more processes.
+    // The last setting exists since PostgreSQL 18; its default adds capacity for the locks of thirteen more processes.
     let settings = if major_version() < 18 { &SETTINGS[..2] } else { &SETTINGS };
     let cluster = Arc::new(Cluster::start_with(settings));
     let database = Database::new_in(&cluster).await;
@@ -23,9 +23,9 @@ async fn many() -> (Database, Session) {
     (database, session)
 }
 
-/// Takes so many locks that others find room for fewer than one for each template.
+/// Takes so many locks that the remaining capacity is less than one lock for each template.
 async fn fill(session: &Session) {
-    // Since 18, REVOKE locks each table until the end of the transaction.
+    // Since PostgreSQL 18, REVOKE locks each table until the end of the transaction.
     let room = if major_version() < 18 { 60 } else { 110 };
     session
         .run(&format!(
@@ -84,7 +84,7 @@ async fn checksums_lock_one_table_at_a_time() {
     administrator.run("commit").await;
 }
 
-/// On how many tables of templates a role has privileges of PostgreSQL.
+/// The number of template tables on which a role has PostgreSQL privileges.
 async fn privileges(session: &Session, role: &str) -> usize {
     let tables =
         "select count(distinct c.oid) from pg_class c, aclexplode(c.relacl) a where a.grantee = $1::regrole";
@@ -123,7 +123,7 @@ async fn revocation_on_a_large_project_changes_few_tables() {
     assert_eq!(clerk.error(&count, &[]).await.state, "42501");
     assert_eq!(privileges(&administrator, &role).await, 1, "that on t2");
     administrator.text(&format!("select keyed.revoke_access('{role}', 'crm.t2')"), &[]).await;
-    // What was granted by mistake, and never came to all tables, leaves nothing either.
+    // An incomplete grant, which did not reach all tables, is removed completely, too.
     database.grant(&role, "crm", "read, update, delete").await;
     assert_eq!(administrator.text(&revoke, &[]).await, "3");
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}

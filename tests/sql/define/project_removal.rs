@@ -1,8 +1,8 @@
-//! The end of a project.
+//! Removal of a project.
 
 use harness::{Database, Session};
 
-/// Two projects with something of everything, and templates that refer to each other in a cycle.
+/// Two projects with objects of every kind, and templates with cyclic references.
 async fn projects() -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -28,7 +28,7 @@ async fn projects() -> (Database, Session, String) {
     (database, session, role)
 }
 
-/// How much there is of what belongs to projects, in state and catalog.
+/// The number of rows and objects of projects, in `keyed_state` and the catalogs.
 async fn extent(session: &Session) -> String {
     let tables = [
         "access_grant",
@@ -72,7 +72,8 @@ async fn dropped_project_takes_its_objects_and_spares_others() {
     assert_eq!(session.text("select count(*) from keyed.list_access()", &[]).await, "0");
     assert_eq!(session.error("select keyed.drop_project('shop')", &[]).await.codes(), ("P0002", "not_found"));
     session.run("select keyed.upsert_by_key('crm.customers', 'A-1')").await;
-    // Its name is free, and nothing of the old project comes with it; one without records goes as it is.
+    // The name can be reused, and the new project inherits nothing. A project without records is dropped without
+    // confirmation.
     session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')").await;
     let error = clerk.error("select keyed.search('shop.goods')", &[]).await;
     assert_eq!(error.state, "42501");
@@ -95,7 +96,7 @@ async fn key_limited_to_a_dropped_project_has_no_access() {
     assert_eq!(proxy.json(me, &[&both]).await["projects"], serde_json::json!(["crm"]));
     let listed = "select string_agg(projects::text || ' ' || (revoked_at is not null), ', ' order by id) from keyed.list_api_keys()";
     assert_eq!(session.text(listed, &[]).await, "{} true, {crm} false");
-    // Were it put in force again by hand, it would still see nothing.
+    // Even if the key is re-enabled by hand, it has no access.
     session.run("update keyed_state.api_key set revoked_at = null").await;
     assert_eq!(proxy.json(me, &[&only]).await["projects"], serde_json::json!([]));
     let by_number = "select keyed_http.get_template('2') from keyed.authenticate(sha256($1::bytea))";

@@ -1,4 +1,4 @@
-//! Setting a database up, and making projects.
+//! Setup of a database, and creation of projects.
 
 use harness::Database;
 
@@ -45,7 +45,7 @@ async fn init_with_preload_loads_the_library_at_session_start() {
                      where s.setdatabase = (select oid from pg_database where datname = current_database())";
     session.run("select keyed.init()").await;
     assert_eq!(session.text(libraries, &[]).await, "");
-    // A library that is loaded already stays.
+    // A preloaded library stays in the setting.
     let alter = format!("alter database {} set session_preload_libraries", database.name());
     session.run(&format!("{alter} = auto_explain")).await;
     let session = database.session().await;
@@ -58,7 +58,7 @@ async fn init_with_preload_loads_the_library_at_session_start() {
     let role = database.create_role("analyst").await;
     let session = database.session_as(&role).await;
     assert_eq!(session.text(is_preloaded, &[]).await, "t", "a login may not read the setting, and need not");
-    // What a session or a role has of its own is not for others, and names may hold commas.
+    // Values set for a session or role are not copied to the database, and names may contain commas.
     let session = database.session().await;
     session
         .run(&format!(
@@ -191,7 +191,7 @@ async fn every_table_and_column_has_a_comment() {
 async fn new_type_needs_a_migration() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // As it was before state step 26.
+    // The state before migration 26.
     session
         .run(
             "delete from keyed_state.version where number = 26;

@@ -1,4 +1,4 @@
-//! The member `synonyms` of a template: which words stand for others in searches.
+//! The member `synonyms` of a template: sets of words that searches treat as equal.
 
 use harness::customers::DOCUMENTS;
 use harness::{Database, Session};

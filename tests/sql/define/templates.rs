@@ -195,9 +195,9 @@ async fn indexed_attribute_accepts_every_value() {
         types.iter().map(|it| json!({"slug": format!("a_{it}"), "type": it, "indexed": true})).collect();
     create(&session, "orders", attributes).await;
     let indexes = "select count(*) from pg_index where indrelid = 'crm.orders'::regclass and indpred is null and not indisunique";
-    // A text has a second one, for its parts.
+    // A text attribute has a second index, for substrings.
     assert_eq!(session.text(indexes, &[]).await, (types.len() + 1).to_string());
-    // Random text, for PostgreSQL would pack a repeated one into what fits an index.
+    // Random text, because PostgreSQL would compress repeated text to a size that fits an index.
     let random =
         session.text("select string_agg(md5(n::text), '') from generate_series(1, 1000) n", &[]).await;
     for (slug, value) in [
@@ -247,7 +247,7 @@ async fn side_tables_are_named_by_template_number() {
         for table in tables {
             assert!(table.ends_with(&format!("_{number}")), "{table} of {template}");
         }
-        // A template without metrics has no series.
+        // A template without metrics has no metric table.
         let there = tables.into_iter().filter(|table| template == "customers" || *table != companies::SERIES);
         for table in there {
             assert_eq!(session.text("select to_regclass($1)", &[table]).await, table);

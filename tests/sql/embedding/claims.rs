@@ -1,4 +1,4 @@
-//! What workers do, for tests of the queue of embedding.
+//! The operations of a worker, for tests of the embedding queue.
 
 use harness::embeddings::vector;
 use harness::{Gallery, Session};
@@ -10,7 +10,7 @@ pub(crate) async fn claim(session: &Session) -> Value {
     session.json(CLAIM, &["m"]).await
 }
 
-/// What an answer of a claim hands out: ids and texts.
+/// The ids and texts of a claim.
 pub(crate) fn texts(claim: &Value) -> Vec<(String, String)> {
     let entries = claim["entries"].as_array().expect("entries");
     let text = |entry: &Value, name: &str| entry[name].as_str().expect("a text").to_owned();
@@ -20,7 +20,7 @@ pub(crate) fn texts(claim: &Value) -> Vec<(String, String)> {
     texts
 }
 
-/// Brings back the vector of an entry of a claim: 1 at this place.
+/// Stores a vector for an entry of a claim: 1 at this index.
 pub(crate) async fn store(
     session: &Session,
     claim: &Value,
@@ -47,7 +47,7 @@ pub(crate) async fn embed_all(gallery: &Gallery, axis: usize) {
     }
 }
 
-/// Makes all claims expire, as if their time had passed.
+/// Makes all claims expire.
 pub(crate) async fn expire(gallery: &Gallery) {
     gallery.session.run("update keyed_state.embedding_job set due_at = now()").await;
 }

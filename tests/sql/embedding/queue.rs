@@ -1,4 +1,4 @@
-//! The queue of embedding, seen from where its workers see it.
+//! The embedding queue, as its workers use it.
 
 use crate::embedding::claims::{CLAIM, claim, embed_all, expire, store, texts};
 use harness::Gallery;
@@ -14,7 +14,7 @@ async fn committed_text_is_queued() {
     let id = gallery.paint("K-1", "Girl with a Pearl Earring").await;
     gallery.session.run("update g.paintings set medium = '{oil,fresco}'").await;
     assert_eq!(gallery.status().await["pending"], 1);
-    // A list is read by its labels.
+    // A list is embedded by its labels.
     let text = "Girl with a Pearl Earring\nOil paint, fresco";
     assert_eq!(texts(&claim(&gallery.session).await), [(id, text.to_owned())]);
 }
@@ -68,7 +68,7 @@ async fn claimed_record_is_not_claimed_again_until_the_claim_expires() {
     expire(&gallery).await;
     let second = claim(&gallery.session).await;
     assert_eq!(texts(&second).len(), 1);
-    // The first worker was only slow; by now the record is the second's.
+    // The first worker was slow, and the claim has passed to the second.
     assert_eq!(store(&gallery.session, &first, 0, 1, "m").await, "f");
     assert_eq!(gallery.axis(&id).await, "");
     assert_eq!(store(&gallery.session, &second, 0, 2, "m").await, "t");
@@ -89,7 +89,7 @@ async fn vector_of_an_outdated_text_is_discarded() {
     gallery.paint("K-1", "Woman").await;
     assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
     assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["pending"]), ("", &json!(1)));
-    // The same with triggers disabled, where only the hash shows it.
+    // Without triggers, only the hash detects the change.
     let old = claim(&gallery.session).await;
     gallery
         .session
@@ -98,7 +98,7 @@ async fn vector_of_an_outdated_text_is_discarded() {
     assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
     let new = claim(&gallery.session).await;
     assert_eq!(texts(&new)[0].1, "Queen");
-    // A change that does not affect embedded texts keeps the vectors.
+    // A change that does not affect embedded text keeps the vectors.
     gallery.session.run("update g.paintings set year = 1700").await;
     assert_eq!(store(&gallery.session, &new, 0, 4, "m").await, "t");
     assert_eq!(gallery.axis(&id).await, "4");
@@ -114,7 +114,7 @@ async fn embedded_text_is_not_sent_again() {
     let claimed = claim(&gallery.session).await;
     assert_eq!((texts(&claimed).len(), &claimed["settled"]), (0, &json!(true)));
     assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["done"]), ("5", &json!(1)));
-    // By another model it is.
+    // The hash is of another model.
     gallery.paint("K-1", "Woman").await;
     gallery.paint("K-1", "Girl").await;
     assert_eq!(texts(&gallery.session.json(CLAIM, &["another"]).await).len(), 1);
@@ -165,7 +165,7 @@ async fn failing_text_is_retried_eight_times() {
     assert_eq!(gallery.status().await["failed"], 1);
     assert_eq!(gallery.session.text("select keyed.retry_embeddings('g.paintings')", &[]).await, "1");
     assert_eq!(texts(&claim(&gallery.session).await).len(), 1);
-    // A new text gets attempts of its own.
+    // New text resets the attempts.
     gallery.paint("K-1", "Woman").await;
     assert_eq!(
         (&gallery.job(&id).await["attempts"], &gallery.job(&id).await["error"]),

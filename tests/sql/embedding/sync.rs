@@ -24,7 +24,7 @@ async fn vector_set_by_hand_stays_until_the_text_changes() {
     gallery.paint("K-1", "Woman").await;
     embed_all(&gallery, 2).await;
     assert_eq!(gallery.axis(&id).await, "2");
-    // Removed by hand, it stays away.
+    // A vector that was removed by hand is not embedded again.
     gallery.session.rows("select keyed.set_embedding($1::uuid, null)", &[&id]).await;
     assert_eq!(texts(&claim(&gallery.session).await), []);
     // Text and vector in one request belong together.
@@ -47,7 +47,7 @@ async fn deleted_record_leaves_the_queue_and_returns_on_restore() {
     for id in [&one, &other] {
         gallery.session.rows("select keyed.restore_record($1::uuid)", &[id]).await;
     }
-    // Only the text that was not embedded yet is sent.
+    // Only the text that is not embedded yet is sent.
     assert_eq!(texts(&claim(&gallery.session).await), [(other.clone(), "Maid".to_owned())]);
     assert_eq!(gallery.axis(&one).await, "3");
     gallery.session.run("set role keyed_owner; delete from g.paintings; reset role").await;

@@ -1,4 +1,4 @@
-//! Vectors of records: set, replaced, removed, and out of the way of everything else.
+//! Vectors of records: set, replace and remove, without effect on anything else.
 
 use harness::customers::VECTORS;
 use harness::{Database, Session, array, similar, vector};
@@ -10,7 +10,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Creates a customer with a vector; answers the id.
+/// Creates a customer with a vector and returns its id.
 async fn embedded(session: &Session, key: &str, vector: &Value) -> String {
     let sql = "select keyed.create_record('crm.customers', '{}', $1) ->> 'id'";
     let id = session.text(sql, &[key]).await;
@@ -18,7 +18,7 @@ async fn embedded(session: &Session, key: &str, vector: &Value) -> String {
     id
 }
 
-/// Where the row of a record's vector stands and who wrote it: any write would change it.
+/// TID and xmin of the row with a record's vector, which any write would change.
 fn row() -> String {
     format!("select string_agg(v.ctid || ' ' || v.xmin || ' ' || v.live, ',') from {VECTORS} v")
 }
@@ -204,7 +204,7 @@ async fn vector_of_another_length_cannot_be_inserted() {
 async fn old_pgvector_disables_only_vectors() {
     let database = Database::new().await;
     let session = database.session().await;
-    // So it was before 0.7.0.
+    // The state before 0.7.0.
     session.run("alter type halfvec rename to of_later").await;
     let _database = database.add_crm().await;
     let record = "select keyed.create_record('crm.customers', '{\"name\": \"Ada\"}', 'A') ->> 'id'";
@@ -242,7 +242,7 @@ async fn missing_pgvector_disables_only_vectors() {
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
     assert_eq!(session.text(&format!("select count(*) from {VECTORS}"), &[]).await, "1");
 
-    // What went with the extension is made again with it.
+    // The objects that were dropped with the extension are created again.
     session.run("drop extension vector cascade; select keyed.migrate()").await;
     let session = database.session().await;
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;

@@ -1,4 +1,4 @@
-//! What a filter may cost: whatever is accepted is answered, or ends when the time of a statement is over.
+//! The cost of filters: an accepted filter completes or ends with the statement timeout.
 
 use crate::gallery::Gallery;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What a filter refuses: with its place, with what would be accepted, and quickly.
+//! Rejected filters: the error has a pointer and lists what is accepted, and the filter is rejected early.
 
 use crate::gallery::Gallery;
 use harness::SqlError;
@@ -24,7 +24,7 @@ const EVERY: [&str; 17] = [
     "not-empty",
 ];
 
-/// Fields of each type, and the operators they take.
+/// Fields of each type, and the operators that they support.
 const ACCEPTED: [(&[&str], &str); 7] = [
     (
         &["title", "artist.name"],
@@ -41,7 +41,7 @@ const ACCEPTED: [(&[&str], &str); 7] = [
     (&["external_key", "artist.external_key"], "eq, neq, in, not-in, like, not-like, empty, not-empty"),
 ];
 
-/// Refused for one fault, at one place.
+/// Asserts that the filter is rejected with one error at one pointer.
 #[track_caller]
 pub(crate) fn is_rejected(error: &SqlError, code: &str, pointer: &str) {
     assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{error}");

@@ -1,4 +1,4 @@
-//! How much a filter may hold, and that more of it is refused before it costs anything.
+//! Limits of a filter, which are checked before the filter is processed.
 
 use crate::filter::errors::is_rejected;
 use crate::gallery::Gallery;
@@ -66,7 +66,7 @@ async fn oversized_filters_are_rejected_early() {
         }
         let used = gallery.session.processor_time().await - before;
         assert!(used < Duration::from_millis(300), "{used:?} of a processor for three times {body:.60}");
-        // The same through jsonb, which has a limit of its own.
+        // The same through jsonb, which has its own limit.
         let error = gallery.session.error("select keyed.search('art.works', $1)", &[body]).await;
         assert!(["54001", "22023", "22032"].contains(&error.state.as_str()), "{body:.60}: {error}");
     }

@@ -1,9 +1,9 @@
-//! Conditions combined, conditions on nothing, and texts that look like patterns.
+//! Combined conditions, conditions on null, and text with pattern characters.
 
 use crate::gallery::{Gallery, INDEXABLE};
 use serde_json::{Value, json};
 
-/// Works `A` to `F`: price 1 to 6, an even price is gold, and the last has a title.
+/// Works `A` to `F` with prices 1 to 6. An even price is gold, and only `F` has a title.
 async fn six() -> Gallery {
     let gallery = Gallery::new().await;
     for (number, key) in (1..).zip(["A", "B", "C", "D", "E", "F"]) {
@@ -61,7 +61,7 @@ async fn conditions_nest() {
 #[tokio::test]
 async fn negation_matches_null_and_excludes_positive_matches() {
     let gallery = six().await;
-    // Only F has a title: the rest is null.
+    // Only F has a title; the others have null.
     for indexed in ["false", "true"] {
         gallery.index(indexed).await;
         for (operator, value, expected) in [
@@ -80,7 +80,7 @@ async fn negation_matches_null_and_excludes_positive_matches() {
                 "{operator} {value}"
             );
         }
-        // What is denied is the condition: where there is no value, no positive one holds.
+        // `not` negates the condition, and a null value fulfills no positive condition.
         for (operator, value) in [
             ("eq", "Water"),
             ("in", "Water"),
@@ -173,7 +173,7 @@ async fn pattern_characters_are_plain_text() {
         ] {
             assert_eq!(gallery.filtered("title", operator, text).await, expected, "{operator} {text}");
         }
-        // Each is found, by itself and among others.
+        // Each is found, alone and in a list.
         for (key, text) in texts {
             assert_eq!(gallery.filtered("title", "eq", text).await, key);
             assert_eq!(gallery.filtered("title", "in", json!([text, "none"])).await, key);

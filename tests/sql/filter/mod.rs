@@ -1,4 +1,4 @@
-//! Filters: what they mean, refuse and cost.
+//! Filters: results, errors and cost.
 
 mod cost;
 mod days;

@@ -1,4 +1,4 @@
-//! Records and files.
+//! Writes of records and files.
 
 use harness::Database;
 

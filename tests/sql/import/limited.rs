@@ -1,4 +1,4 @@
-//! Columns that an administrator has limited.
+//! Columns with constraints that an administrator has added.
 
 use super::{counts, import, problems};
 use harness::Database;

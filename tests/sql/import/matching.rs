@@ -1,16 +1,16 @@
-//! References by a text of their target.
+//! References that an import matches by an attribute of their target.
 
 use super::{counts, import, number, problems};
 use harness::{Database, Session};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The options of a file of customers that names companies.
+/// The options of a file of customers that reference companies.
 fn by_name() -> Value {
     json!({"match": {"company": "name"}})
 }
 
-/// Companies with keys and names; names are arguments, since they may hold anything.
+/// Companies with keys and names. The names are arguments because they may contain any character.
 async fn add_companies(session: &Session, companies: &[(&str, &str)]) {
     for (key, name) in companies {
         let attributes = json!({"name": name}).to_string();
@@ -143,7 +143,7 @@ async fn invisible_record_is_reported_as_missing() {
         report["errors"][row]["message"].as_str().unwrap_or_default().replace(name, "…")
     };
     assert_eq!(error(0, "Hidden"), error(1, "Nowhere"), "{report}");
-    // Without the right to read, no text is looked up.
+    // Without the read privilege, no text is looked up.
     database.revoke(&role, "crm.companies").await;
     let options =
         json!({"format": "csv", "header": ["external_key", "company"], "match": {"company": "name"}});
@@ -283,11 +283,11 @@ async fn chunk_of_rows_needs_one_statement() {
             assert_eq!(report["errors"].as_array().map(Vec::len), Some(count / 2), "{indexed}");
             session.processor_time().await - before
         };
-        // Plans that PostgreSQL caches are made for any arguments, and take over after five runs.
+        // After five executions, PostgreSQL caches a generic plan.
         for _ in 0..7 {
             time(10).await;
         }
-        // Together, since the clock of the processor ticks in hundredths of a second.
+        // Measured together, because the process clock ticks in hundredths of a second.
         let mut few = Duration::ZERO;
         for _ in 0..16 {
             few += time(500).await;

@@ -1,10 +1,10 @@
-//! Files that delete the records that they do not have: `mode=mirror`.
+//! Imports that delete the records missing in the file: `mode=mirror`.
 
 use super::{counts, number, problems};
 use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
-/// A file on its way, in the open transaction of a session.
+/// A running import, in the open transaction of a session.
 struct File<'s> {
     session: &'s Session,
     template: String,
@@ -12,7 +12,7 @@ struct File<'s> {
 }
 
 impl<'s> File<'s> {
-    /// A file of customers with these columns, imported with further options.
+    /// A file of customers with these columns, imported with these additional options.
     async fn begin(session: &'s Session, columns: &[&str], further: Value) -> File<'s> {
         let mut options = json!({"format": "csv", "header": columns, "mode": "mirror", "is_whole": true});
         options.as_object_mut().expect("an object").extend(further.as_object().expect("an object").clone());
@@ -95,7 +95,7 @@ async fn mirror_deletes_records_that_the_file_does_not_have() {
         assert_eq!((&report["keys"], &report["exceeds"]), (&keys, &json!(false)), "{report}");
         assert_eq!(all(&session).await, "b=2 d=4 -=1");
     }
-    // A deletion like any other: with history, and the key is free.
+    // The deletion has history and releases the key, like any other.
     for key in ["a", "c"] {
         let ended = "select ended_by from keyed.key_history('crm.customers', $1)";
         assert_eq!(session.text(ended, &[key]).await, "delete", "{key}");
@@ -113,7 +113,7 @@ async fn mirror_deletes_within_its_filter() {
     let report = file.end(2).await;
     assert_eq!((&report["deleted"], &report["matching"]), (&json!(1), &json!(2)), "{report}");
     assert_eq!(all(&session).await, "b=3 c=7 d=4 -=1");
-    // No later file would delete a record outside of the filter.
+    // No later file would delete a record outside the filter.
     let file = File::begin(&session, &["external_key", "visits"], options).await;
     let report = file.rows("b,3\nd,5\ne,6\n").await;
     assert_eq!(problems(&report), [json!([1, null, "invalid_value"]), json!([2, null, "invalid_value"])]);
@@ -142,7 +142,7 @@ async fn mirror_rejects_a_larger_share_than_its_caller_allows() {
     assert_eq!(error.codes(), ("55000", "precondition_failed"), "{error}");
     assert!(error.message.contains("delete 3 of 4 records, a share of 0.75"), "{error}");
     assert_eq!(all(&session).await, "a=1 b=2 c=3 d=4 -=1");
-    // What the file creates does not make the share smaller.
+    // Records that the file creates do not reduce the share.
     let file = File::begin(&session, &["external_key"], share(0.5)).await;
     file.rows(&(0..100).map(|row| format!("n{row}\n")).collect::<String>()).await;
     assert!(file.rejected_end(100).await.message.contains("delete 4 of 4 records"));
@@ -187,7 +187,7 @@ async fn part_of_a_file_deletes_nothing() {
     let faulty = File::begin(&session, &["external_key", "visits"], share(1.0)).await;
     faulty.rows("a,1\nb,x\n").await;
     assert!(faulty.rejected_end(2).await.message.contains("rejected"));
-    // Rows that a rollback has undone.
+    // Rows that are rolled back.
     let undone = File::begin(&session, &["external_key"], share(1.0)).await;
     undone.rows("a\n").await;
     session.run("savepoint s").await;
@@ -195,7 +195,7 @@ async fn part_of_a_file_deletes_nothing() {
     assert!(error.hint.contains("without savepoints"), "{error}");
     session.run("rollback to s").await;
     assert!(undone.rejected_end(2).await.message.contains("imported 0"));
-    // Another filter than that of the rows before.
+    // Another filter than that of the earlier rows.
     let changed = File::begin(&session, &["external_key"], share(1.0)).await;
     changed.rows("a\n").await;
     let other = File {
@@ -204,7 +204,7 @@ async fn part_of_a_file_deletes_nothing() {
     };
     let error = other.rejected_end(1).await;
     assert!(error.message.contains("another import"), "{error}");
-    // Chunks that have a transaction each.
+    // Chunks in separate transactions.
     let template = number(&session, "customers").await;
     let options = json!({"mode": "mirror", "max_deleted_share": 1}).to_string();
     let error = session.error(IMPORT, &[&template, &options, ""]).await;

@@ -1,4 +1,4 @@
-//! Rows that refer to rows of their own file by a text.
+//! Rows that reference rows of the same file by an attribute.
 
 use super::{counts, import, number, problems};
 use harness::{Database, Session};
@@ -22,7 +22,7 @@ async fn rows_of_a_file_refer_to_each_other_by_text() {
     let (_database, session) = staff().await;
     let options = json!({"match": {"boss": "name"}});
     let header = ["external_key", "name", "boss"];
-    // Forward, backward, in a cycle, by another normal form, to itself, and a chain with more rows than levels.
+    // Forward, backward, in a cycle, in another normal form, to itself, and in a chain with more rows than levels.
     let mut rows = "a,Ann,Bob\nb,Bob,\nc,Cy,Bob\nx,Xé,Yo\ny,Yo,Xe\u{301}\nz,Zoe,Zoe\n".to_owned();
     for number in 0..30 {
         rows += &format!("n{number},N{number},N{}\n", number + 1);
@@ -55,7 +55,7 @@ async fn rows_without_keys_refer_to_each_other_by_text() {
         json!({"external_key": key, "attributes": {"name": name, "boss": boss}}).to_string() + "\n"
     };
     let named = |name: &str, boss: &str| row(None, name.to_owned(), Some(boss.to_owned()));
-    // A chain with more rows than levels, rows with and without a key in a cycle, and rows without keys in one.
+    // A chain with more rows than levels, rows with and without a key in a cycle, and rows without keys in a cycle.
     let mut rows: String =
         (0..30).map(|number| named(&format!("N{number}"), &format!("N{}", number + 1))).collect();
     rows += &row(None, "N30".to_owned(), None);

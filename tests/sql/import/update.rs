@@ -1,4 +1,4 @@
-//! Files that only change records: `mode=update`.
+//! Imports that only change records: `mode=update`.
 
 use super::{counts, import, number, problems};
 use harness::{Database, Session};

@@ -185,7 +185,7 @@ async fn value_that_jsonb_cannot_hold_fails_where_it_is_mapped() {
     assert_eq!(session.text(keys, &[]).await, "hz2,hz3,hz4,hz5");
 }
 
-/// Delivers to an endpoint changed like this; the status, and the error that is kept.
+/// Delivers to an endpoint after this change; returns the status and the stored error.
 async fn delivered(session: &Session, change: Value, payload: &str) -> (String, Value) {
     let mut change = change;
     change["rotate_token"] = json!(true);
@@ -217,7 +217,7 @@ async fn value_that_jsonb_cannot_hold_fails_where_a_path_may_compare_it() {
     }
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");
     assert_eq!(delivered(&session, plain, payload).await.0, "200");
-    // Where all values can be held, a filter selects as ever.
+    // If all values can be represented, the filter selects as before.
     let filter = json!({"items": "$.rows[*] ? (@.total > 6)", "mapping": {"name": "$.title"}});
     let (status, _) =
         delivered(&session, filter, r#"{"rows":[{"id":"c","total":5},{"id":"d","total":7}]}"#).await;

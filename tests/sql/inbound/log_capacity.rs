@@ -1,4 +1,4 @@
-//! How much the log of an inbound endpoint holds.
+//! The capacity of an inbound endpoint's log.
 
 use super::crm;
 use harness::Session;
@@ -25,7 +25,7 @@ async fn rejected_delivery_beyond_the_log_limit_is_not_stored() {
         error.message.contains("\"shop\" has reached the limit of stored deliveries: 2 failed"),
         "{error}"
     );
-    // What is done needs no room, and a smaller one still finds some.
+    // A processed delivery needs no capacity, and a smaller one still fits.
     assert_eq!(session.text(DELIVER, &[&token, "d", r#"{"id": 1}"#]).await, "200");
     assert_eq!(session.text(DELIVER, &[&token, "e", r#"{"id": null}"#]).await, "202");
     let kept =
@@ -43,7 +43,7 @@ async fn only_the_newest_payloads_are_kept() {
     let padding = "x".repeat(100_000);
     let payloads = "select count(*) filter (where payload is null) > 0 and count(payload) <= 10 from keyed_state.inbound_delivery";
     let mut count = 0;
-    // Room is made now and then: after 16 deliveries on average.
+    // Old payloads are removed occasionally: after 16 deliveries on average.
     while session.text(payloads, &[]).await == "f" {
         let body = format!(r#"{{"id": 1, "padding": "{padding}"}}"#);
         assert_eq!(session.text(DELIVER, &[&token, &format!("id {count}"), &body]).await, "200");
@@ -57,7 +57,7 @@ async fn only_the_newest_payloads_are_kept() {
         format!("{count} 10 true"),
         "lines stay, with the newest megabyte"
     );
-    // A repetition is known by its line.
+    // A repeated delivery is recognized by its log entry.
     assert_eq!(session.text(DELIVER, &[&token, "id 0", "{}"]).await, "200");
 }
 

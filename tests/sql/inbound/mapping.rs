@@ -1,4 +1,4 @@
-//! Mappings: what an item of a payload becomes.
+//! Mappings from an item of a payload to attributes.
 
 use super::{TRY, crm};
 use harness::Session;
@@ -91,7 +91,7 @@ async fn empty_array_clears_a_list_and_a_missing_one_keeps_it() {
         let found = mapped(&session, &json!({"tags": path}), item).await;
         assert_eq!(found, Ok(expected.to_owned()), "{path} in {item}");
     }
-    // Of several items each for itself.
+    // Each of several items is mapped separately.
     let trial = json!({"items": "$[*]", "mapping": {"tags": "$.t[*]"},
                        "payload": [{"id": 1, "t": ["a"]}, {"id": 2, "t": []}, {"id": 3}]});
     let tried = session.json(TRY, &[&trial.to_string()]).await;

@@ -1,4 +1,4 @@
-//! Indexes of many records are built in the background.
+//! Indexes on many records are built in the background.
 
 use super::*;
 use harness::customers::DOCUMENTS;
@@ -42,7 +42,7 @@ async fn job_workers_ignore_timeouts_of_the_proxy_role() {
     let blocker = with_old_snapshot(&database).await;
     set_indexed(&session, "name", true).await;
     until_blocked(&session).await;
-    // Longer than any of them.
+    // Longer than each of these timeouts.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
     assert_eq!(session.text(workers, &[]).await, "1");
@@ -61,7 +61,7 @@ async fn definition_does_not_wait_for_an_index_build() {
     set_indexed(&session, "visits", true).await;
     session.rows("select keyed.add_attribute('crm.customers', '{\"slug\": \"since\", \"type\": \"date\", \"indexed\": true}')", &[]).await;
     assert_eq!(jobs(&session).await.len(), 3);
-    // One that is taken back is not built.
+    // An index that is canceled before its job runs is not built.
     set_indexed(&session, "visits", false).await;
     blocker.run("rollback").await;
     until_done(&session).await;

@@ -1,4 +1,4 @@
-//! Quotas as they are set and reported.
+//! Quotas: definition and report.
 
 use super::{UPSERT, assert_reached, used, with_quota};
 use harness::Database;
@@ -16,7 +16,7 @@ async fn new_quota_counts_existing_records() {
     session.run("insert into crm.customers default values").await;
     assert_reached(&session.error(UPSERT, &["B"]).await, "live_records", 6, 6);
 
-    // Lower than what there is: nothing goes in before as much went out.
+    // The quota is below the current count, so a record can be created only after enough deletions.
     session.rows(set, &["2"]).await;
     assert_reached(&session.error(UPSERT, &["B"]).await, "live_records", 2, 6);
     session.run("update crm.customers set deleted_at = now() where deleted_at is null").await;
@@ -41,7 +41,7 @@ async fn new_quota_applies_to_all_sessions() {
     session.rows(UPSERT, &["A"]).await;
     session.run("begin isolation level repeatable read; select 1").await;
     other.run("select keyed.set_quota('crm', 'live_records', 1)").await;
-    // Also one whose snapshot is older than the quota.
+    // This includes a session whose snapshot is older than the quota.
     assert_eq!(session.error(UPSERT, &["B"]).await.state, "53400");
     session.run("rollback").await;
     assert_reached(&session.error(UPSERT, &["B"]).await, "live_records", 1, 1);

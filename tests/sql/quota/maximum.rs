@@ -1,4 +1,4 @@
-//! Quotas: how much a project may hold and write.
+//! Quotas: how many records a project can hold, and how many writes it can make.
 
 use super::{UPSERT, assert_reached, used, with_quota};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ async fn every_write_path_enforces_the_record_quota() {
         assert_reached(&session.error(statement, &[]).await, "live_records", 3, 3);
     }
     assert_eq!(used(&session, "live_records").await, "3");
-    // What exists is changed as ever.
+    // Existing records can still be changed.
     for statement in [
         "select keyed.upsert_by_key('crm.customers', 'A', '{\"visits\": 7}')",
         "update crm.customers set name = 'Ada'",
@@ -48,7 +48,7 @@ async fn deletion_frees_quota_and_restore_uses_it() {
     }
     session.run("delete from crm.customers where external_key = 'C'").await;
     session.run("select keyed.restore_record(id) from crm.customers where _released_key = 'A'").await;
-    // A deleted record that is removed for good was not counted any more.
+    // A purged record was already not counted.
     session.rows(delete, &["A"]).await;
     session.run("delete from crm.customers where _released_key = 'A'").await;
     assert_eq!(used(&session, "live_records").await, "1");
@@ -69,7 +69,7 @@ async fn rollback_returns_quota() {
         .run("begin; savepoint s; insert into crm.customers select from generate_series(1, 2); rollback to s; insert into crm.customers default values; commit")
         .await;
     assert_eq!(used(&session, "live_records").await, "1");
-    // A statement that is refused counts nothing of itself.
+    // A rejected statement does not count.
     let error = session.error("insert into crm.customers select from generate_series(1, 2)", &[]).await;
     assert_reached(&error, "live_records", 2, 1);
     assert!(error.message.contains("has 1; 2 more were requested"), "{}", error.message);
@@ -153,7 +153,7 @@ async fn quotas_limit_templates_and_attributes() {
         .error("select keyed.create_template('crm', 'wide', $1)", &[&Value::from(many).to_string()])
         .await;
     assert_reached(&error, "attributes_per_template", 9, 0);
-    // Lowered below what there is, it takes nothing away.
+    // A quota below the current count deletes nothing.
     session.run("select keyed.set_quota('crm', 'attributes_per_template', 2)").await;
     session.run("select keyed.drop_attribute('crm.customers', 'fax')").await;
     assert_eq!(used(&session, "attributes_per_template").await, "8");
@@ -181,7 +181,7 @@ async fn count_skips_versions_of_old_snapshots() {
                        'keyed_state.quota_slot'::regclass, 'keyed_state.quota_slot_pkey'::regclass]) c";
         session.text(fetched, &[]).await.parse().expect("a number")
     };
-    // Until it ends, a transaction keeps what it wrote itself.
+    // Rows that a transaction wrote stay counted until it ends.
     session.run("begin").await;
     write(3000).await;
     let before = pages().await;

@@ -1,4 +1,4 @@
-//! Quotas: what counts, and what a full one refuses.
+//! Quotas: what counts, and what an exhausted quota rejects.
 
 mod days;
 mod definition;

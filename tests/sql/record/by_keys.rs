@@ -16,7 +16,7 @@ async fn with_records() -> (Database, Session) {
     (database, session)
 }
 
-/// The names that are found, by key, and the missing keys.
+/// The names of the found records, by key, and the missing keys.
 fn found(result: &Value) -> Value {
     let records = result["records"].as_object().expect("records").iter();
     let names: serde_json::Map<String, Value> = records

@@ -1,4 +1,4 @@
-//! References by a text of their target.
+//! References that are matched by an attribute of their target.
 
 use crate::import::{counts, import, problems};
 use harness::Database;

@@ -1,4 +1,4 @@
-//! Corrections of a series: points are replaced and deleted, and the latest value follows.
+//! Corrections of a series: points are replaced and deleted, and the latest value is updated.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ async fn deletion_of_a_future_point_restores_the_latest_value() {
     assert_eq!((series.measured_at().await, series.entries().await), (json!(at(4)), "2".to_owned()));
     let change = "select changes -> 'mood' from keyed.history($1) limit 1";
     assert_eq!(series.call(change, "").await, json!({"old": 999, "new": 4}));
-    // An earlier point that goes changes nothing but the series.
+    // The deletion of an earlier point changes only the series.
     assert_eq!(series.call(DELETE, &at(1)).await["deleted"], 1);
     assert_eq!(series.call(DELETE, &at(1)).await, json!({"deleted": 0, "added": 0, "latest": latest}));
     assert_eq!(
@@ -191,7 +191,7 @@ async fn cleared_metric_has_the_latest_value_again_once_it_is_written() {
     let write = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('mood', $2::jsonb)))";
     series.call(write, "null").await;
     assert_eq!((series.value().await, series.measured_at().await), (String::new(), Value::Null));
-    // A measurement of now is older than the point of the future.
+    // A current measurement is older than the future point.
     series.call(write, "5").await;
     assert_eq!((series.value().await, series.measured_at().await), ("999".to_owned(), json!(FUTURE)));
     series.call(DELETE, FUTURE).await;
@@ -219,7 +219,7 @@ async fn value_written_by_sql_has_its_own_time() {
     let line = series.session.json("select keyed_http.export_next()", &[]).await;
     series.session.run("commit").await;
     assert_eq!(line["attributes"]["mood"], json!({"value": 5, "at": measured}));
-    // The next write by a function brings back the latest by time.
+    // The next write by a function restores the latest value by time.
     let write = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('mood', $2::jsonb)))";
     series.call(write, "6").await;
     assert_eq!((series.value().await, series.measured_at().await), ("999".to_owned(), json!(FUTURE)));

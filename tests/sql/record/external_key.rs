@@ -1,9 +1,9 @@
-//! The external key's own rules, at every entry point that an SQL user has.
+//! The rules of external keys, at every entry point of an SQL user.
 
 use harness::{Database, Session, id_of};
 use serde_json::json;
 
-/// Every statement through which a key enters; `$1` is the key. The record named `entry point` has none yet.
+/// Every statement that sets a key; `$1` is the key. The record named `entry point` has no key before.
 const ENTRY_POINTS: [&str; 7] = [
     "select keyed.normalize_key($1)",
     "select keyed.create_record('crm.customers', '{}', $1)",
@@ -83,7 +83,7 @@ async fn empty_key_is_rejected() {
 #[tokio::test]
 async fn control_character_in_a_key_is_rejected() {
     let (_database, session) = with_entry_points().await;
-    // PostgreSQL's text cannot hold U+0000, so it cannot be typed in SQL.
+    // PostgreSQL's text cannot contain U+0000, so SQL cannot express it.
     for code in (0x01..=0x1f).chain(0x7f..=0x9f) {
         let control = char::from_u32(code).expect("a scalar value");
         for key in [format!("{control}AB"), format!("A{control}B"), format!("AB{control}")] {

@@ -1,4 +1,4 @@
-//! Creating, reading, changing, deleting and restoring records by function.
+//! Functions that create, read, change, delete and restore records.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ async fn record_has_all_standard_fields_and_attributes() {
 async fn ids_contain_the_template_number_and_ascend() {
     let (_database, session) = crm().await;
     for template in ["companies", "customers"] {
-        // RFC 9562: version 8 in the 13th digit, the variant in the 17th; then 24 bits of template.
+        // RFC 9562: version 8 in the 13th digit, the variant in the 17th; then 24 bits of template id.
         let problem = "select count(*) from generate_series(1, 200), keyed.new_id($1) as id
                      where substr(id::text, 15, 1) <> '8' or substr(id::text, 20, 1) not in ('8', '9', 'a', 'b')
                      or (('x' || substr(replace(id::text, '-', ''), 17, 8))::bit(32) << 2)::bit(24)::integer <> $1";

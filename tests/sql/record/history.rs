@@ -93,7 +93,7 @@ async fn history_is_read_newest_first_in_pages_that_neither_skip_nor_repeat() {
             let entries = page["history"].as_array().expect("entries");
             seen.push(entries.len());
             versions.extend(entries.iter().map(|entry| entry["version"].as_i64().expect("a number")));
-            // What is written meanwhile is newer than every page still to come.
+            // Concurrent changes are newer than all remaining pages.
             cursor = page["next_cursor"].clone();
             if cursor.is_null() {
                 break;

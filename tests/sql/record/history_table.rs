@@ -1,11 +1,11 @@
-//! A history is an ordinary table: keyed follows a DBA's changes to it, or at least survives them.
+//! History tables are ordinary tables: changes by a DBA are supported, or at least harmless.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session};
 
 const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', 'K', $1)";
 
-/// A database with one customer, a session, and the name of the customers' history.
+/// A database with one customer, a session, and the name of the customers' history table.
 async fn with_history() -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -15,7 +15,7 @@ async fn with_history() -> (Database, Session, String) {
     (database, session, table)
 }
 
-/// Changes the customer so often, and looks whether every change has its version.
+/// Changes the customer this many times, and checks that every change has its version.
 async fn change(session: &Session, table: &str, times: i32) {
     let versions = format!("select coalesce(max(version), 0) from {table}");
     let before: i32 = session.text(&versions, &[]).await.parse().expect("a number");

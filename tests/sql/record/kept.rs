@@ -1,10 +1,10 @@
-//! Values that a record can keep but not get, such as removed options: a record can be written back as it was read.
+//! Values that a record can keep but not get, such as removed options. A record can be written back as it was read.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
 
-/// The customers `A-1` and `A-2` of the company `C-1`, which is then deleted. Both are gold and silver, and only gold is left
-/// as an option, because they were deleted when silver was taken away.
+/// The customers `A-1` and `A-2` of the company `C-1`, which is then deleted. Both have the tiers gold and silver, and
+/// only gold is still an option, because both were deleted when silver was removed.
 struct Customers {
     _database: Database,
     session: Session,
@@ -48,7 +48,7 @@ impl Customers {
         self.session.json(READ, &[key]).await
     }
 
-    /// The version of a record, and how many entries its history has.
+    /// The version of a record, and the number of its history entries.
     async fn version(&self, key: &str) -> String {
         let record = self.read(key).await;
         let sql = "select keyed.record_version($1) || ' ' || jsonb_array_length(keyed.history_page($1) -> 'history')";
@@ -78,7 +78,7 @@ impl Customers {
         ]
     }
 
-    /// What a write is rejected for; empty where it is not. An import says it in its report.
+    /// The error of a write, or an empty text. An import returns its error in the report.
     async fn rejection(&self, sql: &str, texts: &[String]) -> String {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         match self.session.attempt(sql, &texts).await {
@@ -104,7 +104,7 @@ async fn record_keeps_a_deleted_target_and_a_removed_option() {
         assert_eq!(customers.rejection(sql, &texts).await, "", "{sql} with {texts:?}");
         assert_eq!(customers.version("A-1").await, version, "{sql} with {texts:?}");
     }
-    // With another value beside, only that one is written.
+    // If another value changes as well, only that one is written.
     for (position, (sql, texts)) in Customers::writes(&record, &attributes).into_iter().enumerate() {
         let name = format!("Name {position}");
         let texts: Vec<String> = texts
@@ -136,7 +136,7 @@ async fn assigning_a_deleted_target_or_removed_option_is_rejected() {
             assert_eq!(customers.version("A-1").await, version, "{sql} with {texts:?}");
         }
     }
-    // What one record has, no other gets.
+    // A value that one record keeps cannot be given to another.
     let plain = json!({"name": "x"}).to_string();
     customers.session.rows("select keyed.upsert_by_key('crm.customers', 'B-1', $1)", &[&plain]).await;
     for attributes in [json!({"company": customers.companies[0]}), json!({"tier": "silver"})] {
@@ -165,7 +165,7 @@ async fn list_with_a_removed_option_loses_and_gains_others() {
             let attributes = json!({"tier": tier, "company": customers.companies[0], "name": key});
             for (sql, texts) in Customers::writes(&record, &attributes) {
                 let before = "update crm.customers set tier = '{gold,silver}' where external_key = $1";
-                // A superuser's triggers are off as in a restore: the record has the option again.
+                // A superuser disables triggers, as a restore does: the record has the option again.
                 let off = format!(
                     "set session_replication_role = replica; {before}; reset session_replication_role"
                 );
@@ -178,7 +178,7 @@ async fn list_with_a_removed_option_loses_and_gains_others() {
     let direct = "update crm.customers set tier = tier || 'gold'::text where external_key = 'A-1'";
     customers.session.run(direct).await;
     assert_eq!(customers.read("A-1").await["attributes"]["tier"], json!(["silver", "gold"]));
-    // What is gone does not come back.
+    // A value that the record has lost cannot be set again.
     let patch = "select keyed.patch_record(id, $2) from crm.customers where external_key = $1";
     customers.session.rows(patch, &["A-2", r#"{"attributes": {"tier": ["gold"]}}"#]).await;
     let error =
@@ -239,7 +239,7 @@ async fn later_row_keeps_only_values_left_by_earlier_rows() {
     let harmless = |count: usize| (0..count).map(|n| row(json!({"name": n.to_string()}))).collect::<String>();
     let import = "select keyed_http.import_rows(t.id::text, '{\"format\": \"ndjson\", \"is_last\": true}', $1) \
                   from keyed_state.template t where t.slug = 'customers'";
-    // More rows of one record than an import writes in turns.
+    // More rows for one record than the number of rounds of an import.
     for count in [0, 20] {
         let back = "update crm.customers set company = $1::text::uuid where external_key = 'A-1'";
         customers.session.rows("select keyed.restore_record($1)", &[&customers.companies[0]]).await;

@@ -1,4 +1,4 @@
-//! Bringing a deleted record back.
+//! Restore of a deleted record.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Unique indexes that a user has created on a table of keyed, or on one that a trigger writes to: keyed does not take
-//! their violations for a key that is held.
+//! Unique indexes that a user has created, on a record table or on a table that a trigger writes to. Their violations
+//! are not reported as key conflicts.
 
 use harness::{Database, Session, SqlError};
 use serde_json::json;
@@ -18,7 +18,7 @@ async fn with_unique_names() -> (Database, Session, String) {
 
 const PATCH: &str = "select keyed.patch_record($1, $2)";
 
-/// PostgreSQL's error, as it is without a key.
+/// PostgreSQL's own error, as for a record without a key.
 fn assert_is_of_index(error: &SqlError, index: &str) {
     assert_eq!(error.codes(), ("23505", ""), "{error}");
     assert!(error.message.contains(index), "{error}");
@@ -47,7 +47,7 @@ async fn other_unique_violation_is_not_reported_as_a_key_conflict() {
 #[tokio::test]
 async fn restore_distinguishes_key_conflicts_from_value_conflicts() {
     let (_database, session, id) = with_unique_names().await;
-    // Only names of live records are unique now.
+    // From here on, only the names of live records are unique.
     session
         .run("drop index crm.unique_name; create unique index unique_name on crm.customers (name) where deleted_at is null")
         .await;
@@ -66,7 +66,7 @@ async fn restore_distinguishes_key_conflicts_from_value_conflicts() {
 #[tokio::test]
 async fn unique_violation_in_a_trigger_is_not_a_key_conflict() {
     let (_database, session, id) = with_unique_names().await;
-    // A table with the same names of columns and index as that of the records.
+    // A table with the column and index names of the record table.
     session
         .run(
             "create schema audit; create table audit.customers (external_key text, constraint customers_external_key_idx unique (external_key));

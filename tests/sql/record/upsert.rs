@@ -1,4 +1,4 @@
-//! `keyed.upsert_by_key`: one call for "create it, or change it".
+//! `keyed.upsert_by_key` creates or changes a record in one call.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session};
@@ -10,7 +10,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Upserts the customer `A-1`; answers id and created.
+/// Upserts the customer `A-1`; returns the id and `created`.
 async fn upsert(session: &Session, attributes: &Value) -> (String, bool) {
     let statement = "select id, created from keyed.upsert_by_key('crm.customers', 'A-1', $1)";
     let row = session.rows(statement, &[&attributes.to_string()]).await.remove(0);
@@ -166,7 +166,7 @@ async fn upserts_in_one_statement_see_earlier_ones() {
 async fn upsert_compares_with_earlier_writes_of_its_statement() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada", "visits": 1})).await;
-    // The second call writes what the record had when the statement began.
+    // The second call restores the value that the record had when the statement started.
     let statement = "select count(*) from (values (1, 2), (2, 1)) v (place, visits), \
                      lateral keyed.upsert_by_key('crm.customers', 'A-1', jsonb_build_object('visits', visits))";
     session.run(statement).await;

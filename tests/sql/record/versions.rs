@@ -1,4 +1,4 @@
-//! Versions of records, and writes that name the one they were made for.
+//! Versions of records, and writes with a version as precondition.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session, array, similar};
@@ -30,9 +30,9 @@ async fn change_gives_a_new_version() {
         "select keyed.patch_record($id, '{\"attributes\": {\"company\": null}}')",
         "select keyed.replace_attributes($id, '{\"name\": \"Ada\"}')",
         "update crm.customers set name = 'Cleo'",
-        // Past the triggers, so without history and with the old time.
+        // Bypasses the triggers, so the row has no history entry and keeps its old time.
         "begin; set local session_replication_role = replica; update crm.customers set name = 'Dora'; commit",
-        // Two changes within one transaction have one time.
+        // Two changes within one transaction have the same time.
         "select keyed.patch_record($id, '{\"attributes\": {\"tags\": [\"a\"]}}')",
         "select keyed.patch_record($id, '{\"attributes\": {\"tags\": [\"b\"]}}')",
         "select keyed.delete_record($id)",

@@ -9,8 +9,8 @@ const TEMPLATE: &str = r#"
       {"slug": "name", "type": "string", "indexed": true}, {"slug": "size", "type": "number", "indexed": true},
       {"slug": "weight", "type": "number"}, {"slug": "tags", "type": "list", "indexed": true}]')"#;
 
-/// 12,000 things. One in 1000 is rare, and one in three is frequent; only the first third is old. What PostgreSQL knows is
-/// from a time when all things were alike.
+/// 12,000 things. One in 1000 is rare, and one in three is frequent; only the first third is old. PostgreSQL's
+/// statistics date from when all things were alike.
 const FILL: &str = "
     set session_replication_role = replica;
     insert into p.things (external_key, name, size, weight, tags)
@@ -60,7 +60,7 @@ async fn frequent_values_use_the_order_and_rare_ones_their_index() {
             json!([{"field": "tags", "operator": "in", "value": "rare"}]),
             json!([{"field": "name", "operator": "starts-with", "value": "rare"}]),
             json!([{"field": "name", "operator": "ends-with", "value": "ly seen"}]),
-            // The index finds the frequent ones of a condition that says more.
+            // The index finds the frequent values of a condition with further restrictions.
             json!([ilike("rarely"), {"field": "weight", "operator": "gte", "value": 0}]),
         ] {
             let how = explain(&session, &of(rare.clone())).await;
@@ -89,7 +89,7 @@ async fn few_matches_are_found_by_an_index_without_an_order_index() {
 #[tokio::test]
 async fn ordered_scan_with_few_matches_stops() {
     let (_database, session) = filled().await;
-    // Frequent among the newest, and never among those before.
+    // Frequent among the newest, and absent from earlier records.
     session
         .run(
             "set session_replication_role = replica;
@@ -188,7 +188,7 @@ async fn each_page_continues_the_one_before_on_any_access_path() {
                  where deleted_at is null and {condition}"
             );
             let expected = session.json(&sql, &[]).await;
-            // Of one record, of a few, of so many that all are read one after the other.
+            // Of one record, of a few, and of so many that all are scanned.
             let met = read_pages(&session, &query, &[1, 100_000, 30, 200]).await;
             assert_eq!(json!(met), expected, "{query}");
         }

@@ -1,15 +1,15 @@
-//! The order of texts: the same in pages and after cursors, the index that has it, and what plain SQL does beside it.
+//! The order of text: it is the same in pages, after cursors, in the index and in plain SQL.
 
 use super::indexes::{FILL, TEMPLATE, indexes_on, plan, plans_of_search};
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// In the order of their bytes.
+/// In byte order.
 const TEXTS: [&str; 7] = ["Banana", "Zebra", "Zürich", "apple", "zulu", "Äpfel", "école"];
 const BY_UNICODE: &str = "Äpfel apple Banana école Zebra zulu Zürich";
 const BY_BYTES: &str = "Banana Zebra Zürich apple zulu Äpfel école";
 
-/// A template with two texts, of which one has an index, and the texts in both.
+/// A template with two text attributes, of which one has an index, and the texts in both.
 async fn words(collation: Option<&str>) -> (Database, Session) {
     words_in(Database::new().await, collation).await
 }
@@ -58,7 +58,7 @@ async fn read_pages(session: &Session, sort: &Value) -> String {
     }
 }
 
-/// The texts in the order of `order by`.
+/// The values in the order of `order by`.
 async fn by_sql(session: &Session, column: &str) -> String {
     let sql =
         format!("select string_agg({column}, ' ' order by {column}) from p.words where deleted_at is null");
@@ -80,7 +80,7 @@ async fn texts_sort_in_the_order_of_unicode() {
         assert_eq!(read_pages(&session, &json!(field)).await, BY_UNICODE, "{field}");
         assert_eq!(read_pages(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
     }
-    // Keys are in the order of their bytes.
+    // Keys are ordered by bytes.
     assert_eq!(read_pages(&session, &json!("external_key")).await, BY_BYTES);
 }
 
@@ -207,7 +207,7 @@ async fn with_a_scope_the_indexes_serve(database: &Database) {
         let plans = plans_of_search(database, Some(&role), &query).await;
         assert!(indexes.iter().any(|index| plans.contains(index)), "{query}\n{plans}");
     }
-    // Plain SQL reads the order from the index as well, and texts where no policy is in the way.
+    // Plain SQL reads the order from the index as well, and text values if no policy applies.
     let sorted = "select * from crm.customers order by left(name, 200) collate \"und-x-icu\", id limit 20";
     for session in [&session, &database.session_as(&role).await] {
         let plan = plan(session, sorted).await;
@@ -217,7 +217,7 @@ async fn with_a_scope_the_indexes_serve(database: &Database) {
         let plan = plan(&session, &format!("select * from crm.customers where {condition}")).await;
         assert!(indexes.iter().any(|index| plan.contains(index)), "{condition}\n{plan}");
     }
-    // A policy has the expression of the index too.
+    // A policy contains the expression of the index, too.
     let role = database.create_role("reader").await;
     let scope = json!({"field": "name", "operator": "in", "value": ["name 7", "name 8"]});
     database.grant_within(&role, "crm.customers", "read", &scope).await;

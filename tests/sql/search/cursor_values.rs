@@ -1,10 +1,10 @@
-//! A cursor holds whatever its records may hold, and serves only the search it came from.
+//! A cursor can contain any value of its records, and is valid only for its own search.
 
 use crate::gallery::Gallery;
 use harness::Session;
 use serde_json::{Value, json};
 
-/// The keys on all pages, each of one record and without numbers that Rust could not hold.
+/// The keys on all pages, with one record each. The response contains no number that Rust cannot represent.
 async fn read_pages(session: &Session, sort: &str) -> String {
     let (mut collected, mut cursor) = (Vec::new(), Value::Null);
     loop {
@@ -37,7 +37,7 @@ async fn cursor_continues_after_every_number() {
     let template = "select id from keyed_state.template where slug = 'works'";
     let template = gallery.session.text(template, &[]).await;
     let nines = "9".repeat(999);
-    // Each is as long as a number may be written, and some are longer written out.
+    // Each has the maximum length of a written number, and some are longer without an exponent.
     for (key, digits) in [
         ("A", format!("-{nines}e100")),
         ("B", format!("{nines}9e-100")),

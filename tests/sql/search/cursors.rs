@@ -1,4 +1,4 @@
-//! Cursors: bound to their search, opaque, and no way in.
+//! Cursors are bound to their search and opaque, and give no access.
 
 use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ async fn cursor_of_another_search_is_rejected() {
             }
         }
     }
-    // Nor does it serve another template, whose records could be asked for in the same words.
+    // The cursor is also rejected for another template, even with the same request.
     gallery
         .session
         .run(r#"select keyed.create_template('art', 'copies', '[{"slug": "price", "type": "number"}]')"#)

@@ -1,9 +1,9 @@
-//! Searches that ask for deleted records: `include_deleted`.
+//! Searches that include deleted records: `include_deleted`.
 
 use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
 
-/// Works `A` to `E` with prices 1 to 5, of which `B` and then `D` are deleted, and a new work has taken the key `B`.
+/// Works `A` to `E` with prices 1 to 5. `B` and then `D` are deleted, and a new work has the key `B`.
 async fn five() -> Gallery {
     let gallery = Gallery::new().await;
     for (price, key) in (1..).zip(["A", "B", "C", "D", "E"]) {

@@ -1,4 +1,4 @@
-//! Words with a wrong letter.
+//! Typo tolerance.
 
 use super::text::words::{crm, upsert};
 use harness::Session;
@@ -88,7 +88,7 @@ async fn search_with_results_is_not_fuzzy() {
     );
 }
 
-/// A word that is found by itself is corrected only if the records of the others lack it.
+/// A word that has matches is corrected only if the records of the other words lack it.
 #[tokio::test]
 async fn existing_words_are_corrected_last() {
     let (_database, session) = crm().await;
@@ -127,7 +127,7 @@ async fn fuzzy_search_honors_all_other_options() {
             );
             assert_eq!(page["records"][0]["highlights"], json!({"name": ["<mark>Vermeer</mark>"]}));
             all += &keys(&page);
-            // What is added meanwhile changes nothing about the words of the next page.
+            // Records added in the meantime do not change the terms of the next page.
             upsert(&session, "near", json!({"name": "vermers", "visits": 0})).await;
             query["cursor"] = page["next_cursor"].clone();
             if page["has_more"] == false {
@@ -162,7 +162,7 @@ async fn fuzzy_rejects_incompatible_options() {
     }
 }
 
-/// The distance in letters, where neighbours may be swapped.
+/// The edit distance, in which two adjacent letters can be transposed.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
@@ -183,7 +183,7 @@ fn distance(one: &str, other: &str) -> usize {
 #[tokio::test]
 async fn fuzzy_words_have_an_edit_distance_of_one() {
     let (_database, session) = crm().await;
-    // The numbers of Lehmer: the same words in each run.
+    // A Lehmer random number generator: the same words in each run.
     let mut seed: u64 = 4711;
     let mut next = |most: u64| {
         seed = seed * 48271 % 2_147_483_647;

@@ -1,4 +1,4 @@
-//! Suggestions, wrong letters and highlights over texts of a megabyte that take a few kilobytes where they are stored.
+//! Suggestions, typo tolerance and highlights over texts of a megabyte that take a few kilobytes on disk.
 
 use super::text::words::crm;
 use harness::Session;
@@ -31,7 +31,7 @@ async fn suggestions_limit_decompressed_bytes() {
     assert!((1..=9).contains(&count), "{result}");
 }
 
-/// Each of these ends by `statement_timeout`, or is done before; either takes much less than reading all texts did.
+/// Each ends with `statement_timeout` or completes first; either takes much less time than reading all texts.
 #[tokio::test]
 async fn timeout_ends_reading_of_long_texts() {
     let (_database, session) = crm().await;

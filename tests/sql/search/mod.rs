@@ -1,4 +1,4 @@
-//! Searches: pages, cursors, counts, and the indexes that serve them.
+//! Searches: pages, cursors, counts, and the indexes that they use.
 
 mod access_paths;
 mod collation;

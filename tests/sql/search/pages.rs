@@ -1,4 +1,4 @@
-//! Pages: how long, in which order, and where they end.
+//! Pages: size, order, and end.
 
 use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn read_pages(gallery: &Gallery, query: &Value, limit: usize) -> Vec<Strin
     }
 }
 
-/// A search in this order finds these keys, on pages of whatever length.
+/// Asserts that a search with this sort finds these keys, with any page size.
 async fn is_ordered(gallery: &Gallery, sort: Value, expected: &str) {
     for limit in [1, 2, 3, 5, 1000] {
         let pages = read_pages(gallery, &json!({"sort": sort}), limit).await;
@@ -29,7 +29,7 @@ async fn is_ordered(gallery: &Gallery, sort: Value, expected: &str) {
     }
 }
 
-/// Works with ties and without values: `A` 2, `B` 1, `C` –, `D` 2, `E` –, `F` 1, `G` 3.
+/// Works with ties and missing values: `A` 2, `B` 1, `C` –, `D` 2, `E` –, `F` 1, `G` 3.
 async fn seven() -> Gallery {
     let gallery = Gallery::new().await;
     for (key, number) in [("A", 2), ("B", 1), ("C", 0), ("D", 2), ("E", 0), ("F", 1), ("G", 3)] {
@@ -51,7 +51,7 @@ async fn default_order_is_newest_first() {
     for sort in [Value::Null, json!([]), json!("")] {
         is_ordered(&gallery, sort, "G F E D C B A").await;
     }
-    // Records of one transaction are as old as each other, and still have an order.
+    // Records of one transaction have the same time of creation, and still have an order.
     gallery
         .session
         .run("select keyed.batch((select jsonb_agg(jsonb_build_object('op', 'create', 'template', 'art.works', 'external_key', 'T' || n))
@@ -79,7 +79,7 @@ async fn values_are_sorted_in_both_directions_with_nulls_on_either_side() {
                 )
                 .await;
             }
-            // Whatever the direction, what has no value comes last unless asked for.
+            // In both directions, nulls come last by default.
             is_ordered(&gallery, json!(field), "B F A D G C E").await;
             is_ordered(&gallery, json!(format!("-{field}")), "G D A F B E C").await;
             is_ordered(&gallery, json!([{"field": field}]), "B F A D G C E").await;
@@ -136,7 +136,7 @@ async fn records_are_sorted_through_references_and_by_standard_fields() {
     }
     gallery.session.run("select keyed.delete_record(id) from art.artists where external_key = '4'").await;
     for (sort, expected) in [
-        // A reference is sorted by what people see of it.
+        // A reference is sorted by its target's display value.
         (json!("artist"), "E B F A C D"),
         (json!("-artist"), "A F B E D C"),
         (json!("artist.name"), "E B F A C D"),
@@ -198,7 +198,7 @@ async fn page_has_100_records_by_default_and_at_most_1000() {
         (Some(1), &json!(false), &Value::Null)
     );
     assert_eq!(rest["records"][0]["attributes"]["price"], 1001);
-    // Where exactly a page is left, nothing comes after it.
+    // If the last page ends exactly at the limit, no page follows.
     let condition = json!({"field": "price", "operator": "lte", "value": 1000});
     let page = gallery.search(&json!({"limit": 1000, "filters": [condition]})).await;
     assert_eq!((count(&page), &page["has_more"]), (Some(1000), &json!(false)));

@@ -1,10 +1,10 @@
-//! Who may search, and in which surroundings a search still means the same.
+//! Privileges for searches, and surroundings that must not change their results.
 
 use crate::gallery::{Gallery, keys};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Works `A`, `B`, `C` with prices 1 to 3, `A` by Klee; and a role that may use the project, in a session.
+/// Works `A`, `B`, `C` with prices 1 to 3, `A` by Klee; and a session of a role that may use the project.
 async fn with_reader() -> (Gallery, String, Session) {
     let gallery = Gallery::indexed().await;
     let klee = gallery.add("artists", "klee", json!({"name": "Klee"})).await;

@@ -1,4 +1,4 @@
-//! A value that few records have is looked up in its index, which tells how many these are.
+//! A value that few records have is looked up in its index, which also counts them.
 
 use harness::{Database, Session, has_direct_access};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const TEMPLATE: &str = r#"
       {"slug": "place", "type": "reference", "template": "places"},
       {"slug": "heat", "type": "metric", "indexed": true}, {"slug": "rank", "type": "number"}]')"#;
 
-/// 6,000 things, of which each value of a field is that of six, and one of these is deleted.
+/// 6,000 things. Each value of a field belongs to six of them, one of which is deleted.
 const FILL: &str = "
     set session_replication_role = replica;
     insert into p.places (external_key) select 'P-' || n from generate_series(0, 999) n;

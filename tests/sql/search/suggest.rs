@@ -1,4 +1,4 @@
-//! Completions of what a user types.
+//! Completions of typed text.
 
 use super::text::words::{crm, upsert};
 use harness::{Session, has_direct_access};
@@ -8,7 +8,7 @@ async fn suggest(session: &Session, query: Value) -> Value {
     session.json("select keyed.suggest('crm.customers', $1)", &[&query.to_string()]).await
 }
 
-/// The suggestions, each with its count; the answer is exact.
+/// The suggestions, each with its count. Asserts that the counts are exact.
 async fn suggested(session: &Session, prefix: &str) -> String {
     let result = suggest(session, json!({"prefix": prefix})).await;
     assert_eq!(result["exact"], true, "{result}");
@@ -126,7 +126,8 @@ async fn earlier_words_can_match_display_terms() {
     assert_eq!(suggested(&session, "-zenith ma").await, "maps 1");
 }
 
-/// Of more documents than are read, frequent words are suggested, and the answer says that they were not all counted.
+/// If there are more documents than are read, frequent words are suggested, and the result says that the counts are not
+/// exact.
 #[tokio::test]
 async fn frequent_prefix_is_completed_from_a_sample() {
     let (_database, session) = crm().await;

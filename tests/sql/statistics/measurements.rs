@@ -1,4 +1,4 @@
-//! Numbers for a monitoring system: each says what it is named for, and costs the same however much there is.
+//! Measurements for a monitoring system: each is correct, and its cost does not depend on the amount of data.
 
 use harness::{Cluster, Database, Session};
 use keyed_checks::MEASUREMENTS;
@@ -17,7 +17,7 @@ async fn measured(session: &Session) -> BTreeMap<String, f64> {
     rows.iter().map(|row| (row[0].clone().expect("a name"), value(&row[1]))).collect()
 }
 
-/// An entry in the queue of embedding for each of this many records.
+/// An embedding queue entry for each of this many records.
 async fn queue(session: &Session, records: usize, state: &str) {
     let insert = "insert into keyed_state.embedding_job (record_id, template_id, state, due_at)
                   select gen_random_uuid(), n % 7 + 1, $2, now() - interval '1 hour' from generate_series(1, $1::integer) n";
@@ -41,7 +41,7 @@ async fn every_measurement_has_a_help_text_and_its_labels() {
         MEASUREMENTS.iter().map(|it| (it.name.to_owned(), it.labels.join(","))).collect();
     let undescribed: Vec<_> = answered.difference(&described).collect();
     assert!(undescribed.is_empty(), "{undescribed:?}");
-    // No standby and no slot is there.
+    // There is no standby and no replication slot.
     let absent: Vec<&str> = described.difference(&answered).map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         absent,

@@ -1,4 +1,4 @@
-//! The views `keyed.stat_*`: who sees what, and what they say.
+//! The views `keyed.stat_*`: visibility and contents.
 
 use harness::customers::{DOCUMENTS, HISTORY, SERIES};
 use harness::{Database, Session, major_version};
@@ -59,7 +59,7 @@ async fn rows_sizes_and_writes_of_a_template_are_as_in_the_catalog() {
         .run("insert into crm.customers (external_key, name, mood) select 'K' || n, 'name ' || n, n from generate_series(1, 500) n")
         .await;
     session.run("update crm.customers set name = name || ' of a longer name'").await;
-    // What the session counted is not added to what VACUUM says later.
+    // The session's counts are not added to those that VACUUM reports later.
     session.run("select pg_stat_force_next_flush()").await;
     for table in ["crm.customers", HISTORY, DOCUMENTS, SERIES] {
         session.run(&format!("vacuum (analyze) {table}")).await;
@@ -182,7 +182,7 @@ async fn only_the_proxy_shows_the_id_of_a_request() {
     }
 }
 
-/// Two sessions of which one waits for the other; the name of the one that waits begins as the proxy's do.
+/// Two sessions, one of which waits for the other; the application name of the waiting session starts like the proxy's.
 async fn blocked(database: &Database) -> (Session, Session, tokio::task::JoinHandle<()>) {
     let (holder, waiter, watcher) =
         (database.session().await, database.session().await, database.session().await);
@@ -216,7 +216,7 @@ async fn activity_shows_blocking_sessions() {
             "select count(*) from crm.customers where name = 'x'"
         ]
     );
-    // A table beside that of the records is of its template.
+    // A side table of a record table belongs to its template.
     let reader = database.session().await;
     reader.run(&format!("begin; lock table {HISTORY} in access share mode")).await;
     let position = format!("select template from keyed.stat_activity where pid = {}", reader.process().await);
@@ -224,7 +224,7 @@ async fn activity_shows_blocking_sessions() {
     reader.run("rollback").await;
     let blocker = "select state, template from keyed.stat_activity where waits_for is null";
     assert_eq!(cells(&watcher.rows(blocker, &[]).await[0]), ["idle in transaction", "customers"]);
-    // A role sees sessions on its templates, and of sessions of others not what they run.
+    // A role sees sessions that use its templates, but not the statements of other roles' sessions.
     let (clerk, unprivileged) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&clerk, "crm.companies", "read").await;
     for role in [&clerk, &unprivileged] {

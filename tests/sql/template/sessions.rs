@@ -1,9 +1,9 @@
-//! What one session remembers and another one changes.
+//! Definitions that one session has cached and another one changes.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// Two sessions, the first of which has read and written customers, so that it remembers the template.
+/// Two sessions, the first of which has read and written customers, so it has cached the template.
 async fn two() -> (Database, Session, Session) {
     let database = Database::with_crm().await;
     let (first, second) = (database.session().await, database.session().await);
@@ -82,7 +82,7 @@ async fn column_of_another_type_is_rejected() {
         second.run(statement).await;
         first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Ada", "visits": 1, "tags": []}')"#).await;
     }
-    // A limit changes neither how values are stored nor how they compare.
+    // A length limit changes neither how values are stored nor how they compare.
     second.run("create domain short as text check (length(value) < 9)").await;
     for limited in ["varchar(80)", "short"] {
         second.run(&format!("alter table crm.customers alter column name type {limited}")).await;
@@ -154,7 +154,7 @@ async fn long_session_has_bounded_memory() {
     );
     (1..40).for_each(|n| template.push_str(&format!(", {{\"slug\": \"a{n}\", \"type\": \"string\"}}")));
     first.run(&format!("{template}]')")).await;
-    // Every subset of attributes is a statement of its own: far more than may be kept.
+    // Every subset of attributes is a separate statement: far more than the cache may hold.
     let upsert = |round: usize| {
         let values: Vec<String> = (0..40)
             .filter(|n| (round * 2_654_435_761) >> n & 1 == 1)
@@ -162,7 +162,7 @@ async fn long_session_has_bounded_memory() {
             .collect();
         format!("select keyed.upsert_by_key('crm.wide', 'k{}', '{{{}}}')", round % 7, values.join(", "))
     };
-    // Kept statements come and go, so what counts is the most that there ever is.
+    // Cached statements come and go, so the peak is what counts.
     let mut most = [0.0_f64; 2];
     for round in 0..1800 {
         first.run(&upsert(round)).await;
@@ -181,7 +181,7 @@ async fn reads(session: &Session, lookup: &str) -> [i64; 2] {
                  coalesce(sum(seq_scan + coalesce(idx_scan, 0)) filter (where relname = 'access_grant'), 0) \
                  from pg_stat_xact_all_tables where schemaname = 'keyed_state' \
                  and relname in ('template', 'attribute', 'project', 'access_grant')";
-    // PostgreSQL resets the counts between transactions from time to time.
+    // PostgreSQL occasionally resets the counts between transactions.
     let before = session.text(&format!("begin; {scans}"), &[]).await;
     let after = session.text(&format!("{lookup}; reset role; {scans}; commit"), &[]).await;
     let numbers = |text: &str| -> Vec<i64> {
@@ -193,7 +193,8 @@ async fn reads(session: &Session, lookup: &str) -> [i64; 2] {
 
 #[tokio::test]
 async fn temporary_tables_do_not_invalidate_caches() {
-    // Of its own: a session forgets everything once the others of a cluster send more than PostgreSQL's queue holds.
+    // In a cluster of its own, because a session discards its caches when other sessions send more invalidations than
+    // PostgreSQL's queue holds.
     let cluster = std::sync::Arc::new(harness::Cluster::start(harness::Durability::None));
     let database = Database::new_in(&cluster).await.add_crm().await;
     let first = database.session().await;
@@ -258,8 +259,8 @@ async fn template_cache_has_a_limit() {
         }
         kilobytes.push(most);
     }
-    // Statements that do not belong to a template, and one that was kept last, come on top. Without direct access an upsert has
-    // larger ones, which this counts in kilobytes.
+    // Statements without a template, and the one that was cached last, are not included in the limit. Without direct
+    // access, an upsert has larger statements, which are counted in kilobytes.
     let most = if harness::has_direct_access() { 1400.0 } else { 1800.0 };
     assert!(kilobytes[0] > most && kilobytes[1] < most, "{kilobytes:?} kB");
 }

@@ -1,15 +1,15 @@
-//! Direct INSERT and UPDATE with the privilege: every rule holds as by function.
+//! Direct INSERT and UPDATE: every rule of the functions applies.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
-/// A session of a role that may do with customers what SQL can grant, and the role's name.
+/// A session of a role with all SQL privileges on customers, and the role's name.
 async fn clerk() -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm", "read, create, update, delete").await;
-    // More than a grant gives, and still not enough to get around the rules.
+    // More privileges than a grant gives, but still not enough to bypass the rules.
     let grants = format!("grant all on crm.customers, crm.companies to {role}");
     database.session().await.run(&grants).await;
     let session = database.session_as(&role).await;
@@ -213,7 +213,7 @@ async fn each_row_of_a_statement_has_history() {
 
 #[tokio::test]
 async fn copy_follows_the_same_rules() {
-    // PostgreSQL copies into a table with row-level security only for those who are above it.
+    // PostgreSQL supports COPY FROM into a table with row-level security only for roles that bypass it.
     let (database, session, _) = clerk().await;
     let mut copy = database.cluster().program("psql");
     copy.args(["--no-psqlrc", "--username", "postgres", "--dbname", database.name()]);

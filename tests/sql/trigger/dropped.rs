@@ -1,11 +1,11 @@
-//! A trigger of the database's administrator that returns NULL before a row drops the write: every function says so.
+//! A trigger of the administrator that returns NULL before a row drops the write: every function reports this.
 
 use harness::customers::SERIES;
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
 
-/// A database whose customers named `dropped` a trigger drops, and all writes while `test.drop` is on. The trigger runs
-/// before those of keyed, or after them.
+/// A database with a trigger that drops customers named `dropped`, and all writes while `test.drop` is on. The trigger
+/// runs before or after those of keyed.
 async fn with_trigger(trigger: &str) -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -73,7 +73,7 @@ async fn dropped_write_of_one_record_is_rejected() {
             assert_dropped(&session, statement, &[id_of(&made)]).await;
         }
         assert_dropped(&session, "select keyed.restore_record($1)", &[id_of(&gone)]).await;
-        // What is equal writes nothing, and a key that is taken stays taken.
+        // An equal value needs no write, and a key conflict stays a key conflict.
         session.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')").await;
         session.run("select keyed.upsert_by_key('crm.customers', 'A-1')").await;
         session

@@ -1,11 +1,11 @@
-//! What a trigger of the database's own administrator refuses is refused alone, whatever SQLSTATE of its own it does so
-//! with. What concerns the session, the server or other sessions ends everything, and so do faults of the trigger's code.
+//! A row that a trigger of the administrator rejects, with any custom SQLSTATE, does not affect other rows. Errors that
+//! concern the session, the server or other sessions end the whole operation, and so do errors in the trigger's code.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// A database whose customers are refused by a trigger if they are named like a SQLSTATE, which is raised, or like a fault
-/// of its own.
+/// A database with a trigger that rejects customers named like an SQLSTATE, which it raises, or like a bug, which it
+/// has.
 async fn with_trigger() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -39,7 +39,7 @@ async fn with_trigger() -> (Database, Session) {
     (database, session)
 }
 
-/// Names of customers that the trigger refuses, and the code of the refusal.
+/// Names of customers that the trigger rejects, and the resulting error code.
 const REJECTED: [(&str, &str); 17] = [
     ("strict", "not_found"),
     ("assert", "invalid_value"),
@@ -60,7 +60,7 @@ const REJECTED: [(&str, &str); 17] = [
     ("54001", "payload_too_large"),
 ];
 
-/// Errors that do not concern the row, and errors in the code of a trigger, which only its author sees.
+/// Errors that do not concern the row, and errors in the trigger's code, which only its author can fix.
 const RAISED: [&str; 18] = [
     "42P01", "42703", "0A000", "2D000", "08006", "25006", "40001", "40P01", "53100", "53200", "53400",
     "55P03", "57014", "57P01", "58030", "72000", "F0000", "XX000",
@@ -132,7 +132,7 @@ async fn import(session: &Session, name: &str) -> Result<Value, String> {
 
 const DELIVER: &str = "select (keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, $2))[1]";
 
-/// The token of an endpoint that takes one customer.
+/// The token of an endpoint that creates one customer per delivery.
 async fn endpoint(session: &Session) -> String {
     let definition =
         json!({"slug": "shop", "external_key": "$.id", "signed": false, "mapping": {"name": "$.name"}});

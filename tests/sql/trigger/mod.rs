@@ -1,4 +1,4 @@
-//! Rows that statements write directly: every rule holds as by function.
+//! Rows written by direct SQL: every rule of the functions applies.
 
 mod additions;
 mod direct;

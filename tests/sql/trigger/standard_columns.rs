@@ -1,9 +1,9 @@
-//! id, created_at, updated_at and deleted_at of rows inserted by direct SQL, and of invalid rows.
+//! id, created_at, updated_at and deleted_at of rows inserted by direct SQL, and invalid rows.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// A session of a role that may do everything with customers that a grant gives.
+/// A session of a role with all privileges on customers.
 async fn clerk() -> (Database, Session) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
@@ -12,7 +12,7 @@ async fn clerk() -> (Database, Session) {
     (database, session)
 }
 
-/// Puts rows into the table as no trigger would let them in.
+/// Inserts rows that the triggers would reject.
 async fn smuggle(session: &Session, statements: &str) {
     let smuggled =
         format!("set session_replication_role = replica; {statements}; reset session_replication_role");
@@ -80,7 +80,7 @@ async fn insert_cannot_set_id_or_times() {
 #[tokio::test]
 async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
     let (database, session) = clerk().await;
-    // As Django, Prisma and others write: times of their own, in milliseconds.
+    // As Django, Prisma and others write: with their own times, in milliseconds.
     session
         .run(
             "insert into crm.customers (external_key, created_at, updated_at) values \
@@ -105,7 +105,7 @@ async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
             "{time}"
         );
     }
-    // A role that can set times keeps a given time.
+    // A role that can set times keeps the given time.
     let owner = database.session().await;
     owner.run("insert into crm.customers (external_key, created_at) values ('kept', now() - interval '7 seconds')").await;
     let kept = "select created_at = updated_at - interval '7 seconds' from crm.customers where external_key = 'kept'";

@@ -1,4 +1,4 @@
-//! Values of attributes, and names.
+//! Values of attributes, and slugs.
 
 mod booleans;
 mod numbers;

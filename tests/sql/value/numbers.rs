@@ -8,7 +8,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Writes `visits` by the raw text of its JSON; answers the raw text of the JSON read back.
+/// Writes `visits` as raw JSON text, and returns the raw JSON text read back.
 async fn round_trip(session: &Session, number: &str) -> String {
     let attributes = format!(r#"{{"visits": {number}}}"#);
     session.rows("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;

@@ -1,4 +1,4 @@
-//! Names of projects, templates and attributes.
+//! Slugs of projects, templates and attributes.
 
 use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};

@@ -82,7 +82,8 @@ async fn datetime_is_an_instant_shown_in_utc_to_the_microsecond() {
         ("1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"),
         ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
         ("9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"),
-        // RFC 3339 allows the leap second; no clock here has one, so it is the second before.
+        // RFC 3339 allows the leap second. PostgreSQL has none and would store the next second, so it becomes the
+        // second before.
         ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
     ] {
         assert_eq!(round_trip(&session, "seen", written).await, shown, "{written}");

@@ -27,7 +27,7 @@ async fn view_follows_renames_and_new_attributes() {
     session.run("update crm.companies set firm = 'name'").await;
     assert_eq!(found(&session, &json!({"view": "odd"})).await, "A B");
     assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
-    // Two names may change places in one change.
+    // Two attributes can swap slugs in one change.
     session
         .run("select keyed.alter_template('crm.customers', '{\"rename\": {\"note\": \"spared\", \"title\": \"note\", \"spared\": \"title\"}}')")
         .await;
@@ -102,7 +102,7 @@ async fn change_that_breaks_a_view_is_rejected() {
 #[tokio::test]
 async fn days_of_a_view_are_those_of_its_project() {
     let (_database, session) = crm().await;
-    // The calendar is ahead of UTC by 14 hours in Kiritimati, behind it by 11 in Pago Pago: never the same day.
+    // Kiritimati is 14 hours ahead of UTC and Pago Pago 11 hours behind, so they never have the same day.
     session.run("update crm.customers set born = (now() at time zone 'Pacific/Kiritimati')::date where external_key = 'A'").await;
     session.run("update crm.customers set born = (now() at time zone 'Pacific/Pago_Pago')::date where external_key = 'B'").await;
     save(&session, "today", &json!({"filters": [{"field": "born", "operator": "today"}]})).await;
@@ -111,7 +111,7 @@ async fn days_of_a_view_are_those_of_its_project() {
         assert_eq!(shown(&session, "crm.customers__today").await, expected, "{zone}");
         assert_eq!(found(&session, &json!({"view": "today"})).await, expected, "{zone}");
     }
-    // Which day it is is asked when the view is read.
+    // The current day is evaluated when the view is read.
     let definition = session.text("select pg_get_viewdef('crm.customers__today'::regclass)", &[]).await;
     assert!(definition.contains("now()"), "{definition}");
 }

@@ -1,4 +1,4 @@
-//! Views with presentation: values as people read them, for BI tools.
+//! Views with presentation: values in a readable form, for BI tools.
 
 use crate::view::saved::{columns, crm, save, shown};
 use harness::Session;
@@ -160,7 +160,7 @@ async fn unsupported_presentation_is_rejected() {
     let error = session.error(PRESENT, &["{}"]).await;
     assert_eq!((error.codes().1, error.pointers()), ("conflict", vec!["/presentation"]));
     present(&session, &json!({"fields": ["company"]})).await;
-    // Views of others hold the one that they read.
+    // A view in another schema depends on this view, so it can be neither replaced nor dropped.
     session
         .run("create schema reports; create view reports.firms as select company from crm.customers__bi")
         .await;
@@ -234,7 +234,7 @@ async fn many_references_cost_little_planning() {
         .await;
     let definition = session.text("select pg_get_viewdef('crm.wide__bi'::regclass)", &[]).await;
     assert_eq!(definition.matches("LEFT JOIN").count(), 20);
-    // Joins of all of them would be planned for minutes.
+    // The planner would need minutes for joins of all of them.
     session.run("set statement_timeout = '20s'").await;
     let read = "select r1 || r200 || r1__key || r200__key || (r2 is null)::text from crm.wide__bi";
     assert_eq!(session.text(read, &[]).await, "AcmeAcmeCCtrue");
@@ -252,7 +252,7 @@ async fn view_two_references_away_is_not_locked() {
     let reader = database.session().await;
     reader.run("begin; select from crm.visits__bi").await;
     session.run("set lock_timeout = '1s'").await;
-    // Customers are shown by their name, so the view of visits reads no company.
+    // Customers are displayed by their name, so the view of visits reads no company.
     let error = session
         .error("select keyed.add_attribute('crm.customers', '{\"slug\": \"x\", \"type\": \"string\"}')", &[])
         .await;

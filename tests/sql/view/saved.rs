@@ -1,11 +1,11 @@
-//! Saved views: bodies of searches under a name, and views of PostgreSQL.
+//! Saved views: named searches, and views of PostgreSQL.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
 const SAVE: &str = "select keyed.save_view('crm.customers', $1, $2)";
 
-/// Customers `A` to `D` with 1 to 4 visits, of whom `A` and `B` have gold cards.
+/// Customers `A` to `D` with 1 to 4 visits, of whom `A` and `B` have the tier gold.
 pub(crate) async fn crm() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -24,14 +24,14 @@ pub(crate) async fn save(session: &Session, slug: &str, query: &Value) -> Value 
     session.json(SAVE, &[slug, &query.to_string()]).await
 }
 
-/// The keys that a search finds, in its order.
+/// The keys that a search finds, in order.
 pub(crate) async fn found(session: &Session, query: &Value) -> String {
     let result = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
     let records = result["records"].as_array().expect("records");
     records.iter().filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The keys that a view shows, in its order.
+/// The keys that a view returns, in order.
 pub(crate) async fn shown(session: &Session, view: &str) -> String {
     let rows = session.rows(&format!("select external_key from {view}"), &[]).await;
     rows.into_iter().filter_map(|row| row[0].clone()).collect::<Vec<_>>().join(" ")
@@ -120,7 +120,7 @@ async fn search_within_a_view_applies_both() {
     assert_eq!(result["records"][0]["attributes"], json!({"visits": 1}));
     let next = json!({"view": "gold", "cursor": result["next_cursor"]});
     assert_eq!(found(&session, &next).await, "B");
-    // A cursor belongs to the view as it was.
+    // A cursor belongs to the earlier definition of the view.
     save(
         &session,
         "gold",
@@ -220,7 +220,7 @@ async fn unsupported_view_is_rejected_with_its_pointer() {
     assert_eq!(session.text("select count(*) from keyed_state.view", &[]).await, "1");
     let longest = "x".repeat(52);
     save(&session, &longest, &json!({})).await;
-    // A template cannot take the name of a view either.
+    // A template cannot have the name of a view either.
     save(&session, "gold", &json!({})).await;
     let error = session.error("select keyed.create_template('crm', 'customers__gold')", &[]).await;
     assert_eq!((error.codes().1, error.pointers()), ("conflict", vec!["/slug"]));

@@ -17,7 +17,7 @@ async fn endpoint_shows_its_secret_once() {
     assert_eq!((&made["templates"], &made["operations"]), (&json!(["customers"]), &json!(["create"])));
     let shown = endpoint(&session, "shop").await;
     assert!(shown.get("secret").is_none() && !shown.to_string().contains(&secret));
-    // What a client has read, it can send back.
+    // A client can send back what it has read.
     let same = alter(&session, &made["id"], shown.clone()).await;
     assert_eq!((&same["url"], &same["templates"]), (&shown["url"], &shown["templates"]));
     session.run("select keyed.drop_webhook_endpoint(1)").await;

@@ -1,4 +1,4 @@
-//! What is queued, and in which order it can be claimed.
+//! The deliveries that are queued, and the order in which they can be claimed.
 
 use super::{
     claim, create, deliver, deliveries, endpoint, finish, finish_all, in_short, queue, with_endpoint,
@@ -47,7 +47,7 @@ async fn record_has_one_delivery_at_a_time_in_order() {
     short.sort();
     assert_eq!(short, ["record.created a", "record.created b"]);
     assert!(deliveries(&claim(&session, 100).await).is_empty(), "the first of each record is in flight");
-    // A failure holds up the record, and no other.
+    // A failed delivery blocks only its own record.
     let of = |key: &str| {
         let index = in_short(&first).iter().position(|it| it.ends_with(key)).expect("the record");
         deliveries(&first)[index].clone()
@@ -71,7 +71,7 @@ async fn slow_endpoint_leaves_room_for_others() {
         .await;
     session.run("insert into crm.companies (external_key, name) values ('C-1', 'Acme')").await;
     assert_eq!(queue(&session).await, 52);
-    // Nothing is finished: each endpoint has no more in flight than its share.
+    // Nothing is finished, so no endpoint has more in flight than its share.
     let mut taken = Vec::new();
     for _ in 0..10 {
         let claim = claim(&session, 100).await;

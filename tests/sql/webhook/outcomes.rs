@@ -1,4 +1,4 @@
-//! What becomes of deliveries and endpoints after an attempt.
+//! The state of deliveries and endpoints after an attempt.
 
 use super::{
     alter, claim, deliver, deliveries, endpoint, finish, finish_all, in_short, log, queue, with_endpoint,
@@ -6,7 +6,7 @@ use super::{
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// An endpoint with one delivery that is due.
+/// An endpoint with one due delivery.
 async fn with_one() -> (Database, Session) {
     let (database, session) = with_endpoint(json!({})).await;
     session.run("insert into crm.customers (external_key) values ('a')").await;
@@ -68,7 +68,7 @@ async fn gone_receiver_disables_its_endpoint() {
     session.run("insert into crm.customers (external_key) values ('b')").await;
     assert_eq!(queue(&session).await, 0);
     assert_eq!(deliver(&session).await, [""; 0]);
-    // Nothing is lost: enabling continues where it stopped.
+    // Nothing is lost: enabling the endpoint continues where it stopped.
     let enabled = alter(&session, &disabled["id"], json!({"enabled": true})).await;
     assert_eq!((&enabled["disabled_reason"], &enabled["failing_since"]), (&Value::Null, &Value::Null));
     assert_eq!(queue(&session).await, 1);
@@ -120,7 +120,7 @@ async fn replayed_delivery_keeps_its_id_and_is_sent_again() {
     assert_eq!((&entry["state"], &entry["attempts"]), (&json!("pending"), &json!(0)));
     let second = claim(&session, 1).await;
     assert_eq!(deliveries(&second)[0]["id"], id);
-    // One that waits is sent at once, and its attempts still count.
+    // A pending delivery is sent immediately, and its attempts still count.
     finish_all(&session, &second, 500).await;
     assert!(deliveries(&claim(&session, 1).await).is_empty());
     assert_eq!(session.json(replay, &[text]).await["attempts"], 1);

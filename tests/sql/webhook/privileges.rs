@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const VISITS: &str = r#"{"filters": [{"field": "visits", "operator": "gt", "value": 5}]}"#;
 
-/// An endpoint of a role that sees customers with more than five visits.
+/// An endpoint of a role that can read customers with more than five visits.
 async fn with_scope(more: Value) -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -54,7 +54,7 @@ async fn record_that_left_the_scope_before_it_is_sent_is_gone() {
     assert_eq!((&first["type"], &first["data"]["external_key"]), (&json!("record.gone"), &Value::Null));
     assert!(first["data"].get("record").is_none(), "{first}");
     finish_all(&session, &claimed, 200).await;
-    // All its changes are shown of a record that is back. Also the right itself may be taken away.
+    // When the record is visible again, all of its changes are delivered. A revocation hides it as well.
     session.run("update crm.customers set visits = 7").await;
     queue(&session).await;
     assert_eq!(deliver(&session).await, ["record.updated a", "record.updated a"]);

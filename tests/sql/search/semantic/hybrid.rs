@@ -1,9 +1,9 @@
-//! Words and vectors in one search.
+//! Searches that combine terms and vectors.
 
 use harness::{Database, Session, array, similar, vector};
 use serde_json::{Value, json};
 
-/// Customers with names, and vectors as close to the question as their number says; the last has none.
+/// Customers with names and vectors; the number is the similarity to the query. The last one has no vector.
 async fn crm() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -35,7 +35,7 @@ async fn search(session: &Session, members: Value) -> Value {
     session.json("select keyed.search('crm.customers', $1)", &[&body(members)]).await
 }
 
-/// The keys found with their ranks by words and by vector, in their order.
+/// The found keys with their ranks by terms and by vector, in order.
 async fn found(session: &Session, members: Value) -> String {
     let result = search(session, members).await;
     let entry = |it: &Value| {

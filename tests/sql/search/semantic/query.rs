@@ -1,4 +1,4 @@
-//! Semantic search as a user of SQL meets it.
+//! Semantic search for users of SQL.
 
 use harness::{Database, Session, array, similar, vector};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Creates a customer with a vector; answers the id.
+/// Creates a customer with a vector and returns its id.
 async fn customer(session: &Session, key: &str, attributes: Value, vector: &Value) -> String {
     let sql = "select keyed.create_record('crm.customers', $1, $2) ->> 'id'";
     let id = session.text(sql, &[&attributes.to_string(), key]).await;
@@ -25,7 +25,7 @@ async fn ask(session: &Session, query: Value) -> Value {
     session.json("select keyed.semantic_search($1)", &[&body.to_string()]).await
 }
 
-/// The keys found, each with its score, in their order.
+/// The found keys, each with its score, in order.
 async fn found(session: &Session, query: Value) -> String {
     let result = ask(session, query).await;
     let entry = |it: &Value| {

@@ -1,15 +1,15 @@
-//! Words that very many records have, or that no index serves.
+//! Words that very many records have, or for which no index can be used.
 
 use super::words::{crm, explained, found};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Many customers: all have `common`, every hundredth `seldom`, and number 7 holds the key `common`.
+/// Many customers: all have `common`, every hundredth `seldom`, and number 7 has the key `common`.
 async fn fill(session: &Session) {
     fill_with(session, "").await;
 }
 
-/// The same with another text in each.
+/// The same customers, with different further text in each.
 async fn fill_with(session: &Session, text: &str) {
     session
         .rows(
@@ -66,7 +66,7 @@ async fn page_of_a_frequent_word_is_found_among_the_newest() {
 async fn best_of_many_matches_come_first() {
     let (_database, session) = crm().await;
     fill(&session).await;
-    // Parts of words are everywhere; the whole word is in old records, once in a name.
+    // Substrings are everywhere; the whole word is in old records, once in a name.
     session.run("update crm.customers set tags = array['commo'] where external_key in ('k8', 'k90')").await;
     session.run("update crm.customers set name = 'commo common' where external_key = 'k50'").await;
     let found = found(&session, "commo").await;
@@ -100,7 +100,7 @@ async fn scan_finds_the_same_as_the_index() {
     assert_eq!(found(&session, "§").await, "k30000 k3");
     assert_eq!(found(&session, "-common").await, "k30000 k3");
     assert!(explained(&session, "§").await.contains("Every document is read for §:"));
-    // Nor does one help where all documents have the only word that is wanted.
+    // An index does not help either if all documents have the only required word.
     session.run("update crm.customers set name = 'common other' where name = 'common'").await;
     assert_eq!(found(&session, "common -other -seldom").await, "");
 }
@@ -186,7 +186,7 @@ async fn are_counted_and_explained(text: &str) {
         let by_statements = "Counting the values of tags:\n\nselect ";
         let is_one_pass = how.contains(in_one_pass);
         assert_ne!(is_one_pass, how.contains(by_statements), "{how}");
-        // So many are just enough for a pass beside filters, as a sample shows them.
+        // Just enough records for a combination with filters, according to a sample.
         if filters == json!([]) || !harness::has_direct_access() {
             assert_eq!(is_one_pass, harness::has_direct_access(), "{how}");
         }

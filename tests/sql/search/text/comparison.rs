@@ -1,11 +1,11 @@
-//! Words are compared in memory where that does, and by a statement elsewhere: both find the same.
+//! Words are compared in memory where possible and otherwise by a statement: both find the same records.
 
 use super::words::crm;
 use harness::Session;
 use harness::customers::DOCUMENTS;
 use serde_json::json;
 
-/// Texts of which each customer has some: with endings, accents, signs, scripts without spaces, and what is common.
+/// The texts of the customers: with inflections, accents, symbols, scripts without spaces, and common words.
 const TEXTS: [&str; 16] = [
     "running",
     "hope",
@@ -25,8 +25,8 @@ const TEXTS: [&str; 16] = [
     "§",
 ];
 
-/// So many that there are more pages of documents than a sample looks at, and some documents stored compressed or
-/// elsewhere. Many are written twice.
+/// Enough that there are more pages of documents than a sample reads, and some documents are compressed or TOASTed.
+/// Many are updated.
 async fn fill(session: &Session) {
     let texts = TEXTS.map(|text| format!("'{text}'")).join(", ");
     session
@@ -46,7 +46,7 @@ async fn fill(session: &Session) {
         .await;
 }
 
-/// The keys of the customers that a search finds, and those for which its condition holds.
+/// The keys of the customers that a search finds, and those that match its SQL condition.
 async fn both(session: &Session, query: &str, filters: &serde_json::Value) -> [String; 2] {
     let body = json!({"global_search": query, "filters": filters, "sort": "external_key", "limit": 1000, "fields": []});
     let keys = "select coalesce(string_agg(k, ' ' order by k collate \"C\"), '') from";

@@ -1,4 +1,4 @@
-//! The tables of documents: how they come, go and are rebuilt, and what PostgreSQL they need.
+//! The tables of documents: creation, removal, rebuild, and the PostgreSQL features they need.
 
 use super::sync::{FOUND, assert_documents_are_true, crm, until_jobs_are_done};
 use harness::customers::DOCUMENTS;
@@ -90,7 +90,7 @@ async fn migration_without_pg_trgm_gives_a_hint() {
 #[tokio::test]
 async fn failed_document_rejects_only_its_record() {
     let (database, session) = crm().await;
-    // No two documents go into this index: the error arises in the middle of an insert without a statement.
+    // This index accepts only one document, so the error occurs during an insert without a statement.
     session
         .run(&format!("create unique index one_document on {DOCUMENTS} (left(document, 0)); select keyed.upsert_by_key('crm.customers', '1')"))
         .await;

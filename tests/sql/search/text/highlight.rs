@@ -1,16 +1,16 @@
-//! What the words of a search matched.
+//! Highlights of the matches of a search.
 
 use super::words::{crm, upsert};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// What the first record found is shown with.
+/// The first found record with its highlights.
 async fn first(session: &Session, query: Value) -> Value {
     let result = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
     result["records"][0].clone()
 }
 
-/// The highlights of the first record found.
+/// The highlights of the first found record.
 async fn highlights(session: &Session, words: &str) -> Value {
     first(session, json!({"global_search": words, "highlight": true})).await["highlights"].clone()
 }

@@ -1,10 +1,10 @@
-//! What the index of documents finds is what comparing all of them finds.
+//! The index of documents finds exactly what a sequential comparison finds.
 
 use crate::model::random::Random;
 use harness::companies::DOCUMENTS;
 use harness::{Database, Session, major_version};
 
-/// Letters of every kind that keys tell apart, marks of documents, and what patterns are made of.
+/// Characters of every class that index keys distinguish, document separators, and pattern characters.
 const LETTERS: [&str; 24] = [
     "a", "a", "b", "b", "c", "A", "B", "1", "2", "-", ".", "@", "%", "_", "\\", " ", " ", "\u{1d}",
     "\u{1e} ", "ä", "Ä", "Ж", "ж", "京",
@@ -14,7 +14,7 @@ fn random_text(random: &mut Random) -> String {
     (0..1 + random.below(40)).map(|_| LETTERS[random.below(LETTERS.len())]).collect()
 }
 
-/// A part of a text, with wildcards and escapes in it.
+/// A substring of a text, with wildcards and escapes.
 fn random_pattern(random: &mut Random, texts: &[String]) -> String {
     let text: Vec<char> = texts[random.below(texts.len())].chars().collect();
     let (from, length) = (random.below(text.len()), 1 + random.below(7));
@@ -34,7 +34,7 @@ fn random_pattern(random: &mut Random, texts: &[String]) -> String {
     pattern
 }
 
-/// The operator classes of documents: that of this version, and that of the first release.
+/// The operator classes for documents: that of this version, and that of the first release.
 const CLASSES: [&str; 2] = ["document_words", "document_trigrams"];
 
 async fn found(session: &Session, operator: &str, pattern: &str) -> String {
@@ -61,7 +61,7 @@ async fn index_agrees_with_sequential_comparison() {
                 "drop index if exists i; create index i on texts using gin (document keyed.{class})"
             ))
             .await;
-        // Some go into the list of pending entries first.
+        // Some entries first go into the pending list.
         session.run("insert into texts (document) select document from texts limit 30").await;
         for _ in 0..180 {
             let pattern = random_pattern(&mut random, &texts);
@@ -113,7 +113,7 @@ async fn nondeterministic_collation_is_rechecked() {
         .await;
     let like = "select string_agg(n::text, ' ' order by n) from texts where document like '%ecole%'";
     if major_version() < 18 {
-        assert_eq!(session.error(like, &[]).await.state, "0A000"); // PostgreSQL compares such texts since 18.
+        assert_eq!(session.error(like, &[]).await.state, "0A000"); // PostgreSQL supports LIKE with nondeterministic collations since version 18.
         return;
     }
     let plan = session.text(&format!("explain (format json) {like}"), &[]).await;
@@ -129,7 +129,8 @@ async fn operator_class_is_valid() {
         let sound = format!("select amvalidate(oid) from pg_opclass where opcname = '{class}'");
         assert_eq!(session.text(&sound, &[]).await, "t", "{class}");
     }
-    // Only an index can call it. Up to 15.18 PostgreSQL finds the function, and no value of its second argument.
+    // Only an index can call the function. Up to 15.18, PostgreSQL finds the function, but no value for its second
+    // argument.
     for number in ["null", "'1'", "1"] {
         let call = format!("select keyed.trigrams_of_document('x', {number})");
         let error = session.error(&call, &[]).await;

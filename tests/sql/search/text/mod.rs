@@ -1,4 +1,4 @@
-//! Searches by words.
+//! Full-text searches.
 
 mod common_words;
 mod comparison;

@@ -1,4 +1,4 @@
-//! Words find records by the names of what they refer to.
+//! Words find records by the display values of their references.
 
 use super::words::{crm, found, upsert};
 use harness::{companies, customers::DOCUMENTS};

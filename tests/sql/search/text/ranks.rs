@@ -1,4 +1,4 @@
-//! The order of words: which records come first, however frequent the words are, page by page.
+//! The ranking of matches: which records come first, however frequent the words are, page by page.
 
 use super::results::{create_companies, keys, pages, reader_of_gold, search};
 use super::words::crm;
@@ -8,7 +8,7 @@ use harness::customers::DOCUMENTS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Words, with how many of a hundred names and of a hundred tags have them. Stems are words without a final s.
+/// Words, each with its percentage of names and of tags. Stems are words without a final s.
 const WORDS: [(&str, usize, usize); 10] = [
     ("alder", 50, 50),
     ("birch", 0, 60),
@@ -21,7 +21,7 @@ const WORDS: [(&str, usize, usize); 10] = [
     ("maple", 30, 30),
     ("maples", 1, 1),
 ];
-/// What is looked for beside them.
+/// The searched terms.
 const PARTS: [&str; 6] = ["edar", "wood", "lde", "apl", "irc", "nothing"];
 
 #[derive(Clone)]
@@ -29,7 +29,7 @@ struct Record {
     key: String,
     name: String,
     tags: Vec<String>,
-    /// The place of its company in [`COMPANIES`].
+    /// The index of its company in [`COMPANIES`].
     company: Option<usize>,
     is_gold: bool,
     is_live: bool,
@@ -41,7 +41,7 @@ const COMPANIES: [&str; 4] = ["dogwood fir", "maples and cedarwood", "yew alder"
 fn random_text(random: &mut Random, number: usize, share: fn(&(&str, usize, usize)) -> usize) -> String {
     let mut words: Vec<&str> =
         WORDS.iter().filter(|word| random.below(100) < share(word)).map(|word| word.0).collect();
-    // Only the oldest have this one.
+    // Only the oldest records have this word.
     words.extend((number < 150).then_some("yew"));
     for position in (1..words.len()).rev() {
         words.swap(position, random.below(position + 1));
@@ -93,7 +93,7 @@ fn query(terms: &[Term]) -> String {
     terms.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-/// The rank of a record; none where it does not match.
+/// The rank of a record; none if it does not match.
 fn rank(record: &Record, terms: &[Term]) -> Option<usize> {
     let name = vec![record.key.as_str(), record.name.as_str()];
     let all: Vec<&str> = name.iter().copied().chain(record.tags.iter().map(String::as_str)).collect();
@@ -128,7 +128,7 @@ fn rank(record: &Record, terms: &[Term]) -> Option<usize> {
     if is_holder { Some(5) } else { matches.then_some(whole) }
 }
 
-/// The keys of the records that match, in their order.
+/// The keys of the matching records, in order.
 fn expected(records: &[Record], terms: &[Term], is_found: impl Fn(&Record) -> bool) -> Vec<String> {
     let mut found: Vec<(usize, usize)> = records
         .iter()
@@ -247,7 +247,7 @@ async fn cursor_of_an_older_ranking_is_rejected() {
         .await;
     let body = json!({"global_search": "oak", "limit": 1});
     let cursor = search(&session, &body).await["next_cursor"].clone();
-    // Its rank is the last of the values that it carries.
+    // The rank is the last value in the cursor.
     let changed = session
         .text(
             "select rtrim(translate(encode(convert_to(regexp_replace(convert_from(decode(rpad(translate($1, '-_', '+/'),

@@ -1,10 +1,10 @@
-//! Words of the most written scripts, also short ones within texts that have no spaces.
+//! Words of the most widely used scripts, including short words in text without spaces.
 
 use super::words::{found, upsert};
 use harness::Database;
 use serde_json::json;
 
-/// A text of each script, and searches that find it and no other.
+/// A text in each script, with searches that find only this text.
 const TEXTS: [(&str, &str, &[&str]); 26] = [
     ("latin", "Straßenmusik im Café", &["st", "musik", "cafe", "CA"]),
     ("cyrillic", "Городская аптека", &["ап", "птек", "ГОРОД"]),

@@ -1,4 +1,4 @@
-//! What is searched follows the records and the definitions.
+//! Documents follow the records and the definitions.
 
 use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
@@ -8,8 +8,7 @@ pub(super) const FOUND: &str = "select string_agg(r ->> 'external_key', ' ' orde
   from jsonb_array_elements(
     keyed.search('crm.customers', jsonb_build_object('global_search', $1::text, 'limit', 1000)) -> 'records') r";
 
-/// Rebuilds all documents, and requires that each is what it was before. The language is changed there and back, which
-/// rebuilds them.
+/// Rebuilds all documents by changing the language there and back, and asserts that each is unchanged.
 pub(super) async fn assert_documents_are_true(session: &Session) {
     let documents = &format!("select string_agg(d::text, E'\n' order by d.record_id) from {DOCUMENTS} d");
     let before = session.text(documents, &[]).await;
@@ -27,7 +26,7 @@ pub(super) async fn assert_documents_are_true(session: &Session) {
     assert_eq!(session.text(count, &[]).await, "t");
 }
 
-/// Those of many records are rebuilt in the background.
+/// Documents of many records are rebuilt in the background.
 pub(super) async fn until_jobs_are_done(session: &Session) {
     session.until("select count(*) from keyed.jobs()", "0").await;
 }
@@ -155,7 +154,7 @@ async fn document_has_the_text_of_the_last_trigger() {
     {
         assert_eq!(session.text(FOUND, &[query]).await, keys, "{query}");
     }
-    // A function makes documents of the rows that triggers have, which other triggers may have outdated by then.
+    // A function computes documents from the rows that triggers return, which other triggers may have changed since.
     session
         .run(
             r#"delete from crm.customers;

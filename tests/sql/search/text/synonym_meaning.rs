@@ -1,4 +1,4 @@
-//! What a search with synonyms means: which records it finds, and in which order.
+//! A model of searches with synonyms: which records they find, and in which order.
 
 use std::collections::BTreeSet;
 
@@ -22,14 +22,14 @@ pub(super) struct Term {
     pub(super) is_excluded: bool,
 }
 
-/// The root, if there is one, and the others.
+/// The root record, if there is one, and the others.
 pub(super) type Set = (Option<String>, Vec<String>);
 
 pub(super) fn stem(word: &str) -> &str {
     word.trim_end_matches('s')
 }
 
-/// Each term with what will do as well.
+/// Each term with its alternatives.
 pub(super) fn expanded(terms: &[Term], sets: &[Set]) -> Vec<Vec<Term>> {
     let mut expanded: Vec<Vec<Term>> = terms.iter().map(|term| vec![term.clone()]).collect();
     for (root, others) in sets {
@@ -59,7 +59,7 @@ pub(super) fn expanded(terms: &[Term], sets: &[Set]) -> Vec<Vec<Term>> {
     expanded
 }
 
-/// The rank of a record; none where it does not match. Of each term, one of a list has to be there.
+/// The rank of a record; none if it does not match. For each term, one of its alternatives must match.
 pub(super) fn rank(record: &Record, terms: &[Vec<Term>]) -> Option<usize> {
     let name = [record.key.as_str(), record.name.as_str()];
     let all = [record.key.as_str(), record.name.as_str(), record.tag.as_str()];
@@ -80,7 +80,7 @@ pub(super) fn rank(record: &Record, terms: &[Vec<Term>]) -> Option<usize> {
     };
     let has_whole = |texts: &[&str], term: &Term| {
         let bounded = format!(" {} ", term.text);
-        // One or two letters begin a word, also between quotation marks.
+        // One or two letters match as a prefix, even between quotation marks.
         has_word(texts, term)
             && (!term.is_phrase
                 || term.text.len() < 3
@@ -109,7 +109,7 @@ pub(super) fn stems(text: &str) -> BTreeSet<&str> {
     text.split(' ').map(stem).collect()
 }
 
-/// All variants of the terms, or the typed terms if there are too many.
+/// All variants of the terms, or only the typed terms if there are too many.
 pub(super) fn called(terms: &[Vec<Term>]) -> Vec<String> {
     let ways = |all: &Vec<Term>| {
         let mut known: Vec<String> = Vec::new();

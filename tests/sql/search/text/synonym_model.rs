@@ -1,4 +1,4 @@
-//! Random synonyms, texts and searches, compared with their meaning in memory.
+//! Random synonyms, texts and searches, compared with a model in memory.
 
 use super::results::{create_companies, pages, reader_of_gold, search};
 use super::synonym_meaning::{COMPANIES, Record, Set, Term, expanded, rank};
@@ -8,7 +8,7 @@ use harness::Session;
 use harness::customers::DOCUMENTS;
 use serde_json::{Value, json};
 
-/// Words; stems are words without a final s. The one of two letters matches where words begin.
+/// Words; stems are words without a final s. The two-letter word matches as a prefix.
 const WORDS: [&str; 12] = [
     "alder", "birch", "cedar", "cedars", "firwood", "dogwood", "elm", "fir", "maple", "maples", "ox", "oxen",
 ];
@@ -64,7 +64,7 @@ async fn define(session: &Session, sets: &[Set]) {
     session.rows("select keyed.alter_template('crm.customers', $1)", &[&changes]).await;
 }
 
-/// Some words, often those of a set side by side.
+/// Some words, often adjacent words of one synonym set.
 fn random_terms(random: &mut Random, sets: &[Set]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for position in 0..1 + random.below(3) {
@@ -95,7 +95,7 @@ fn query(terms: &[Term]) -> String {
     terms.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-/// The keys of the records that match, in their order.
+/// The keys of the matching records, in order.
 fn expected(
     records: &[Record],
     terms: &[Term],

@@ -1,4 +1,4 @@
-//! Words find records by what stands for them.
+//! Words find records with their synonyms.
 
 use super::words::{crm, explained, found, upsert};
 use harness::{Database, Session, companies, has_direct_access};
@@ -14,7 +14,7 @@ fn sets() -> Value {
            {"synonyms": ["New York", "NYC", "big apple"]}, {"synonyms": ["tv", "television"]}])
 }
 
-/// Customers named for what they have.
+/// Customers with these names.
 async fn garage() -> (Database, Session) {
     let (database, session) = crm().await;
     for (key, name) in [
@@ -118,7 +118,7 @@ async fn displays_match_synonyms_of_the_searched_template() {
     for (query, keys) in [("car", "2 1"), ("cars -works", ""), ("works -car", "3"), ("motor car", "2 1")] {
         assert_eq!(found(&session, query).await, keys, "{query}");
     }
-    // A name that has no document of its own.
+    // A display value without its own document.
     session
         .run(
             r#"select keyed.add_attribute('crm.companies', '{"slug": "size", "type": "number"}');
@@ -128,7 +128,7 @@ async fn displays_match_synonyms_of_the_searched_template() {
         .await;
     define(&session, "customers", &json!([{"synonyms": ["cologne", "4711"]}])).await;
     assert_eq!(found(&session, "cologne").await, "1");
-    // So many names that they are not collected.
+    // So many display values that they are not collected.
     session
         .run(&format!(
             "select keyed.alter_template('crm.companies', '{{\"display\": null}}');

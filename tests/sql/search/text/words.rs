@@ -1,4 +1,4 @@
-//! Which records words find.
+//! The records that words find.
 
 use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
@@ -18,7 +18,7 @@ async fn found_in(session: &Session, template: &str, query: &str) -> String {
     session.text(&sql, &[query]).await
 }
 
-/// How the search is done.
+/// The plan of the search.
 pub(crate) async fn explained(session: &Session, query: &str) -> String {
     let query = json!({"global_search": query}).to_string();
     session.text("select keyed.explain('crm.customers', $1)", &[&query]).await
