@@ -1,10 +1,10 @@
-//! Administration over HTTP: administrators only, and within the projects of their key.
+//! Administration over HTTP is limited to administrators and to the projects of their key.
 
 use crate::sales::Sales;
 use harness::{Proxy, Response};
 use serde_json::{Value, json};
 
-/// Every route for administrators, with a body that a writing one takes.
+/// Every route for administrators, with a body for those that write.
 fn routes(role: &str, id: &str) -> Vec<(&'static str, String, Value)> {
     let grant = json!({"role": role, "target": "crm", "privileges": ["read"]});
     vec![
@@ -51,7 +51,7 @@ async fn administration_is_denied_to_others() {
     let id = sales.id("EU-1").await;
     for (method, path, body) in routes(&role, &id) {
         ask(&proxy, &key, method, &path, &body).await.expect_error(403, "forbidden");
-        // A body is not read before.
+        // The body is not read before the privilege check.
         if !body.is_null() {
             ask(&proxy, &key, method, &path, &json!({"unknown": 1})).await.expect_error(403, "forbidden");
         }

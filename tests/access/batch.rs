@@ -1,4 +1,4 @@
-//! Batches under a scope: each operation as if it were a single request.
+//! Batches under a scope: each operation behaves like a single request.
 
 use crate::sales::Sales;
 use harness::Session;
@@ -64,7 +64,7 @@ async fn batch_operation_equals_a_single_request() {
     let us = "select string_agg(external_key || ' ' || name, ', ' order by external_key) from crm.customers where region = 'US' and deleted_at is null";
     assert_eq!(sales.admin.text(us, &[]).await, "US-1 Customer US-1, US-2 Customer US-2");
 
-    // Atomically, the first that is refused takes all back.
+    // In an atomic batch, the first rejected operation rolls all back.
     let before = sales.state().await;
     for (operation, status, code) in operations.iter().filter(|it| !it.2.is_empty()) {
         let operations =
@@ -113,7 +113,7 @@ async fn unchanged_writes_disclose_no_invisible_record() {
         .admin
         .run("update crm.customers set name = 'same', region = 'EU' where external_key = 'EU-1'")
         .await;
-    // US-1 has exactly the values that are sent, but for its region it would be EU's.
+    // US-1 has exactly the values that are sent, except for its region, which is outside the scope.
     sales.admin.run("update crm.customers set name = 'same' where external_key = 'US-1'").await;
     let operations: Vec<Value> = ["EU-1", "US-1", "EU-2"]
         .iter()

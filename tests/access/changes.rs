@@ -1,10 +1,10 @@
-//! A change of rights, or of what they depend on, applies to the next statement.
+//! A change of privileges, or of objects that they depend on, applies to the next statement.
 
 use crate::sales::{Sales, of_region, seen};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Whether neither entry point is open any more.
+/// Whether both entry points deny access.
 async fn is_locked_out(session: &Session) -> bool {
     let search = session.attempt("select keyed.search('crm.customers')", &[]).await;
     let select = session.attempt("select from crm.customers", &[]).await;
@@ -87,7 +87,7 @@ async fn scope_follows_renamed_attributes() {
         "select keyed.alter_attribute('crm.customers', 'region', '{\"slug\": \"area\"}')",
         "select keyed.alter_attribute('crm.companies', 'region', '{\"slug\": \"zone\"}')",
         "select keyed.alter_attribute('crm.customers', 'company', '{\"slug\": \"firm\"}')",
-        // The name that became free means something else from now on.
+        // The released slug is now used by another attribute.
         "select keyed.add_attribute('crm.customers', '{\"slug\": \"region\", \"type\": \"string\"}')",
         "select keyed.add_attribute('crm.companies', '{\"slug\": \"region\", \"type\": \"string\"}')",
         "update crm.customers set region = 'EU'",

@@ -1,4 +1,4 @@
-//! What a worker that embeds records may see and write.
+//! The records that an embedding worker can read and write.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
@@ -11,7 +11,7 @@ async fn embedded() -> Sales {
     sales
 }
 
-/// The texts that a session claims, in their order. They are released immediately.
+/// The texts that a session claims, sorted. The claims are released immediately.
 async fn claimed(session: &Session) -> Vec<String> {
     let claim = session.json("select keyed_http.claim_embeddings('m', 100, 60)", &[]).await;
     let released = "select keyed_http.release_embeddings($1, null, 0)";

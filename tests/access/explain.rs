@@ -1,4 +1,4 @@
-//! `keyed.explain_access` tells which condition of which grant shows or hides a record.
+//! `keyed.explain_access` names the condition of a grant that shows or hides a record.
 
 use crate::sales::{Sales, of_region};
 use serde_json::{Value, json};

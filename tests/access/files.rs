@@ -125,7 +125,7 @@ async fn new_cyclic_records_need_no_update_scope() {
     let path = "/v1/entities/template/customers/import?on_error=skip";
     let report = proxy.request("POST", path).key(&key).body("text/csv", file).send().await.expect(200);
     assert_eq!((&report["created"], &report["errors"]), (&json!(4), &json!([])), "{report}");
-    // A record that is there is changed within the scope only.
+    // An existing record is changed only within the scope.
     let file = "external_key,region,friend\nA,US,C\nE,US,F\nF,US,E\n";
     let report = proxy.request("POST", path).key(&key).body("text/csv", file).send().await.expect(200);
     assert_eq!((&report["created"], &report["errors"][0]["line"]), (&json!(2), &json!(2)), "{report}");

@@ -1,4 +1,4 @@
-//! What a grant is: a filter, to a role and its members, on a template or a project.
+//! Grants: a filter, for a role and its members, on a template or a project.
 
 use crate::sales::{Sales, of_region, seen};
 use harness::major_version;
@@ -192,7 +192,7 @@ async fn member_without_inherit_has_no_privileges() {
 #[tokio::test]
 async fn membership_options_control_set_role_and_inheritance() {
     if major_version() < 16 {
-        return; // Memberships have no options there.
+        return; // Memberships have no options before PostgreSQL 16.
     }
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
@@ -201,7 +201,7 @@ async fn membership_options_control_set_role_and_inheritance() {
     assert_eq!(seen(&session).await, "EU-1 EU-2");
     assert_eq!(session.error(&format!("set role {role}"), &[]).await.state, "42501");
 
-    // Who creates roles is an administrator of those, and no more of what they may do than before.
+    // A role that creates roles administers them, but gets no further privileges from them.
     let creator = sales.database.create_role("creator").await;
     sales
         .admin

@@ -1,4 +1,4 @@
-//! Stored responses are shown only to their caller, limited to what it may see now.
+//! Stored responses are shown only to their caller, limited to the records that it can currently read.
 
 use crate::sales::{Sales, of_region};
 use harness::{Proxy, id_of};
@@ -43,7 +43,7 @@ async fn replay_hides_records_after_a_revocation() {
     }
     assert_eq!(upsert().await.expect(201), upserted, "another record is still in sight");
 
-    // The role loses the right to read, and then everything.
+    // The role loses the read privilege, and then all privileges.
     sales.database.revoke(&role, "crm.customers").await;
     let done = json!({"id": upserted["id"], "created": true});
     assert_eq!(upsert().await.expect(201), done);
@@ -93,7 +93,7 @@ async fn stored_responses_of_other_keys_are_not_readable() {
     let seen = admin.rows(&format!("select key_id > 0, idempotency_key from {ANSWERS}"), &[]).await;
     assert_eq!(seen, [[Some("t".to_owned()), Some("k".to_owned())].to_vec()]);
 
-    // The functions serve only who came with an API key.
+    // The functions work only for callers with an API key.
     let find = "select keyed_http.stored_answer(true, 'k', sha256(''))";
     let keep = "select keyed_http.store_answer('k', sha256(''), '{200}')";
     for session in [&clerk, &login, &admin] {
@@ -144,8 +144,8 @@ async fn european(sales: &Sales) -> (Proxy, String, String) {
     (Proxy::start(&sales.database).await, role, key)
 }
 
-/// The results of a batch with one operation that is done and four that are refused: about a key, about a record by id and
-/// one by key, and about the request as such.
+/// The results of a batch with one successful operation and four rejected ones: with errors about a key, about a record
+/// by id, about a record by key, and about the request itself.
 struct Batch<'a> {
     proxy: &'a Proxy,
     key: &'a str,
@@ -158,7 +158,7 @@ impl Batch<'_> {
         request.header("idempotency-key", "batch").json(&self.body).send().await.expect(200)
     }
 
-    /// Sends it again: of these operations, and no others, the errors are withheld.
+    /// Sends the batch again: exactly these operations have their errors withheld.
     async fn assert_withheld(&self, first: &Value, withheld: &[usize]) {
         let again = self.send().await;
         assert_eq!(again["errors"], first["errors"]);
@@ -198,7 +198,7 @@ async fn replayed_batch_hides_errors_of_invisible_records() {
     assert_eq!(first["results"][1]["error"]["existing_id"], json!(one));
     batch.assert_withheld(&first, &[]).await;
 
-    // The record with the key becomes invisible, then the record to change.
+    // First the record with the key becomes invisible, then the record to change.
     let away = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\"}}')";
     sales.admin.rows(away, &[&one]).await;
     batch.assert_withheld(&first, &[1]).await;
@@ -247,7 +247,7 @@ async fn response_with_a_secret_is_not_stored() {
     let secret = created["secret"].as_str().expect("a secret");
     assert!(tokens.iter().all(|token| !stored.contains(token)) && !stored.contains(secret), "{stored}");
 
-    // A change without a secret is kept.
+    // A response without a secret is stored.
     let path = "/inbound-endpoints/shop?";
     let rename = || send("PATCH", path, json!({"enabled": false}));
     let renamed = rename().await.expect(200);

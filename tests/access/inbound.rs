@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const DELIVER: &str =
     "select array_to_json(keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, $2))";
 
-/// Makes an endpoint for customers; answers its number and its token.
+/// Creates an endpoint for customers, and returns its id and its token.
 async fn endpoint(session: &Session, members: Value) -> (String, String) {
     let mut definition = json!({"slug": "shop", "items": "$[*]", "external_key": "$.id", "signed": false,
                                 "mapping": {"name": "$.name", "region": "$.region"}});
@@ -20,7 +20,7 @@ async fn endpoint(session: &Session, members: Value) -> (String, String) {
     (text("id"), text("token"))
 }
 
-/// The status of a delivery, and its answer.
+/// The status of a delivery, and its result.
 async fn deliver(session: &Session, token: &str, payload: &Value) -> (String, Value) {
     let response = session.json(DELIVER, &[token, &payload.to_string()]).await;
     let body = serde_json::from_str(response[2].as_str().unwrap_or_default()).unwrap_or_default();
@@ -51,7 +51,7 @@ async fn endpoint_writes_with_the_privileges_of_its_role() {
     let payload = json!([{"id": "EU-1", "name": "changed"}, {"id": "EU-9", "region": "EU"}]);
     let (status, response) = deliver(&proxy, &token, &payload).await;
     assert_eq!((status.as_str(), &response), ("200", &json!({"created": 1, "updated": 1})));
-    // The role of the delivery does not exist afterwards.
+    // The role of the delivery is not active afterwards.
     assert_eq!(proxy.error("select from crm.customers", &[]).await.state, "42501");
     let me = proxy.json("select keyed.me()", &[]).await;
     assert_eq!(me["templates"], json!([]));
@@ -156,7 +156,7 @@ async fn endpoint_cannot_have_more_privileges_than_its_creator() {
         let create = "select keyed.create_inbound_endpoint('crm.customers', $1)";
         assert_eq!(session.error(create, &[&definition]).await.codes(), ("42501", "forbidden"), "{role}");
     }
-    // One of an administrator, and one of its own.
+    // An endpoint of an administrator, and one of the role itself.
     let (mighty, _) = endpoint(&sales.admin, json!({"role": "keyed_admin"})).await;
     for statement in &STATEMENTS[..5] {
         assert_eq!(session.error(statement, &[&mighty]).await.codes(), ("42501", "forbidden"), "{statement}");
@@ -168,14 +168,14 @@ async fn endpoint_cannot_have_more_privileges_than_its_creator() {
     assert_eq!(bent.codes(), ("42501", "forbidden"));
     let listed = session.json("select keyed.list_inbound_endpoints()", &[]).await;
     assert_eq!(listed["endpoints"].as_array().map(Vec::len), Some(1));
-    // It writes as who made it, by default.
+    // By default, an endpoint has the role that creates it.
     let (status, _) = deliver(&sales.admin, &token, &json!([{"id": 1}])).await;
     assert_eq!(status, "200");
     sales.database.revoke(&definer, "crm.customers").await;
     sales.database.grant_within(&definer, "crm.customers", "create, update", &of_region("EU")).await;
     let (status, _) = deliver(&sales.admin, &token, &json!([{"id": 2}])).await;
     assert_eq!(status, "202");
-    // An administrator of records is not an administrator of the server.
+    // A keyed administrator is not an administrator of the server.
     let (admin, session) = sales.member().await;
     sales.admin.run(&format!("grant keyed_admin to {admin}")).await;
     let definition = json!({"slug": "up", "external_key": "$", "role": "postgres"}).to_string();

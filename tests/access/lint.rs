@@ -4,7 +4,7 @@ use crate::sales::{Sales, of_region};
 use harness::customers::HISTORY;
 use serde_json::json;
 
-/// A database with something of everything that makes policies and functions.
+/// A database with objects of every kind that create policies and functions.
 async fn with_grants() -> Sales {
     let sales = Sales::new().await;
     let behind = json!([{"field": "company.region", "operator": "eq", "value": "EU"},
@@ -25,7 +25,7 @@ async fn with_grants() -> Sales {
 
 const OURS: &str = "('keyed', 'keyed_http', 'keyed_state', 'keyed_scope', 'crm', 'other')";
 
-/// Each rule, and a query that finds what breaks it.
+/// Each rule, and a query that finds its violations.
 fn rules() -> [(&'static str, String); 14] {
     [
         (
@@ -129,7 +129,7 @@ async fn objects_follow_the_safety_rules() {
 #[tokio::test]
 async fn safety_rules_detect_violations() {
     let sales = with_grants().await;
-    // Never committed: all databases of the server share its roles.
+    // Never committed, because all databases of the server share its roles.
     sales
         .admin
         .run(

@@ -1,4 +1,4 @@
-//! Cached rights and keys of a session are never older than its last invalidation.
+//! Cached privileges and keys of a session are never older than its last invalidation.
 
 use crate::sales::{Sales, of_region, seen};
 
@@ -11,7 +11,7 @@ async fn membership_revoked_during_a_read_is_not_cached() {
     let login = sales.database.create_role("both").await;
     sales.admin.run(&format!("grant {european}, {american} to {login}")).await;
     let session = sales.database.session_as(&login).await;
-    // The scope through a reference waits for the companies, when memberships have been read already.
+    // The scope through a reference waits for the table of companies, after the memberships have been read.
     let blocker = sales.database.session().await;
     blocker.run("begin; lock table crm.companies in access exclusive mode").await;
     let count = "select keyed.search('crm.customers', '{\"count\": \"exact\"}') ->> 'total'";
@@ -33,7 +33,7 @@ async fn key_revoked_during_a_fixed_snapshot_is_denied_immediately() {
     let session = sales.database.session_as("keyed_proxy").await;
     let authenticate = "select keyed.authenticate(sha256(convert_to($1, 'UTF8')))";
     for isolation in ["repeatable read", "serializable"] {
-        // One that the session knows already, and one that it does not.
+        // A key that the session has cached, and one that it has not.
         session.rows(authenticate, &[&keys[0]]).await;
         for key in &keys {
             session

@@ -1,4 +1,4 @@
-//! Views show each reader what it may read, by SQL and by searches.
+//! Views show each reader the records that it can read, by SQL and by searches.
 
 use crate::sales::{Sales, of_region, selected};
 use harness::Session;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 const VIEW: &str = r#"select keyed.save_view('crm.customers', 'first', '{"filters": [{"field": "external_key", "operator": "like", "value": "-1"}]}')"#;
 
-/// The keys that a session reads from a view by SQL, after making sure that a search within it finds the same.
+/// The keys that a session reads from a view by SQL. Asserts that a search within the view finds the same.
 async fn shown(session: &Session, slug: &str) -> String {
     let keys = "select coalesce(string_agg(external_key, ' ' order by external_key), '')";
     let selected = session.text(&format!("{keys} from crm.customers__{slug}"), &[]).await;

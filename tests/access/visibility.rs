@@ -1,9 +1,9 @@
-//! Invisible records equal missing ones.
+//! Invisible records are indistinguishable from missing ones.
 
 use crate::sales::{Sales, found, of_region, seen};
 use serde_json::json;
 
-/// Everything that takes the id of a record, `$1`.
+/// Every statement that takes the id of a record, `$1`.
 const BY_ID: [&str; 24] = [
     "select keyed.get_record($1)",
     "select keyed.get_record($1, verbose => true)",
@@ -31,7 +31,7 @@ const BY_ID: [&str; 24] = [
     "select keyed_http.patch_record($1, '{\"attributes\": {\"amount\": {\"$inc\": 1}}}')",
 ];
 
-/// Everything that takes a key, `$1`, and creates nothing.
+/// Every statement that takes a key, `$1`, and creates nothing.
 const BY_KEY: [&str; 5] = [
     "select keyed.get_by_key('crm.customers', $1)",
     "select keyed.get_by_key('crm.customers', $1, verbose => true)",

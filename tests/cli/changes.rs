@@ -92,7 +92,7 @@ async fn follower_prints_changes_as_they_come_and_keeps_its_cursor() {
         out.read_line(&mut line).expect("a line");
         assert_eq!(lines(&line), [of("create", &format!("C-{number}"))]);
     }
-    // Then the cursor is that after the last line.
+    // The cursor is the one after the last line.
     until("it waits", async || service.proxy.metrics().await.sum("keyed_http_listeners", &[]) == 1.0).await;
     follower.kill().expect("it runs");
     follower.wait().expect("it ends");
@@ -107,7 +107,7 @@ async fn cursor_of_a_restored_database_ends_with_its_own_exit_code() {
     let cursor = file("restored");
     let arguments = ["--cursor-file", cursor.to_str().expect("UTF-8")];
     changes(&service, &arguments).expect();
-    // As in a database that was restored.
+    // As in a restored database.
     service.session().await.run("update keyed_state.change_generation set written_by = 1").await;
     let before = std::fs::read_to_string(&cursor).expect("it was written");
     for more in [&[][..], &["--follow"]] {

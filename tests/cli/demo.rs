@@ -1,11 +1,11 @@
-//! `keyed-proxy demo`, whose SQL psql runs.
+//! `keyed-proxy demo`, whose output psql runs.
 
 use crate::run;
 use harness::{Cluster, Database, Durability, proxy_program};
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// Feeds what the command prints to psql, as an administrator types it.
+/// Runs the output of the command with psql, as an administrator does.
 fn make_demo(database: &Database) -> (bool, String, String) {
     let sql = run(&mut proxy_program(&["demo"])).expect();
     let mut psql = database.cluster().program("psql");
@@ -16,14 +16,14 @@ fn make_demo(database: &Database) -> (bool, String, String) {
         .stderr(Stdio::piped())
         .spawn()
         .expect("psql is installed");
-    // It stops reading at the first error.
+    // psql stops reading at the first error.
     let _ = psql.stdin.take().expect("a pipe").write_all(sql.as_bytes());
     let output = psql.wait_with_output().expect("psql ends");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (output.status.success(), text(output.stdout), text(output.stderr))
 }
 
-/// What `keyed.checksums()` says that does not depend on the day and the ids.
+/// The part of `keyed.checksums()` that does not depend on the date and the ids.
 async fn counts(database: &Database) -> String {
     let sql = "select string_agg(concat_ws(' ', template, part, rows), E'\\n') from keyed.checksums()";
     database.session().await.text(sql, &[]).await

@@ -1,4 +1,4 @@
-//! What is wrong with a database, and how to repair it.
+//! The findings of `doctor`, and their remedies.
 
 use crate::{Outcome, keyed, keyed_as};
 use harness::Database;

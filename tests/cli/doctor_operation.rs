@@ -1,4 +1,4 @@
-//! What `doctor` says of a database in operation: each finding appears, and goes when what it says is done.
+//! Findings of `doctor` during operation: each appears, and disappears when its remedy is applied.
 
 use crate::doctor::findings;
 use crate::keyed;
@@ -6,10 +6,11 @@ use harness::{Cluster, Database};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What makes a finding, the check, a part of its message, its severity, and what ends it if its remedy cannot be pasted.
+/// A statement that causes a finding, the check, a part of its message, its severity, and a statement that ends it if
+/// its remedy cannot be pasted.
 type Problem = (&'static str, &'static str, &'static str, &'static str, Option<&'static str>);
 
-/// Makes each fault, expects its finding, does what it says and expects it to be gone.
+/// Causes each problem, expects its finding, applies the remedy and expects the finding to be gone.
 fn each_is_found_and_goes(database: &Database, problems: &[Problem]) {
     for (problem, check, part, severity, end) in problems {
         let found = || findings(keyed(database, &["doctor", "--json"]), check);
@@ -152,7 +153,7 @@ async fn locked_table_is_reported_and_other_checks_run() {
     let lock = "begin; lock table crm.customers, keyed_state.access_grant in access exclusive mode";
     holder.run(lock).await;
     let pid = holder.text("select pg_backend_pid()::text", &[]).await;
-    // It would wait for as long as the lock is held.
+    // It would wait as long as the lock is held.
     let outcome = keyed(&database, &["doctor", "--json"]);
     let report: Value = serde_json::from_str(&outcome.out).unwrap_or_else(|_| panic!("{}", outcome.err));
     let found = |report: &Value, check: &str| -> Vec<Value> {
@@ -173,7 +174,7 @@ async fn locked_table_is_reported_and_other_checks_run() {
         checks.into_iter().find(|it| it["name"] == check).map(|it| it["sound"].clone())
     };
     assert_eq!((sound("grants"), sound("API keys")), (Some(Value::Null), Some(true.into())), "{report:#}");
-    // A check that reads no locked table is as ever.
+    // Checks that read no locked table work as before.
     assert_eq!(
         (sound("templates"), found(&report, "templates").len()),
         (Some(false.into()), 1),

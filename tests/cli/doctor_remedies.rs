@@ -1,4 +1,4 @@
-//! What `doctor` says to do about a fault, done as it says.
+//! The remedies that `doctor` suggests, applied as suggested.
 
 use crate::doctor::findings;
 use crate::keyed;

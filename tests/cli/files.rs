@@ -1,4 +1,4 @@
-//! Files in and out on the command line.
+//! Import and export on the command line.
 
 use crate::run;
 use harness::{Service, proxy_program, target_folder};
@@ -30,7 +30,7 @@ fn path(file: &std::path::Path) -> &str {
     file.to_str().expect("the path is UTF-8")
 }
 
-/// The arguments that import a file row by row, and keep the refused ones in another.
+/// The arguments that import a file row by row, and write the rejected rows to another file.
 fn skipping<'a>(input: &'a str, failed: &'a str) -> [&'a str; 8] {
     ["import", input, "--template", "crm.customers", "--on-error", "skip", "--failed", failed]
 }
@@ -115,7 +115,7 @@ async fn rejected_rows_are_printed_and_saved() {
         .expect("the file is there")
         .replace("b,x,", "b,2,")
         .replace("c,y,", "c,3,");
-    // Standard input does as well.
+    // Standard input works as well.
     let mut again = command(&service, &["import", "-", "--template", "crm.customers"]);
     let mut child = again.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
     std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), fixed.as_bytes()).expect("it reads");
@@ -147,14 +147,14 @@ async fn file_of_rejected_rows_is_replaced_only_if_rows_are_rejected() {
         arguments.extend(further);
         run(&mut command(&service, &arguments))
     };
-    // Without the right, and where nothing is refused, nothing is touched.
+    // Without the privilege, and without rejected rows, the file is unchanged.
     let rejected = import(&input, &failed, &["--api-key", "keyed_1_wrong"]);
     assert_eq!(rejected.code, Some(1), "{rejected:?}");
     let good = file("kept-good.csv", "external_key,visits\na,1\n");
     import(&good, &failed, &[]).expect();
     assert_eq!(std::fs::read_to_string(&failed).expect("it is there"), "of an earlier import\n");
 
-    // The rejected rows cannot be written to the file itself, by whatever name.
+    // The rejected rows cannot be written to the input file itself, under any name.
     let link = input.with_extension("link");
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(&input, &link).expect("a link");

@@ -60,7 +60,7 @@ async fn spreadsheet_is_detected_by_its_name() {
     assert_eq!(done, "rows 1, created 0, updated 0, unchanged 1, failed 0\n");
     let other = run(&mut command(&service, &[&import[..], &["--sheet", "Other"]].concat()));
     assert!(other.err.contains("Its sheets are: customers."), "{}", other.err);
-    // One that is called CSV is not read as such.
+    // A spreadsheet with the extension .csv is not read as CSV.
     let misnamed = [&import[..], &["--format", "csv"]].concat();
     let rejected = run(&mut command(&service, &misnamed));
     assert!(rejected.err.contains("Send a spreadsheet with --format xlsx"), "{}", rejected.err);

@@ -67,7 +67,7 @@ fn manual_pages_are_reproducible() {
         ["serve", "import", "export", "keys", "doctor", "demo", "openapi", "completions", "man-pages"]
     {
         assert!(page(&format!("keyed-proxy-{command}.1")).contains("SYNOPSIS"), "{command}");
-        // A hyphen of the text is written so that it is not typeset as a dash.
+        // A hyphen in the text is escaped so that it is not typeset as a dash.
         assert!(
             commands.replace('\\', "").contains(&format!("keyed-proxy-{command}(1)")),
             "{command}: {commands}"
@@ -75,7 +75,7 @@ fn manual_pages_are_reproducible() {
     }
     let serve = page("keyed-proxy-serve.1");
     assert!(serve.contains("KEYED_DATABASE_URL_FILE") && serve.contains("[default: 16MiB]"), "{serve}");
-    // The default of this machine's cores.
+    // The default depends on the number of CPUs of this machine.
     let pool = serve.split("KEYED_POOL_SIZE").next().and_then(|before| before.rsplit(".TP").next());
     assert!(pool.is_some_and(|pool| pool.contains("pool") && !pool.contains("[default: ")), "{pool:?}");
     std::fs::remove_dir_all(&folder).expect("it was made");

@@ -1,4 +1,4 @@
-//! The access log: one line for each request, whatever becomes of it.
+//! The access log: one line per request, whatever its outcome.
 
 use crate::routes::inbound::endpoint;
 use harness::{Database, Service, Wire, until};
@@ -8,7 +8,7 @@ async fn service() -> Service {
     Service::start_with(&[("KEYED_LOG_FORMAT", "json")]).await
 }
 
-/// The line about a request with this id, after making sure that there is one.
+/// The log line of the request with this id. Asserts that there is exactly one.
 async fn line(service: &Service, id: &str) -> Value {
     let mut lines = service.proxy.access_log(id).await;
     assert_eq!(lines.len(), 1, "of {id}: {lines:?}");
@@ -85,7 +85,7 @@ async fn rejected_requests_are_logged_with_the_reason() {
     assert!(!limited.is_empty() && often.len() == 20, "{often:?}");
     assert!(limited.iter().all(|line| line["rejected_by"] == "key_rate" && line["role"] == "keyed_admin"));
 
-    // Connections beyond the limit have sent nothing that could name them.
+    // Connections over the limit have sent no data that identifies them.
     let mut wires = Vec::new();
     for _ in 0..4 {
         wires.push(Wire::open(service.proxy.address()).await);
@@ -223,7 +223,7 @@ async fn running_statement_shows_its_request() {
     create.await.expect("it ends").expect(201);
     let sender = endpoint(&service, true).await;
     service.deliver(&sender, "{}").await;
-    // Afterwards the connection has its own name again.
+    // After the request, the connection has its own application name again.
     session.until(&shown("^keyed "), "0").await;
     assert_ne!(session.text(&shown("^keyed-proxy$"), &[]).await, "0");
 }

@@ -1,4 +1,4 @@
-//! Bodies that are not requests: refused quickly, and the service goes on.
+//! Invalid bodies are rejected early, and the service continues.
 
 use harness::{Service, Session, processor_time};
 use serde_json::json;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 const CREATE: &str = "/entities/template/customers";
 
-/// How much processor time the proxy and its sessions have used.
+/// The CPU time that the proxy and its sessions have used.
 async fn used(service: &Service, session: &Session) -> Duration {
     let sessions =
         "select pid from pg_stat_activity where usename = 'keyed_proxy' and datname = current_database()";
@@ -129,7 +129,7 @@ async fn compressed_body_is_not_decompressed() {
 async fn body_over_the_limit_is_too_large_whether_announced_or_not() {
     let service = Service::start_with(&[("KEYED_BODY_LIMIT", "64KiB")]).await;
     let body = |length: usize| format!("{{\"attributes\": {{\"name\": \"{}\"}}}}", "x".repeat(length));
-    // Without an announced length the body comes in chunks.
+    // Without Content-Length, the body arrives in chunks.
     let chunked = |length: usize| {
         let chunks: Vec<_> =
             body(length).as_bytes().chunks(1000).map(<[u8]>::to_vec).map(std::io::Result::Ok).collect();

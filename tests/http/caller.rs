@@ -1,9 +1,9 @@
-//! In which project a request is answered.
+//! The project of a request.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};
 
-/// Two projects with a template `customers` each; the keys are of an administrator, bound to one, to both, to all.
+/// Two projects with a template `customers` each, and an administrator's keys for one project, for both, and for all.
 struct Two {
     service: Service,
     crm_key: String,
@@ -112,7 +112,7 @@ async fn object_of_another_project_is_indistinguishable_from_a_missing_one() {
         ("DELETE", "/v1/entities/template/{template}/by-key?key=S-1", None),
         ("GET", "/v1/templates/{template}", None),
     ];
-    // A key that is not bound there, and one that is but asks in the name of the other project.
+    // A key without access to the project, and a key with access that specifies the other project.
     for key in [&two.crm_key, &two.both_key] {
         for (method, route, body) in &routes {
             let mut responses = Vec::new();

@@ -118,7 +118,7 @@ async fn compressed_response_has_its_own_etag() {
     patch.json(&json!({"attributes": {"visits": 2}})).send().await.expect(200);
 }
 
-/// Every write that takes a condition, with what it is sent.
+/// Every write that accepts a precondition, with its body.
 fn writes(path: &str) -> Vec<(&'static str, String, Value)> {
     let vector = json!({"vector": vec![0.5; 768]});
     vec![
@@ -167,7 +167,7 @@ async fn if_match_writes_only_to_its_version() {
             .send()
             .await;
         assert!((200..300).contains(&response.status), "{method} {target}: {}", response.text);
-        // Whatever it was, the next one finds the record under its key again.
+        // After any outcome, the next request finds the record by its key again.
         if service.by_key("K").await.status == 404 {
             let deleted = etag(&service, &format!("{path}?include_deleted=true")).await;
             let (method, target, body) = match service.by_key("L").await.status {
@@ -210,7 +210,7 @@ async fn missing_record_is_not_found_with_any_precondition() {
     let (service, path, tag) = with_record().await;
     service.proxy.request("DELETE", &path).send().await.expect(204);
     for (method, target, body) in writes(&path) {
-        // An upsert that may create answers by its condition.
+        // For an upsert that may create, the response depends on the precondition.
         if target == BY_KEY {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Every error of the database is answered as the tables of `keyed_errors` say.
+//! Every database error gets the response that the tables of `keyed_errors` specify.
 
 use harness::Service;
 use keyed_errors::Code;
@@ -52,13 +52,13 @@ const TABLE: [(&str, u16, &str, bool); 48] = [
     ("42703", 500, "internal", false),
     ("58030", 500, "internal", false),
     ("0A000", 500, "internal", false),
-    // A failed precondition only with the code of keyed in DETAIL.
+    // It is a failed precondition only with keyed's code in DETAIL.
     ("55000", 500, "internal", false),
     ("F0000", 500, "internal", false),
 ];
 
-/// A service where writing a customer named like a SQLSTATE raises it, with the DETAIL of keyed if a code follows: a trigger
-/// of the database's own administrator.
+/// A service where writing a customer named like an SQLSTATE raises it, with keyed's DETAIL if a code follows. The
+/// error comes from a trigger of the administrator.
 async fn with_raising_trigger() -> Service {
     let service = Service::start().await;
     service.session().await.run(
@@ -79,10 +79,10 @@ async fn write(service: &Service, name: &str) -> harness::Response {
     service.post("/entities/template/customers", json!({"attributes": {"name": name}})).await
 }
 
-/// What ends an idle session, and so never a statement, in which it could be raised.
+/// It ends an idle session, so no statement can raise it.
 const OF_IDLE_SESSIONS: (&str, Code) = ("57P05", Code::Unavailable);
 
-/// The table above states the expectations by hand. This test checks that it is complete.
+/// The expectations in the table above are written by hand. This test checks that the table is complete.
 #[test]
 fn every_sqlstate_has_a_test() {
     let (idle, code) = OF_IDLE_SESSIONS;

@@ -1,8 +1,8 @@
-//! Heads of requests that programs on the way could understand otherwise.
+//! Request heads that intermediaries could parse differently.
 
 use harness::{Service, Wire, status_of};
 
-/// The status of the answer to a request with these lines.
+/// The status of the response to a request with these lines.
 async fn ask(service: &Service, lines: &[&str]) -> u16 {
     let mut wire = Wire::open(service.proxy.address()).await;
     let authorization = format!("Authorization: Bearer {}", service.proxy.key());

@@ -10,7 +10,7 @@ async fn service() -> Service {
     Service::start_with(&[LISTEN]).await
 }
 
-/// By how much a sum has grown.
+/// The increase of a sum.
 fn grown(before: &Exposition, after: &Exposition, name: &str, labels: &[(&str, &str)]) -> f64 {
     after.sum(name, labels) - before.sum(name, labels)
 }
@@ -73,7 +73,7 @@ async fn known_traffic_is_counted_exactly() {
         ("process_open_fds", vec![]),
         ("process_resident_memory_bytes", vec![]),
         ("process_start_time_seconds", vec![]),
-        // The database measures itself.
+        // The database's own measurements.
         ("keyed_measurements_up", vec![]),
         ("keyed_templates", vec![]),
         ("keyed_sessions", vec![("state", "idle")]),
@@ -97,7 +97,7 @@ async fn files_deliveries_and_rejections_are_counted() {
     let sender = endpoint(&service, true).await;
     service.deliver_signed(&sender, "msg_1", r#"{"customers": []}"#).await.expect(200);
     service.deliver(&sender, "{}").await.expect_error(401, "unauthorized");
-    // Its item has no list of customers: it is kept for a replay.
+    // The item has no list of customers, so the delivery is stored for a replay.
     assert_eq!(
         service.deliver_signed(&sender, "msg_2", r#"{"customers": [{"name": "Ada"}]}"#).await.status,
         202

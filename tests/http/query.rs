@@ -1,14 +1,14 @@
-//! Paths, query strings and headers that are not a request.
+//! Invalid paths, query strings and headers.
 
 use harness::Service;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Sends bytes as they are; answers the status line, or nothing where the connection was closed.
+/// Sends raw bytes, and returns the status line, or nothing if the connection was closed.
 async fn raw(service: &Service, request: &[u8]) -> String {
     let address = service.proxy.url("").replace("http://", "");
     let mut stream = tokio::net::TcpStream::connect(address).await.expect("the proxy listens");
-    // The proxy may answer and close before all was sent.
+    // The proxy may respond and close the connection before all bytes are sent.
     let _ = stream.write_all(request).await;
     let mut response = Vec::new();
     let read = tokio::time::timeout(harness::PATIENCE, stream.read_to_end(&mut response)).await;

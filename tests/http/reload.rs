@@ -1,4 +1,4 @@
-//! What SIGHUP reads again, while requests are served.
+//! The settings that SIGHUP reads again, while requests are processed.
 
 use harness::{Database, EmbeddingServer, Gallery, Relay, Service, until};
 use serde_json::json;
@@ -48,7 +48,7 @@ async fn reload_reads_the_log_level_from_the_environment_file() {
     assert!(log.contains("need a restart") && log.contains("KEYED_POOL_SIZE"), "{log}");
 }
 
-/// The connections of this application that the database has.
+/// The database connections with this application name.
 fn connections(application: &str) -> String {
     format!(
         "select count(*) from pg_stat_activity
@@ -117,7 +117,7 @@ async fn opening_connection_of_the_old_url_is_closed() {
     let blocker = service.session().await;
     blocker.run("begin; update crm.customers set visits = 1").await;
     relay.hold();
-    // Each needs a connection of its own.
+    // Each request needs its own connection.
     let callers: Vec<_> = (2..6)
         .map(|visits| {
             let service = Arc::clone(&service);
@@ -153,7 +153,7 @@ async fn unresponsive_file_blocks_neither_requests_nor_shutdown() {
     std::fs::remove_file(&secret).expect("our file");
     assert!(Command::new("mkfifo").arg(&secret).status().expect("a program of the system").success());
     service.proxy.signal("HUP");
-    // Opening it for writing waits for the reader.
+    // Opening a FIFO for writing blocks until it has a reader.
     let reached = File::options().write(true).open(&secret).expect("the proxy has opened it");
     service.get("/me").await.expect(200);
     service.proxy.request_shutdown();

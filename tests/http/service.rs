@@ -1,4 +1,4 @@
-//! What every answer has in common, and the routes that watch over the service.
+//! Common properties of all responses, and the routes that monitor the service.
 
 use harness::{Service, id_of, until};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ async fn health_and_readiness_need_no_key() {
 async fn template_changed_in_sql_applies_to_all_connections() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "6")]).await;
     let session = service.session().await;
-    // Every connection of the pool remembers the template.
+    // Every connection of the pool has cached the template.
     let ask = async || {
         let requests =
             (0..24).map(|_| tokio::spawn(service.proxy.request("GET", "/v1/templates/customers").send()));
@@ -145,7 +145,7 @@ async fn cors_allows_only_configured_origins() {
     for name in ["authorization", "x-service-project-id", "idempotency-key", "if-match"] {
         assert!(header("access-control-allow-headers").contains(name), "{name}");
     }
-    // A refusal can be read, too.
+    // A browser can read errors as well.
     let rejected = ask("GET", page).await;
     assert_eq!(
         (rejected.status().as_u16(), &rejected.headers()["access-control-allow-origin"]),
@@ -160,7 +160,7 @@ async fn cors_allows_only_configured_origins() {
     assert_eq!(unprivileged.headers().get("access-control-allow-origin"), None);
 }
 
-/// Asks until the response is this one, because readiness is checked once a second.
+/// Repeats the request until it gets this response, because readiness is checked once a second.
 async fn readiness(service: &Service, status: u16) -> harness::Response {
     let ask = async || service.proxy.request("GET", "/readyz").send().await;
     until(&format!("/readyz answers {status}"), async || ask().await.status == status).await;
@@ -191,7 +191,7 @@ async fn writes_continue_after_a_failover() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "4")]).await;
     let session = service.session().await;
     let name = service.database.name();
-    // What a server does that was demoted: its connections stay, and write nothing.
+    // A demoted server keeps its connections and rejects writes.
     session
         .run(&format!("alter role keyed_proxy in database \"{name}\" set default_transaction_read_only = on"))
         .await;
@@ -221,7 +221,7 @@ async fn old_connection_is_replaced() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "1"), ("KEYED_CONNECTION_AGE", "0.2")]).await;
     let session = service.session().await;
     let mut seen = std::collections::HashSet::new();
-    // A connection that is too old may be gone before it is looked for.
+    // A connection that is too old may be closed before it is selected.
     let pid = "select coalesce(max(pid)::text, '') from pg_stat_activity where datname = current_database() \
                and usename = 'keyed_proxy' and query like '%list_templates%'";
     until("three connections have answered", async || {

@@ -4,7 +4,7 @@ use harness::{Database, Proxy, Wire, status_of, until};
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 
-/// The socket of a service manager, and what arrived there.
+/// The socket of a service manager, and the notifications received.
 struct Manager {
     socket: UnixDatagram,
     path: PathBuf,
@@ -53,7 +53,7 @@ async fn service_manager_is_notified_of_start_and_stop() {
     manager.until_told("STOPPING=1").await;
     let others: Vec<&String> = manager.told.iter().filter(|told| !told.starts_with("EXTEND_")).collect();
     assert_eq!(others, ["READY=1", "STOPPING=1"], "the manager asked for no watchdog messages");
-    // Whatever its own patience, the manager waits for as long as the service may take, and a moment longer.
+    // Whatever its own timeout, the manager waits as long as the service may take, and a little longer.
     let extension = manager.told.iter().find_map(|told| told.strip_prefix("EXTEND_TIMEOUT_USEC="));
     assert_eq!(extension, Some("45000000"), "requests have 35 seconds");
 }
@@ -73,7 +73,7 @@ async fn service_manager_is_notified_of_reloads() {
     assert_eq!(&manager.told[2..], ["READY=1"]);
 }
 
-/// Clients that open connections while the service restarts wait in the queue of the socket.
+/// Clients that open connections while the service restarts wait in the socket's backlog.
 #[tokio::test]
 async fn socket_activation_keeps_connections_during_a_restart() {
     let database = Database::new().await;
@@ -83,7 +83,7 @@ async fn socket_activation_keeps_connections_during_a_restart() {
     let first = Proxy::start_over(&database, &socket, &key).await;
     assert_eq!(first.address(), address);
     let me = || async move {
-        // A new connection each time.
+        // Each request uses a new connection.
         let mut wire = Wire::open(address).await;
         wire.ask("GET /healthz", "", "Connection: close").await.expect("it is accepted or waits");
         status_of(&wire.response().await)

@@ -1,9 +1,9 @@
-//! Shutdown: new callers are sent elsewhere, and running requests finish.
+//! Shutdown: new callers are rejected, and running requests finish.
 
 use harness::{Service, Session, Wire, status_of, until};
 use serde_json::{Value, json};
 
-/// A drain that no test waits for.
+/// A drain time that no test reaches.
 const LONG: (&str, &str) = ("KEYED_DRAIN", "600");
 
 async fn until_draining(service: &Service) {
@@ -22,13 +22,13 @@ async fn draining_serves_requests_and_closes_connections() {
     until_draining(&service).await;
     let problem = service.proxy.request("GET", "/readyz").send().await.expect_error(503, "unavailable");
     assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("drains")), "{problem}");
-    // The connection that was idle is still open.
+    // The idle connection is still open.
     idle.ask("GET /v1/me", service.proxy.key(), "").await.expect("the connection is open");
     let response = idle.response().await;
     assert_eq!(status_of(&response), 200);
     assert!(response.contains("connection: close"), "{response}");
     assert_eq!(idle.response().await, "", "and closed after the answer");
-    // So are new ones.
+    // New connections are accepted as well.
     let response = service.upsert("K-1", json!({"name": "Ada"})).await;
     assert_eq!(response.header("connection"), "close");
     response.expect(201);
@@ -79,7 +79,7 @@ async fn import_beyond_the_shutdown_limit_is_rolled_back() {
     }
 }
 
-/// Of an answer that has begun, only its end can say that something went wrong.
+/// A response that has started can report an error only at its end.
 #[tokio::test]
 async fn streamed_import_ends_with_the_problem() {
     let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
@@ -103,7 +103,7 @@ async fn export_beyond_the_shutdown_limit_is_visibly_incomplete() {
     let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
     let rows = "insert into crm.customers (name) select repeat('x', 1000) from generate_series(1, 20000)";
     service.session().await.run(rows).await;
-    // More than fits between the two, of which nothing is read for now.
+    // More than the buffers of the connection hold. For now, nothing is read.
     let response = service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
     assert_eq!(response.status().as_u16(), 200);
     let Service { mut proxy, database: _database } = service;

@@ -8,7 +8,7 @@ const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 const ROUTE: &str = "/v1/entities/template/customers/by-key";
 
-/// Spans are exported after five seconds by default.
+/// By default, spans are exported every five seconds.
 const SOON: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "50");
 
 async fn traced(collector: &Collector, more: &[(&str, &str)]) -> Service {

@@ -1,13 +1,13 @@
-//! Databases whose texts another library than libc compares, in which PostgreSQL 18 folds case in another way.
+//! Databases whose collation provider is not libc, for which PostgreSQL 18 folds case differently.
 
 use super::*;
 use harness::{Cluster, Durability, upgrade_path};
 use std::sync::Arc;
 
-/// Where ICU has other small letters than libc: the last sigma of a word, and the I with a dot.
+/// Text that ICU lowercases differently from libc: a final sigma, and the dotted I.
 const TEXTS: [&str; 3] = ["ΟΔΟΣ ΑΘΗΝΑΣ", "İSTANBUL", "École"];
 
-/// The keys of the records that parts of texts find in the index of the attribute.
+/// The keys of the records that substring conditions find with the attribute's index.
 async fn found_by_index(database: &Database) -> Vec<String> {
     let session = database.session().await;
     session.run("set enable_seqscan = off; set enable_indexscan = off").await;
@@ -21,7 +21,7 @@ async fn found_by_index(database: &Database) -> Vec<String> {
     found
 }
 
-/// Those that searches find.
+/// The keys of the records that searches find.
 async fn found(database: &Database) -> Vec<String> {
     let session = database.session().await;
     let mut found = Vec::new();
@@ -56,7 +56,7 @@ async fn remedies_fix_icu_texts_after_pg_upgrade() {
         let upsert = "select keyed.upsert_by_key('depot.parts', $1, jsonb_build_object('name', $2::text))";
         session.rows(upsert, &[&number.to_string(), text]).await;
     }
-    // Enough others that an index is worth its while.
+    // Enough other records that the planner uses an index.
     session
         .run("insert into depot.parts (name) select 'other ' || n from generate_series(1, 3000) n; analyze depot.parts")
         .await;

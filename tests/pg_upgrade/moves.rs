@@ -1,23 +1,23 @@
-//! A database with something of everything answers as before.
+//! A database with objects of every kind returns the same results after the upgrade.
 
 use super::*;
 use harness::everything::assert_works_on;
 use harness::{Cluster, Durability, upgrade_path};
 use std::sync::Arc;
 
-/// More records than a definition works on itself.
+/// More records than a definition processes in its own transaction.
 const MANY: usize = 6000;
 
 const JOBS: &str = "select coalesce(string_agg(state || ', ' || records_done, '; '), '') from keyed.jobs()";
 
-/// What is set for the database and for the clerk in it.
+/// Settings of the database, and of the clerk in it.
 const SETTINGS: &str = "select string_agg(s.setrole::regrole || ' ' || s.setconfig::text, E'\n' order by s.setrole) \
                         from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = current_database()";
 
-/// Counted searches of texts whose documents a job has not written yet.
+/// Counted searches for text whose documents a job has not written yet.
 const FOUND: &str = "select keyed.search('depot.parts', jsonb_build_object('global_search', $1::text, 'count', 'exact', 'limit', 1)) ->> 'total'";
 
-/// A project whose texts depend on dictionaries and on rules of letters.
+/// A project whose text depends on dictionaries and case rules.
 const DEPOT: &str = r#"
     select keyed.create_project('depot', 'Spare parts'); select keyed.set_time_zone('depot', 'Europe/Berlin');
     select keyed.create_template('depot', 'parts', '[{"slug": "name", "type": "string", "required": true, "indexed": true}]');
@@ -32,7 +32,7 @@ const QUESTIONS: [&str; 5] = [
     r#"select keyed.search('depot.parts', '{"filters": [{"field": "name", "operator": "ilike", "value": "ΟΔΟΣ"}]}')"#,
 ];
 
-/// A database with something of everything, with a clerk and a partner.
+/// A database with objects of every kind, with a clerk and a partner.
 async fn with_everything(cluster: Arc<Cluster>) -> (Database, [String; 2]) {
     let database = Database::new_in(&cluster).await.add_crm().await;
     let roles = [database.create_role("clerk").await, database.create_role("partner").await];
@@ -51,7 +51,7 @@ async fn results(database: &Database, roles: &[String; 2]) -> Vec<String> {
     results
 }
 
-/// What is stored, without the searches that sessions have counted, which they write when they end.
+/// The stored contents, without the counts of index scans, which sessions report when they end.
 async fn contents(database: &Database) -> Vec<String> {
     let contents = database.contents().await;
     contents
@@ -61,7 +61,7 @@ async fn contents(database: &Database) -> Vec<String> {
         .collect()
 }
 
-/// Fails at the first answer that differs, which is easier to read than all of them.
+/// Fails at the first result that differs, because all of them would be hard to read.
 fn assert_same(found: &[String], expected: &[String]) {
     for (found, expected) in found.iter().zip(expected) {
         assert_eq!(found, expected);
@@ -69,7 +69,7 @@ fn assert_same(found: &[String], expected: &[String]) {
     assert_eq!(found.len(), expected.len());
 }
 
-/// Does what doctor says, and makes sure that it then says no more than before the move.
+/// Applies the remedies of doctor, and asserts that the remaining findings are those from before the upgrade.
 async fn follow_doctor(database: &Database, before: &[[String; 3]], expected: &[&str]) {
     let new: Vec<_> = findings(database).into_iter().filter(|finding| !before.contains(finding)).collect();
     let mut checks: Vec<&str> = new.iter().map(|[check, ..]| check.as_str()).collect();
@@ -83,14 +83,14 @@ async fn follow_doctor(database: &Database, before: &[[String; 3]], expected: &[
     assert_eq!(findings(database), before);
 }
 
-/// What works on in the middle of the path, so that it can be done again at the next version.
+/// Assertions that can be repeated at every version on the path.
 async fn assert_writes(database: &Database) {
     let session = database.session().await;
     let before = session.text("select count(*) from crm.companies", &[]).await;
     let upsert = "select created from keyed.upsert_by_key('crm.companies', $1, '{\"name\": \"ACME\"}')";
     assert_eq!(session.text(upsert, &["C-1"]).await, "f");
     assert_eq!(session.text("select count(*) from crm.companies", &[]).await, before);
-    // Quotas go on from what they had counted.
+    // Quotas continue from their earlier counts.
     let used = "select used from keyed.quota_usage('crm') where name = 'live_records'";
     let used = session.text(used, &[]).await;
     session.run(&format!("select keyed.set_quota('crm', 'live_records', {used})")).await;
@@ -142,7 +142,7 @@ async fn upgraded_database_works_as_before() {
         assert_eq!(session.text(SETTINGS, &[]).await, settings);
         assert_eq!(session.text("show keyed.session_memory", &[]).await, "48MB");
 
-        // A proxy has the job go on.
+        // A proxy resumes the job.
         session.rows("select keyed.run_jobs()", &[]).await;
         session.until(JOBS, "").await;
         assert_eq!(session.text(FOUND, &["runs"]).await, MANY.to_string());
@@ -188,7 +188,7 @@ async fn renamed_role_keeps_its_rights_if_migrate_runs_before_pg_upgrade() {
     let upgraded = tokio::task::block_in_place(|| database.cluster().upgraded_to(&path[path.len() - 1]));
     let upgraded = database.in_cluster(upgraded);
     assert_same(&results(&upgraded, &roles).await, &before);
-    // And again, once this cluster has written down who is who.
+    // The same holds again after this cluster has stored the OIDs of its roles.
     let privileges = upgraded.privileges("editor").await;
     upgraded.session().await.run("select keyed.migrate(); alter role editor rename to author").await;
     assert_eq!(upgraded.privileges("author").await, privileges);

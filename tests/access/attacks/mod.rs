@@ -1,4 +1,4 @@
-//! A login of a report, with read access to one region and every trick of SQL: never a row more.
+//! A reporting login with read access to one region tries every feature of SQL, and never gets another row.
 
 mod identity;
 mod leaks;

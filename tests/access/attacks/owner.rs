@@ -1,10 +1,10 @@
-//! What a breach of `keyed_owner` is worth, and what keyed takes for its own.
+//! The impact of a compromised `keyed_owner`, and the objects that keyed accepts as its own.
 
 use crate::sales::Sales;
 use harness::{Cluster, Database, Durability, Session};
 use std::sync::Arc;
 
-/// Runs any statement as `keyed_owner` within another's session, as a breach would.
+/// Runs any statement as `keyed_owner` within another role's session, as an attacker could.
 const BREACH: &str = "
     create function public.breach(statement text) returns void language plpgsql security definer as $$ begin execute statement; end $$;
     alter function public.breach(text) owner to keyed_owner;
@@ -135,7 +135,7 @@ async fn forged_template_cannot_reach_tables_of_other_owners() {
 #[tokio::test]
 async fn setting_changed_within_a_function_is_restored() {
     let sales = Sales::new().await;
-    // A trigger of the DBA's runs as the owner within our statement.
+    // A trigger of the administrator runs as the owner within keyed's statement.
     sales
         .admin
         .run(
@@ -146,7 +146,7 @@ async fn setting_changed_within_a_function_is_restored() {
              create trigger zz_leave before insert on crm.customers for each row execute function public.leave()",
         )
         .await;
-    // Whatever the path and the caller: also the one that is pinned, as the proxy's sessions have it.
+    // Whatever the search path and the caller, including the pinned path of the proxy's sessions.
     let login = sales.european("read, create").await;
     for session in [&sales.admin, &login] {
         for path in ["public", "pg_catalog, pg_temp", "pg_catalog,pg_temp"] {
@@ -162,7 +162,7 @@ async fn setting_changed_within_a_function_is_restored() {
     }
 }
 
-/// A database in which keyed was not set up, and where `mallory` may create schemas.
+/// A database without keyed in which `mallory` may create schemas.
 async fn not_set_up() -> (Database, Session, String) {
     let database = Database::empty_in(&Cluster::shared()).await;
     let admin = database.session().await;
@@ -244,7 +244,7 @@ async fn init_and_migrate_reject_foreign_objects() {
 
 #[tokio::test]
 async fn init_rejects_an_owner_with_memberships() {
-    // Roles are the cluster's: in the one that all tests share, the others would be refused as well.
+    // Roles belong to the cluster. In the shared cluster, the other tests would be rejected as well.
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await;
     let admin = database.session().await;
     admin.run("create role team; grant team to keyed_owner").await;

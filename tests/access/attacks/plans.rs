@@ -1,4 +1,4 @@
-//! Plans that are cached, or shared with workers: each execution checks for which role it runs.
+//! Plans that are cached or shared with parallel workers: each execution checks its own role.
 
 use crate::sales::{Sales, of_region};
 use harness::{Session, major_version};
@@ -6,7 +6,8 @@ use serde_json::json;
 
 const KEYS: &str = "select string_agg(external_key, ' ' order by external_key) from crm.customers";
 
-/// A session that may become one of two roles: of Europe by a plain scope, of America by one through a reference.
+/// A session that can switch between two roles: one reads Europe by a plain scope, the other America by a scope through
+/// a reference.
 async fn with_two() -> (Sales, Session, [(String, &'static str); 2]) {
     let sales = Sales::new().await;
     let (european, _) = sales.clerk("read", &of_region("EU")).await;

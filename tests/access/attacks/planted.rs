@@ -1,4 +1,4 @@
-//! Things of the same name as ours, planted where a name may be looked up.
+//! Objects with the names of keyed's objects, created in schemas of the search path.
 
 use crate::sales::{Sales, found, seen};
 use serde_json::json;
@@ -46,7 +46,7 @@ async fn shadowing_names_disclose_no_row() {
         assert_eq!(error.codes(), ("P0002", "not_found"), "{path}");
         session.run("begin; update crm.customers set name = 'x'; rollback").await;
     }
-    // An administrator with a writable schema in its search path grants as intended.
+    // An administrator with a writable schema in the search path grants as intended.
     sales.admin.run("set search_path = evil, public").await;
     let (other, session) = sales.member().await;
     sales.database.grant_within(&other, "crm.customers", "read", &scope).await;
@@ -81,7 +81,7 @@ async fn views_and_functions_run_with_the_rights_of_their_owner() {
     assert_eq!(sales.admin.text(changed, &[]).await, "EU-1 EU-2");
 }
 
-/// Operators that find everything equal to everything.
+/// Operators that return true for any operands.
 const EQUAL: &str = "
     create function evil.yes(text, text) returns boolean language sql immutable as 'select true';
     create function evil.yes(smallint, integer) returns boolean language sql immutable as 'select true';

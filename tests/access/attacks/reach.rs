@@ -1,4 +1,4 @@
-//! What is out of reach: definitions, state, internal functions, files.
+//! Objects that logins cannot access: definitions, state, internal functions, files.
 
 use crate::sales::{Sales, seen};
 use harness::customers::{HISTORY, SERIES};
@@ -58,7 +58,8 @@ async fn definitions_and_state_are_denied() {
         "select * from pg_catalog.pg_authid",
         "select * from pg_catalog.pg_statistic",
     ] {
-        // Reindexing is refused as to any other than the owner; what does not exist is refused as such.
+        // REINDEX is rejected as for any other role than the owner; for a missing object, the error is that it does not
+        // exist.
         let error = session.error(attack, &[]).await;
         let states = ["42501", "42809", "42P01", "0A000", "42704", "58P01", "22023", "42P16"];
         assert!(states.contains(&error.state.as_str()), "{attack}: {error}");
@@ -86,7 +87,7 @@ async fn internal_functions_have_no_effect_for_logins() {
         let call = row[0].clone().unwrap_or_default();
         assert_eq!(session.error(&call, &[]).await.state, "42501", "{call}");
     }
-    // The functions behind the routes have the rights of the login when they are called without a key.
+    // Without a key, the functions behind the routes have the privileges of the login.
     for (statement, is_rejected) in [
         ("select keyed_http.get_record($1, null, true, true)", true),
         ("select keyed_http.search('2', '{\"global_search\": \"US\"}')", false),
@@ -118,7 +119,7 @@ async fn row_level_security_cannot_be_disabled() {
         let error = session.error(statement, &[]).await;
         assert_eq!(error.state, "42501", "{statement}: {error}");
     }
-    // Functions keep the same filter by themselves.
+    // The functions themselves apply the same filter.
     assert_eq!(crate::sales::found(&session, serde_json::json!({})).await, "EU-1 EU-2");
     let reference = "select keyed.create_record('crm.customers', '{\"region\": \"EU\", \"company\": {\"external_key\": \"C-EU\"}}', 'off')";
     session.rows(reference, &[]).await;

@@ -1,4 +1,4 @@
-//! What a login can replace between two calls of a function that runs as the owner.
+//! Objects that a login can replace between two calls of a function that runs as the owner.
 
 use crate::sales::Sales;
 use harness::Session;

@@ -1,18 +1,17 @@
-//! Changing the role while a statement runs: the rights of two roles are never mixed.
+//! A role change during a statement never mixes the privileges of two roles.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
 use serde_json::json;
 
-/// Sets the role from within a statement: at run time, and already while it is planned.
+/// Sets the role from within a statement: at run time, and during planning.
 const SWITCH: &str = "
     create function pg_temp.late(name text) returns boolean language sql volatile as
       $$ select pg_catalog.set_config('role', name, true) is not null $$;
     create function pg_temp.early(name text) returns boolean language plpgsql immutable as
       $$ begin return pg_catalog.set_config('role', name, true) is not null; end $$";
 
-/// A member of three roles, who may do different things, one of them nothing; they see all of Europe and one customer
-/// of it, and the third nothing.
+/// A session with three roles: the first reads all of Europe, the second one customer of the US, and the third nothing.
 async fn member_of_three(sales: &Sales) -> (Session, [String; 3]) {
     let (login, session) = sales.member().await;
     let session_login = session.text("select current_user", &[]).await;
@@ -34,7 +33,7 @@ async fn role_change_within_an_update_reaches_no_further_row() {
     for role in &roles[1..] {
         for switch in ["late", "early"] {
             for condition in ["external_key = 'US-1'", "true", "deleted_at is null"] {
-                // Without a filter the statement reads nothing, and meets no policy of reading.
+                // Without a filter, the statement reads nothing, so no read policy applies.
                 for update in ["name = 'stolen'", "region = 'EU', name = 'stolen'", "deleted_at = now()"] {
                     let attack = format!(
                         "begin; update crm.customers set {update} where pg_temp.{switch}('{role}') and {condition}; commit"

@@ -1,4 +1,4 @@
-//! BI tools find the tables of a project, and read of them what their login may, whatever they send.
+//! BI tools find the tables of a project, and read only the records of their login, whatever statements they send.
 
 use harness::bi::{Statement, Visibility, fill, introspection, statements};
 use harness::{Database, Rows, Session};
@@ -12,7 +12,7 @@ async fn orders() -> (Database, Session) {
     (database, admin)
 }
 
-/// The rows of an answer, in any order: few statements ask for one.
+/// The rows of a result, sorted, because few statements have ORDER BY.
 async fn result(session: &Session, sql: &str) -> Rows {
     let mut rows = session.rows(sql, &[]).await;
     rows.sort();
@@ -33,7 +33,7 @@ async fn bi_tool_reads_exactly_its_scope() {
         for paths in ["on", "off"] {
             admin.run(&format!("alter role {login} set keyed.policy_paths = {paths}")).await;
             let session = database.session_as(&login).await;
-            // The first policy loads the library.
+            // The first evaluation of a policy loads the library.
             session.run("select from crm.orders limit 1").await;
             assert_eq!(session.text("show keyed.policy_paths", &[]).await, paths);
             for planner in ["on", "off"] {
@@ -50,7 +50,7 @@ async fn bi_tool_reads_exactly_its_scope() {
     }
 }
 
-/// What the statements of these purposes tell, by the last part of their names.
+/// Names that the results of these statements contain, by the purpose of the statement.
 const TOLD: [(&str, &[&str]); 3] = [
     ("tables", &["orders", "customers"]),
     ("columns", &["external_key", "title", "price", "quantity", "bought", "shipped", "tags", "customer"]),

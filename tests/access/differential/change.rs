@@ -1,4 +1,4 @@
-//! Random changes: what the model says of them, and what functions and plain SQL answer.
+//! Random changes: the expected result of the model, and the results of functions and plain SQL.
 
 use super::privileges::{Privilege, Privileges};
 use crate::model::values::{Kind, Value, random_value, write, write_id};
@@ -8,11 +8,11 @@ use harness::Session;
 use serde_json::Value as Json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is done with things.
+/// A change of a thing.
 pub(crate) enum Change {
-    /// A new one with these values.
+    /// Create a thing with these values.
     Create(Row),
-    /// One becomes another: in which attribute, and its value in JSON.
+    /// Update a thing: the attribute, and its value in JSON.
     Update(Row, Row, &'static str, String),
     Delete(Row),
 }
@@ -56,7 +56,7 @@ impl Change {
         }
     }
 
-    /// What a function answers.
+    /// The expected result of the function.
     pub(super) fn expected(&self, privileges: &Privileges) -> Result<(), String> {
         let reject = |state: &str| Err(state.to_owned());
         let may = |privilege, row: &Row| privileges.may(privilege, row);
@@ -80,7 +80,7 @@ impl Change {
         }
     }
 
-    /// Attempts it by function and by hand, and takes it back.
+    /// Attempts the change by function and by plain SQL, and rolls it back.
     pub(super) async fn check(
         &self,
         session: &Session,
@@ -106,8 +106,8 @@ impl Change {
             })
     }
 
-    /// PostgreSQL holds the scope against the deleted row too, which differs from the live one in its times. That only
-    /// shows where a scope is about these.
+    /// PostgreSQL also checks the scope against the deleted row, whose times differ from the live one. This matters
+    /// only for scopes on these times.
     fn is_deletable_by_direct_sql(&self, privileges: &Privileges) -> bool {
         let Self::Delete(old) = self else { return true };
         let mut dead = old.clone();
@@ -149,7 +149,7 @@ impl Change {
     }
 }
 
-/// A value in JSON as SQL takes it.
+/// A JSON value as an SQL parameter.
 fn plain_text(json: &str) -> String {
     match serde_json::from_str(json) {
         Ok(Json::String(text)) => text,
@@ -162,7 +162,7 @@ fn now() -> Value {
     Value::Time(now.as_micros() as i64)
 }
 
-/// How many rows a statement wrote or answered, or its SQLSTATE; nothing of it stays.
+/// The number of rows that a statement wrote or returned, or its SQLSTATE; the statement is rolled back.
 async fn attempt(session: &Session, statement: &str, values: &[&str]) -> Result<u64, String> {
     session.run("begin").await;
     let outcome = session.count(statement, values).await.map_err(|error| error.state);

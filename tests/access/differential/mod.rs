@@ -1,5 +1,5 @@
-//! Three entry points and a model: whatever was granted, functions, plain SQL under policies and the model in memory agree on
-//! who sees which records and may do what with them.
+//! Three entry points and a model: with any grants, functions, plain SQL under policies and the model in memory agree
+//! on the visible records and the allowed changes of each role.
 
 mod change;
 mod privileges;
@@ -17,11 +17,11 @@ use tokio::task::JoinSet;
 const ROLES: usize = 24;
 const SESSIONS: usize = 3;
 const LOGINS: usize = 14;
-/// Searches of each login, and changes that it attempts.
+/// The number of searches of each login, and of changes that it attempts.
 const SEARCHES: usize = 20;
 const CHANGES: usize = 20;
 
-/// How much there was to tell apart.
+/// How many cases had a non-trivial result.
 #[derive(Debug, Default)]
 struct Tally {
     seen_in_part: usize,
@@ -82,7 +82,7 @@ async fn check(
         for _ in 0..=random.below(3) {
             let (role, of_role) = random.pick(&roles);
             administrator.run(&format!("grant {role} to {member}")).await;
-            // Sometimes by way of another role.
+            // Sometimes through membership in another role.
             if random.one_in(3) {
                 let between = format!("between_{name}");
                 if member == name {
@@ -94,7 +94,7 @@ async fn check(
             told.extend(of_role.iter().map(|grant| format!("{role}: {}", grant.shown())));
             grants.extend(of_role);
         }
-        // So few records are enough for a choice between the index of the order and that of a condition.
+        // So few records suffice for a choice between the index of the sort and that of a condition.
         let look = format!("alter role {name} set keyed.sample_size = {}", 1 + login % 3);
         administrator.run(&look).await;
         let session = database.session_as(&name).await;
@@ -144,7 +144,7 @@ async fn check_login(
     Ok(())
 }
 
-/// Every record one by one, by id, by key, and in its history.
+/// Every record by id, by key, and its history.
 async fn check_rows(
     session: &Session,
     administrator: &Session,

@@ -1,4 +1,4 @@
-//! Words under a scope: a caller finds the visible part of what an administrator finds, in the same order.
+//! Full-text search under a scope: a caller finds the visible part of an administrator's results, in the same order.
 
 use crate::model::values::{Value, parse_id};
 use crate::model::world::Row;
@@ -7,10 +7,10 @@ use harness::Session;
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
 
-/// Folded; in names, notes and lists of some records, and of records that these refer to.
+/// Case-folded terms in names, notes and lists of some records, and of records that these reference.
 const WORDS: [&str; 9] = ["red", "blue", "gold", "silver", "zurich", "say", "wheels", "xxx", "e:0"];
 
-/// One or two words, maybe without another.
+/// One or two terms, and possibly an excluded one.
 fn random_words(random: &mut Random) -> Vec<String> {
     let mut words = vec![(*random.pick(&WORDS)).to_owned()];
     if random.one_in(3) {
@@ -22,7 +22,7 @@ fn random_words(random: &mut Random) -> Vec<String> {
     words
 }
 
-/// Whether a record has a word in its own texts.
+/// Whether a record has a term in its own text.
 fn has(row: &Row, word: &str) -> bool {
     let holds = |text: &String| text.to_lowercase().replace('ü', "u").replace('é', "e").contains(word);
     row.key.as_ref().is_some_and(holds)
@@ -33,7 +33,7 @@ fn has(row: &Row, word: &str) -> bool {
         })
 }
 
-/// Asks for words together with the conditions of a case, whose records are those that the session sees.
+/// Searches with terms together with the conditions of a case, whose records are those that the session can read.
 pub(super) async fn check(
     session: &Session,
     administrator: &Session,

@@ -1,4 +1,4 @@
-//! Corrections of series, which are writes of the record.
+//! Corrections of series are writes of the record.
 
 use crate::sales::{Sales, of_region};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Plain SQL on the tables, under policies.
+//! Plain SQL on record tables, under policies.
 
 use crate::sales::{Sales, of_region, seen, selected};
 use harness::customers::SERIES;
@@ -112,8 +112,8 @@ async fn rows_cannot_be_removed() {
     assert_eq!(sales.state().await, before);
 }
 
-/// Policies are alternatives to each other: one that lets a role take a record up must not serve another that lets it put
-/// it down.
+/// Permissive policies are combined with OR: a policy that allows a role to restore a record must not allow it to
+/// delete one.
 #[tokio::test]
 async fn update_and_delete_scopes_are_separate() {
     let sales = Sales::new().await;
@@ -122,14 +122,14 @@ async fn update_and_delete_scopes_are_separate() {
     sales.database.grant(&role, "crm.customers", "read").await;
     let before = sales.state().await;
     for statement in [
-        // A record that may only be deleted is not changed by moving it where it may be.
+        // A record that the role may only delete cannot be updated by moving it into the update scope.
         "update crm.customers set region = 'EU', name = 'stolen' where external_key = 'US-1'",
         "update crm.customers set region = 'EU'",
-        // One that may only be changed is not deleted by moving it where it may be.
+        // A record that the role may only update cannot be deleted by moving it into the delete scope.
         "update crm.customers set region = 'US', deleted_at = now() where external_key = 'EU-1'",
         "update crm.customers set name = 'x' where external_key = 'US-1'",
         "update crm.customers set deleted_at = now() where external_key = 'EU-1'",
-        // Nor is one changed on its way out.
+        // Nor can it be updated in the same statement that deletes it.
         "update crm.customers set name = 'stolen', deleted_at = now() where external_key = 'US-1'",
         "insert into crm.customers (external_key, region) values ('US-1', 'EU')
            on conflict (external_key) where deleted_at is null and external_key is not null do update set region = 'EU'",
@@ -181,7 +181,7 @@ async fn user_trigger_writes_another_template_like_plain_sql() {
         )
         .await;
     let points = &format!("select count(*) from {SERIES} where value = 7");
-    // By a function of keyed, as by a plain statement: the metric's points go with its column.
+    // By a function of keyed, as by a plain statement: the metric's points are written with its column.
     for (write, expected) in [
         ("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 2\"}')", "2"),
         ("update crm.companies set name = 'Globex 2' where external_key = 'C-US'", "4"),

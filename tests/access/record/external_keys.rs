@@ -1,4 +1,4 @@
-//! Keys of invisible records: errors say that they are taken, not by which record.
+//! Keys of invisible records: errors report that a key is taken, but not by which record.
 
 use crate::sales::{Sales, of_region};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ async fn key_conflict_hides_an_invisible_record() {
         let error = session.error(statement, &[&live, "US-1", &deleted]).await;
         assert_eq!(error.codes(), ("23505", "external_key_taken"), "{statement}");
         assert_eq!(error.detail["existing_id"], Value::Null, "{statement}");
-        // A restore has an advice of its own.
+        // A restore has its own hint.
         let advice =
             if statement.contains("restore") { "restore the record" } else { "is not visible to you" };
         assert!(error.hint.contains(advice), "{statement}: {error:?}");
@@ -90,7 +90,7 @@ async fn key_conflict_names_no_record_without_read() {
         assert_eq!(error.codes(), ("23505", "external_key_taken"));
         assert_eq!(error.detail["existing_id"], Value::Null);
     }
-    // What may be updated is there for its writer, and nothing else is.
+    // For a writer, only records in its update scope exist.
     let upsert = "select created from keyed.upsert_by_key('crm.customers', $1, '{\"region\": \"EU\", \"name\": \"x\"}')";
     assert_eq!(session.text(upsert, &["EU-1"]).await, "f");
     assert_eq!(session.error(upsert, &["US-1"]).await.codes(), ("23505", "external_key_taken"));

@@ -1,4 +1,4 @@
-//! What a record keeps, by callers who do not see all of it.
+//! Values that a record keeps, for callers that can read only a part of it.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
@@ -57,7 +57,7 @@ async fn hidden_target_is_kept_only_in_its_record() {
     }
     expect(&session, &WRITES, &[&other, "EU-2", &json!({"company": hidden}).to_string()], rejected).await;
     assert_eq!(sales.state().await, before, "nothing was written");
-    // What was replaced cannot come back.
+    // A replaced value cannot be set again.
     expect(&session, &WRITES[..1], &[&id, "EU-1", &json!({"company": seen}).to_string()], None).await;
     expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": hidden}).to_string()], rejected).await;
 }
@@ -67,13 +67,13 @@ async fn guessing_discloses_no_value() {
     let sales = Sales::new().await;
     let (hidden, shown) = (company(&sales, "C-US").await, company(&sales, "C-EU").await);
     let rejected = Some(("23503", "reference_not_found"));
-    // A role that may change customers and read none.
+    // A role that may change customers but read none.
     let (_, writer) = sales.clerk("create, update", &of_region("EU")).await;
     let id = sales.id("EU-1").await;
     for target in [&hidden, &shown] {
         expect(&writer, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], rejected).await;
     }
-    // A role that does not see this one.
+    // A role that cannot read this customer.
     let (_, european) = sales.clerk("read, create, update", &of_region("EU")).await;
     let us = sales.id("US-1").await;
     for target in [&hidden, &shown] {
@@ -81,7 +81,7 @@ async fn guessing_discloses_no_value() {
         expect(&european, &WRITES[1..2], &values, rejected).await;
         expect(&european, &WRITES[3..5], &values, rejected).await;
     }
-    // A role that sees it and may not change it learns that, and nothing of what it would have changed.
+    // A role that can read the customer but not change it gets this error, and no information about the values.
     let (role, reader) = sales.clerk("update", &of_region("US")).await;
     sales.database.grant_within(&role, "crm.customers", "read, update", &of_region("US")).await;
     sales.database.grant_within(&role, "crm.customers", "read, update", &of_region("US")).await;

@@ -1,4 +1,4 @@
-//! A scope that is about keys, and records that have released theirs.
+//! A scope on keys, and records that have released theirs.
 
 use crate::sales::{Sales, seen};
 use serde_json::json;

@@ -25,7 +25,7 @@ async fn precondition_on_an_invisible_record_discloses_nothing() {
             let error = session.error(statement, &[id, version]).await;
             assert_eq!(error.codes(), ("P0002", "not_found"), "{statement} {version}");
         }
-        // Errors say that a key is taken, not by which record or in which state.
+        // Errors report that a key is taken, but not by which record or in which state.
         for conditions in ["if_match => $1", "if_none_match => $1", "if_match => $1, if_none_match => '*'"] {
             let upsert = format!(
                 "select keyed.upsert_by_key('crm.customers', 'US-1', '{{\"region\": \"EU\"}}', {conditions})"

@@ -1,4 +1,4 @@
-//! What a role may write: the records of its scope, and to records of its scope.
+//! The records that a role can write: within its scope, before and after the write.
 
 use crate::sales::{Sales, of_region, seen};
 use serde_json::json;
@@ -150,7 +150,7 @@ async fn reference_to_an_invisible_record_is_rejected_as_missing() {
             let attributes = json!({"region": "EU", "company": reference}).to_string();
             let error = session.error(statement, &[&attributes, &customer]).await;
             assert_eq!(error.codes(), ("23503", "reference_not_found"), "{statement}");
-            // They differ in nothing but the name that was sent.
+            // The two errors differ only in the name that was sent.
             let name = reference["external_key"].as_str().or(reference.as_str()).expect("a name");
             errors.push(format!("{error:?}").replace(name, "…"));
         }

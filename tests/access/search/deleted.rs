@@ -1,4 +1,4 @@
-//! Searches that ask for deleted records find those that their caller may see.
+//! Searches for deleted records find those that their caller can read.
 
 use crate::sales::{Sales, found, of_region};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn scope_on_keys_applies_to_released_keys() {
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     let (_role, session) = sales.clerk("read", &scope).await;
     assert_eq!(found(&session, deleted()).await, "EU-0");
-    // A scope on a key that a live record has taken since shows that one, and the deleted one that had it.
+    // A scope on a key that a live record has taken since shows that record and the deleted one that had the key.
     sales.admin.run("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'EU-0')").await;
     assert_eq!(found(&session, json!({"include_deleted": true})).await, "EU-0 EU-0 EU-1 EU-2");
 }

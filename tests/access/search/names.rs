@@ -1,10 +1,10 @@
-//! Displays of invisible records that visible ones refer to.
+//! Displays of invisible records that visible ones reference.
 
 use crate::sales::{Sales, found, of_region};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// A role that sees all customers, and of the companies only Acme.
+/// A role that can read all customers, and of the companies only Acme.
 async fn with_clerk() -> (Sales, Session) {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;

@@ -1,11 +1,11 @@
-//! Semantic search finds what its caller may see, all of it, and nothing else.
+//! Semantic search finds all records that its caller can read, and no others.
 
 use crate::sales::{Sales, of_region};
 use harness::customers::VECTORS;
 use harness::{SYNTHETIC, Session, array, companies, similar};
 use serde_json::{Value, json};
 
-/// Everything that takes the id of a record, `$1`, and a vector, `$2`.
+/// Every statement that takes the id of a record, `$1`, and a vector, `$2`.
 const BY_ID: [&str; 6] = [
     "select keyed.set_embedding($1, $2)",
     "select keyed.set_embedding($1, null)",
@@ -15,7 +15,7 @@ const BY_ID: [&str; 6] = [
     "select keyed.patch_record($1, '{\"embedding\": null}')",
 ];
 
-/// Gives every customer and company a vector, deleted ones too.
+/// Gives every customer and company a vector, including deleted ones.
 async fn embed_all(sales: &Sales) {
     sales.admin.run(SYNTHETIC).await;
     sales
@@ -34,7 +34,7 @@ async fn vectors(sales: &Sales) -> String {
     sales.admin.text(all, &[]).await
 }
 
-/// The keys found close to a vector.
+/// The keys found near a vector.
 async fn found(session: &Session, query: Value) -> String {
     let mut body = json!({"query_vector": similar(1.0), "limit": 200});
     for (name, value) in query.as_object().expect("members") {
@@ -140,7 +140,7 @@ async fn vectors_are_not_readable() {
     embed_all(&sales).await;
     let session = sales.european("read").await;
     assert_eq!(session.error(&format!("select from {VECTORS}"), &[]).await.state, "42501");
-    // A role with a direct GRANT on the table sees the rows of visible records.
+    // A role with a direct GRANT on the table can read the rows of visible records.
     let role = session.text("select current_user", &[]).await;
     sales
         .admin
@@ -157,8 +157,8 @@ async fn vectors_are_not_readable() {
         .await;
 }
 
-/// Twenty thousand customers with vectors: 100 of region `few`, 3 of region `three`, half of region `half`, and as many
-/// deleted ones of each region but the last.
+/// Twenty thousand customers with vectors: 100 of region `few`, 3 of region `three`, half of region `half`; and equally
+/// many deleted ones of each region but the last.
 async fn crowd() -> Sales {
     let sales = Sales::new().await;
     sales.admin.run(SYNTHETIC).await;

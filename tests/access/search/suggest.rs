@@ -1,4 +1,4 @@
-//! Words of invisible records, in completions and in highlighted results.
+//! Words of invisible records in completions and highlights.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
@@ -36,7 +36,7 @@ async fn suggestions_come_from_visible_records() {
     assert_eq!(error.codes().0, "42501");
 }
 
-/// A caller who sees few of many records that hold a word gets it nevertheless, and none of the others.
+/// A caller that can read only few of many records with a word gets the word, but none of the other records.
 #[tokio::test]
 async fn small_scope_gets_suggestions() {
     let sales = Sales::new().await;
@@ -124,7 +124,7 @@ async fn invisible_records_do_not_affect_the_sample() {
     }
 }
 
-/// Of very many visible records a sample is read, of fewer all, wherever they are among invisible ones.
+/// Of very many visible records, a sample is read; of fewer, all are read, wherever they are among invisible ones.
 #[tokio::test]
 async fn large_scope_gets_suggestions_from_a_sample() {
     let sales = Sales::new().await;
@@ -182,7 +182,7 @@ async fn invisible_displays_are_not_highlighted() {
             assert_eq!(record["highlights"]["company"], json!(["<mark>Acme</mark>"]));
         }
     }
-    // A record that a word matches elsewhere does not show the name that the caller does not see.
+    // A record that matches by another field does not show a display that the caller cannot read.
     sales.admin.run("update crm.customers set name = 'Globex' where external_key = 'US-1'").await;
     let query = json!({"global_search": "globex", "highlight": true}).to_string();
     let result = session.json(search, &[&query]).await;

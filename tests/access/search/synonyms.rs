@@ -1,4 +1,4 @@
-//! Synonyms, for callers who see some records, or none.
+//! Synonyms, for callers that can read some records or none.
 
 use crate::sales::{Sales, found};
 use serde_json::json;

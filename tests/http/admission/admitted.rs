@@ -1,11 +1,11 @@
-//! Who is let in: keys that are known, keys that are wrong, and those who send too much.
+//! Admission: valid keys, invalid keys, and callers that exceed the limits.
 
 use harness::{Database, Response, Service, Wire, status_of, until};
 use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// What a refusal for sending too much has in its headers.
+/// The headers of a rejection by a rate limit.
 #[track_caller]
 fn assert_rate_limited(response: Response, limit: &str) {
     assert_eq!((response.header("ratelimit-limit"), response.header("ratelimit-remaining")), (limit, "0"));
@@ -22,7 +22,7 @@ async fn ask(service: &Service, key: &str) -> Response {
     service.proxy.request("GET", "/v1/templates").key(key).send().await
 }
 
-/// The calls of a function in a database, after all sessions of the proxy have reported statistics.
+/// The number of calls of a function, after all sessions of the proxy have reported statistics.
 async fn calls(database: &Database, function: &str) -> u64 {
     let session = database.session().await;
     let sessions = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' and datname = current_database()";
@@ -31,7 +31,7 @@ async fn calls(database: &Database, function: &str) -> u64 {
     session.text(calls, &[function]).await.parse().expect("a number")
 }
 
-/// A service whose database counts calls.
+/// A service whose database counts function calls.
 async fn counting(settings: &[(&str, &str)]) -> Service {
     let database = Database::with_crm().await;
     let count = format!("alter database {} set track_functions = 'all'", database.name());
@@ -48,7 +48,7 @@ async fn wrong_key_reaches_the_database_once() {
         keys.push(database.nonexistent_key().await);
     }
     let requests = (0..300).map(|number| {
-        // A third of them cannot be keys at all.
+        // A third of them do not have the form of a key.
         let key = keys.get(number % 4).map_or("keyed_1_wrong", String::as_str);
         tokio::spawn(proxy.request("GET", "/v1/templates").key(key).send())
     });
@@ -72,7 +72,7 @@ async fn disconnected_unknown_clients_hold_no_connection() {
         drop(Wire::begin(&proxy, "GET /v1/me", &key, "").await);
         drop(Wire::begin(&proxy, "POST /v1/inbound/in_11111111111111111111111111111111", "", "").await);
     }
-    // Known keys, new ones and the wrong are answered as before.
+    // Requests with known, new and invalid keys are processed as before.
     proxy.request("GET", "/v1/templates").send().await.expect(200);
     let new = database.api_key("keyed_admin", &[]).await;
     proxy.request("GET", "/v1/templates").key(&new).send().await.expect(200);
@@ -122,7 +122,7 @@ async fn failed_authentications_are_limited_without_blocking_valid_keys() {
     assert!(rejected >= 5, "{rejected}");
     assert_rate_limited(last, "5");
     ask(&service, &known).await.expect(200);
-    // Malformed keys are not guesses: a new key is accepted.
+    // Malformed keys do not count as guesses, so a new key is accepted.
     let new = service.database.api_key("keyed_admin", &[]).await;
     ask(&service, &new).await.expect(200);
 }
@@ -146,7 +146,7 @@ async fn behind_a_proxy_clients_are_distinguished_by_forwarded_address() {
         let request = service.proxy.request("GET", "/v1/templates").key("keyed_1_wrong");
         request.header("x-forwarded-for", forwarded).send()
     };
-    // What the caller writes in front changes nothing.
+    // Addresses that the caller itself adds in front are ignored.
     for made_up in ["10.0.0.1", "10.0.0.2"] {
         ask(&format!("{made_up}, 192.0.2.1")).await.expect_error(401, "unauthorized");
     }
@@ -188,7 +188,7 @@ async fn slow_searches_of_one_key_leave_connections_to_others() {
     for _ in 0..12 {
         searches.spawn(waiting(&service, service.proxy.key()));
     }
-    // Requests beyond their key's connections get 429.
+    // Requests over the key's connection limit get 429.
     for _ in 0..8 {
         let response = searches.join_next().await.expect("it ends").expect("the request ends");
         assert_rate_limited(response.expect("the request ends"), "4");
@@ -230,7 +230,7 @@ async fn key_is_checked_before_the_body_arrives() {
         ("POST /v1/entities/template/customers/export", json),
     ] {
         for key in [key.as_str(), "keyed_1_wrong", ""] {
-            // Of the body nothing is sent.
+            // Only the head is sent, and no body.
             let mut wire = Wire::begin(&service.proxy, request, key, headers).await;
             assert_eq!(status_of(&wire.response().await), 401, "{request}");
         }
@@ -248,7 +248,7 @@ async fn revoked_key_ends_a_large_upload() {
     let key = service.database.api_key("keyed_admin", &[]).await;
     ask(&service, &key).await.expect(200);
     service.session().await.run("select keyed.revoke_api_key(2)").await;
-    // A key that was good a moment ago is asked for again after that moment.
+    // A cached authentication is repeated after it expires.
     tokio::time::sleep(Duration::from_millis(1100)).await;
     let headers = "Content-Type: application/json\nContent-Length: 16000000";
     let mut wire = Wire::begin(&service.proxy, "POST /v1/entities/batch", &key, headers).await;

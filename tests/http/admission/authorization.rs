@@ -1,4 +1,4 @@
-//! Who may ask at all.
+//! Authentication and privileges of requests.
 
 use harness::{Response, Service, until};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ async fn ask(service: &Service, key: &str) -> Response {
     service.proxy.request("GET", "/v1/templates").key(key).send().await
 }
 
-/// What a caller can compare; the instance names the one request.
+/// The parts of a response that a caller can compare; `instance` differs for each request.
 fn without_instance(mut body: Value) -> Value {
     body.as_object_mut().map(|members| members.remove("instance"));
     body

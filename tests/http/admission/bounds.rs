@@ -1,4 +1,4 @@
-//! The limits of one caller: memory for bodies, files, connections, and time.
+//! Limits of one caller: memory for bodies, files, connections, and time.
 
 use harness::{Service, Wire, status_of};
 use std::net::Ipv4Addr;
@@ -17,7 +17,7 @@ fn chunk(text: &str) -> Vec<u8> {
     format!("{:x}\r\n{text}\r\n", text.len()).into_bytes()
 }
 
-/// Waits until the proxy has this many transactions open.
+/// Waits until the proxy has this many open transactions.
 async fn transactions(service: &Service, count: usize) {
     let session = service.session().await;
     let statement = "select count(*) from pg_stat_activity where datname = current_database() \
@@ -34,7 +34,7 @@ async fn stalled_body_times_out() {
     wire.send(b"{").await.expect("it is still read");
     let response = wire.response().await;
     assert_eq!(status_of(&response), 408, "{response}");
-    // So is a file, before and after its header.
+    // The same applies to a file, before and after its header.
     for beginning in ["exter", "external_key\nK-1\nK-2\n"] {
         for query in ["", "?on_error=skip"] {
             let mut wire = import(&service, service.proxy.key(), query).await;
@@ -120,7 +120,7 @@ async fn slow_bodies_have_a_memory_limit() {
     let path = "PUT /v1/entities/template/customers/by-key";
     let mut first = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
     let response = loop {
-        // The room is taken some moment after the head was sent: what comes before that gets through.
+        // The slot is taken shortly after the head is sent, so earlier requests may still get through.
         let mut again = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
         match tokio::time::timeout(Duration::from_secs(3), again.response()).await {
             Ok(response) => break response,
@@ -132,7 +132,7 @@ async fn slow_bodies_have_a_memory_limit() {
     assert!(tokio::time::timeout(Duration::from_secs(2), other.response()).await.is_err(), "it is read");
     let response = Wire::begin(&service.proxy, path, &third, &headers).await.response().await;
     assert!(status_of(&response) == 503 && response.contains("retry-after"), "{response}");
-    // A body that needs no such room is read beside them, once one of them has gone.
+    // A body that needs no slot is read while they wait, after one of them has ended.
     drop(first);
     let mut body = br#"{"external_key": "A-1", "attributes": {}}"#.to_vec();
     body.resize(1 << 20, b' ');
@@ -148,7 +148,7 @@ async fn connection_over_the_limit_gets_503_with_retry_after() {
         ("KEYED_HEADER_TIMEOUT", "3"),
     ])
     .await;
-    // What the harness has open counts, too.
+    // Connections of the harness count as well.
     let mut wires = Vec::new();
     for _ in 0..2 {
         let mut wire = Wire::open(service.proxy.address()).await;
@@ -162,7 +162,7 @@ async fn connection_over_the_limit_gets_503_with_retry_after() {
         response.contains("retry-after: ") && response.contains("\"code\":\"unavailable\""),
         "{response}"
     );
-    // Those that do not finish a head make room.
+    // Connections that do not complete a head are closed, which frees capacity.
     for wire in &mut wires {
         wire.response().await;
     }
@@ -180,7 +180,7 @@ async fn address_has_a_connection_limit() {
     ])
     .await;
     let (address, unprivileged) = (service.proxy.address(), Ipv4Addr::new(127, 0, 0, 2));
-    // Half of them is what one address may have.
+    // One address may have half of the connections.
     let mut silent = Vec::new();
     for _ in 0..4 {
         silent.push(Wire::open_from(unprivileged, address).await);
@@ -190,7 +190,7 @@ async fn address_has_a_connection_limit() {
     assert!(response.contains("keyed_max_connections_per_address"), "{response}");
     let mut other = Wire::begin(&service.proxy, "GET /healthz", "", "Accept: */*").await;
     assert_eq!(status_of(&other.response().await), 200);
-    // Who never says anything is closed as well, and makes room.
+    // A connection that sends nothing is closed as well, which frees capacity.
     for wire in &mut silent {
         wire.response().await;
     }

@@ -1,15 +1,15 @@
-//! Strangers by the thousand: the proxy's memory stays bounded, and callers are still answered.
+//! Thousands of unauthenticated clients: the proxy's memory stays bounded, and callers still get responses.
 
 use harness::{Service, Wire, peak_memory};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// How many connections send half of a head, and how many a large body.
+/// The number of connections that send half of a head, and of those that send a large body.
 const HALF_OPEN: usize = 1000;
 const BODIES: usize = 60;
 const BODY: usize = 16 << 20;
 
-/// The latency that one lookup in a hundred exceeds.
+/// The 99th percentile of the latencies.
 async fn p99(service: &Service) -> Duration {
     let mut times = Vec::new();
     for _ in 0..300 {
@@ -59,8 +59,8 @@ async fn flood_of_unknown_clients_costs_little() {
         body.await.expect("it is sent or refused");
     }
     assert!(peak_memory(service.proxy.process()) < 256, "{} MiB", peak_memory(service.proxy.process()));
-    // Of so few lookups on a machine with other work the worst says little: a floor keeps chance out of it. Who waits
-    // for a stranger waits longer: half of a head may take 10 s.
+    // With so few lookups, the percentile is noisy on a busy machine, so there is a floor. A lookup blocked by an
+    // unauthenticated client would take longer: half of a head may take 10 s.
     let most = (5 * quiet).max(Duration::from_secs(5));
     assert!(busy < most, "p99 {busy:?} instead of {quiet:?}");
 }

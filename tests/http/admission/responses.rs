@@ -1,11 +1,11 @@
-//! What responses may take of the process while their callers read them, and how they end.
+//! The resources that responses use while their callers read them, and how responses end.
 
 use harness::{Service, Wire, status_of, until};
 use serde_json::json;
 
 const JSON: &str = "Content-Type: application/json";
 
-/// More than the buffers of a connection hold on both sides.
+/// More than the buffers on both sides of a connection hold.
 const RECORDS: usize = 400;
 const TEXT: usize = 32 * HASHES;
 const HASHES: usize = 938;
@@ -27,14 +27,14 @@ async fn service(settings: &[(&str, &str)]) -> Service {
     service
 }
 
-/// How many bytes of a response follow what came along with its head.
+/// The number of bytes of a response that follow those received with its head.
 fn rest(response: &str) -> usize {
     let (head, body) = response.split_once("\r\n\r\n").expect("a head");
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
     length.parse::<usize>().expect("a number") - body.len()
 }
 
-/// Asks for the page, and reads nothing of it.
+/// Requests the page, and reads nothing of it.
 async fn ask(service: &Service, key: &str, headers: &str) -> Wire {
     let body = format!(r#"{{"limit": {RECORDS}}}"#);
     let headers = format!("{JSON}\nContent-Length: {}{headers}", body.len());
@@ -53,7 +53,7 @@ async fn response_counts_until_it_is_read() {
     let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: slow").await;
     let response = reader.response().await;
     assert_eq!(status_of(&response), 200);
-    // Its head has come, so all of it is computed.
+    // The head has arrived, so the whole response is computed.
     service.get("/me").await.expect_error(429, "rate_limited");
     assert_eq!(requests_in_flight(&service).await, 1.0);
     let unfinished = service.proxy.log();
@@ -86,7 +86,7 @@ async fn fill_the_budget(encoding: &str) {
     assert_eq!(status_of(&rejected), 503, "{rejected}");
     assert!(rejected.contains("retry-after: "), "{rejected}");
     assert_eq!(readers.len(), 2, "twelve of thirty megabytes, which are half of the budget");
-    // Others are not held up, nor are lookups and writes of the same key.
+    // Other keys are not delayed, nor are lookups and writes of the same key.
     service.by_key("K-1").await.expect(200);
     service.upsert("K-1", json!({"name": "Ada"})).await.expect(200);
     let second = service.database.api_key("keyed_admin", &[]).await;
@@ -129,7 +129,7 @@ async fn slowly_read_response_is_cut_and_logged() {
 #[tokio::test]
 async fn closing_connection_waits_for_the_last_bytes() {
     let service = service(&[("KEYED_STALL_TIMEOUT", "1"), ("KEYED_MINIMUM_RATE", "1MiB")]).await;
-    // The last bytes are more than the system of this caller takes, and are with that of the proxy.
+    // The last bytes exceed this caller's receive buffer, so they wait in the send buffer of the proxy.
     let left = 96 << 10;
     let body = format!(r#"{{"limit": {RECORDS}}}"#);
     let headers = format!("{JSON}\nContent-Length: {}\nConnection: close\nX-Request-Id: last", body.len());
@@ -163,7 +163,7 @@ async fn half_closed_connection_gets_its_response() {
     let mut wire = Wire::begin(&service.proxy, "GET /v1/me", service.proxy.key(), "Accept: */*").await;
     wire.finish_sending().await;
     assert_eq!(status_of(&wire.response().await), 200);
-    // One that sends half a request is not.
+    // A connection that ends in the middle of a request gets an error or no response.
     let mut wire = Wire::begin(&service.proxy, "PUT /v1/me", service.proxy.key(), &headers).await;
     wire.send(&body[..10]).await.expect("a body has room");
     wire.finish_sending().await;
@@ -189,7 +189,7 @@ async fn public_files_are_rate_limited_per_address() {
 
 #[tokio::test]
 async fn pipelined_request_waits_for_the_earlier_response() {
-    // Room for one response of twelve megabytes.
+    // Memory for one response of twelve megabytes.
     let service = service(&[("KEYED_RESPONSE_BUDGET", "16MiB"), ("KEYED_POOL_WAIT", "20")]).await;
     let mut reader = Wire::open(service.proxy.address()).await;
     let body = format!(r#"{{"limit": {RECORDS}}}"#);

@@ -1,9 +1,9 @@
-//! Connections to the database are shared fairly between callers.
+//! Database connections are shared fairly among callers.
 
 use harness::{Database, Relay, Service, Session, until};
 use serde_json::json;
 
-/// With eight connections six are not pipelined, of which one is spare.
+/// Six of eight connections are not pipelined, and one of these six stays free for other callers.
 const POOL: [(&str, &str); 4] = [
     ("KEYED_POOL_SIZE", "8"),
     ("KEYED_POOL_WAIT", "2"),
@@ -18,7 +18,7 @@ async fn blocked(session: &Session, count: usize) {
     session.until(statement, &count.to_string()).await;
 }
 
-/// A role that may do all with customers and companies, and its keys.
+/// A role with all privileges on customers and companies, and its keys.
 async fn writer<const N: usize>(service: &Service, name: &str) -> [String; N] {
     let role = service.database.create_role(name).await;
     for template in ["crm.customers", "crm.companies"] {
@@ -78,7 +78,7 @@ async fn unresponsive_database_is_a_server_error() {
             tokio::spawn(async move { request.send().await })
         })
         .collect();
-    // Four wait for the database, the others for a connection.
+    // Four requests wait for the database, the others for a connection.
     until("eight are refused", async || requests.iter().filter(|it| it.is_finished()).count() == 8).await;
     relay.speak();
     for request in requests {

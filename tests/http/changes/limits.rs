@@ -1,4 +1,4 @@
-//! What those who wait for changes occupy.
+//! The resources of requests that wait for changes.
 
 use super::{Events, MEASURED, until_listening};
 use harness::{Service, Wire, status_of, until};

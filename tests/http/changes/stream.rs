@@ -28,7 +28,7 @@ async fn stream_sends_each_change_once_and_goes_on_behind_the_last_event() {
     assert_eq!(events.next_of().await, of("delete", "S-1"));
     drop(events);
 
-    // As a browser connects again: its address has not changed.
+    // As a browser reconnects, with an unchanged URL.
     let path = format!("/v1/changes?template=customers&after={begin}&limit=2");
     let again = service.proxy.request("GET", &path).header("last-event-id", &behind_first);
     let mut events = Events::of(again).await;
@@ -77,7 +77,7 @@ async fn scope_decides_what_a_stream_shows() {
     assert_eq!(events.next_of().await, of("create", "S-2"));
     service.upsert("S-2", json!({"name": "Basel"})).await.expect(200);
     assert_eq!(events.next_of().await, of("gone", ""));
-    // A cursor of other rights.
+    // A cursor issued for other privileges.
     service.database.grant(&role, "crm.customers", "read").await;
     service.upsert("S-3", json!({"name": "Bern"})).await.expect(201);
     let event = events.next().await.expect("an event");

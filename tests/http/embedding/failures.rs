@@ -1,4 +1,4 @@
-//! Keeping vectors up while something fails: whose fault it is, and that nothing else suffers for it.
+//! Failures during embedding: each is attributed to its cause, and nothing else is affected.
 
 use harness::embeddings::{Reply, axis, item, vector};
 use harness::paintings::VECTORS;
@@ -150,7 +150,7 @@ async fn failure_of_all_texts_is_a_provider_failure() {
         gallery.session.until(&told, "3").await;
         // Tried together first, then each separately.
         assert!(server.questions().iter().filter(|question| question.texts().len() == 1).count() >= 3);
-        // The message is in the log once the round is over.
+        // The message is logged at the end of the round.
         until("the log has it", async || proxy.log().contains("cannot embed records")).await;
         assert!(proxy.whole_log().await.contains(&format!("HTTP {status}")));
     }

@@ -1,4 +1,4 @@
-//! Texts become vectors: the providers and the worker.
+//! Embedding: the providers and the worker.
 
 mod failures;
 mod providers;

@@ -1,11 +1,11 @@
-//! What the proxy asks of an embedding provider, and what it makes of its answers.
+//! Requests to an embedding provider, and the handling of its responses.
 
 use harness::embeddings::{Reply, item, vector};
 use harness::{EmbeddingServer, Response, Service};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A service whose searches are embedded by this server.
+/// A service that uses this server to embed searches.
 async fn service_with(server: &EmbeddingServer, more: &[(&str, &str)]) -> Service {
     let url = server.url();
     let settings = [

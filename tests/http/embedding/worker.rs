@@ -1,4 +1,4 @@
-//! Records that the proxy embeds, with the bag of words and with a provider that is good, bad, slow or gone.
+//! Records that the proxy embeds, with the bag of words and with providers that respond, fail, are slow or unreachable.
 
 use harness::embeddings::{Reply, axis, item, vector};
 use harness::paintings::VECTORS;
@@ -27,7 +27,7 @@ async fn embedded_records_are_found_by_text() {
         .collect();
     assert_eq!(titles, ["Girl with a Pearl Earring", "The Pearl Fishers"]);
     assert_eq!(found[0]["entity"]["id"], id.as_str());
-    // What is written later is found under its new text, and under no other.
+    // A later version is found by its new text, and only by that.
     let body = json!({"attributes": {"title": "The Night Watch"}});
     proxy.request("PATCH", &format!("/v1/entities/{id}")).json(&body).send().await.expect(200);
     gallery.until_done(4).await;
@@ -43,7 +43,7 @@ async fn texts_are_sent_in_batches_with_the_prefix_of_documents() {
         gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
     }
     let server = EmbeddingServer::start_with(|question| {
-        // In another order than asked.
+        // In another order than requested.
         let texts = question.texts().into_iter().enumerate().rev();
         Reply::of(&texts.map(|(index, text)| item(index, &vector(axis(&text)))).collect::<Vec<_>>())
     })

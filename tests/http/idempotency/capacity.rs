@@ -1,4 +1,4 @@
-//! How much the answers to requests with an Idempotency-Key may take, and for how long.
+//! The size and lifetime of responses stored for an Idempotency-Key.
 
 use harness::{Database, Response, Service};
 use serde_json::json;
@@ -36,7 +36,7 @@ async fn full_idempotency_storage_rejects_before_writing() {
     service.post("/entities/template/customers", json!({})).await.expect(201);
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "3");
 
-    // Room that was made is found after a minute.
+    // The freed capacity is noticed within a minute.
     session
         .run(
             "delete from keyed_state.idempotent_request where idempotency_key like 'many %';

@@ -1,4 +1,4 @@
-//! The header Idempotency-Key: a request is run once, however often it is sent.
+//! The header Idempotency-Key: a request runs once, however often it is sent.
 
 use harness::{Proxy, Request, Response, Service, id_of, until};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn request(service: &Service, method: &str, path: &str, key: &str, body: &Value)
     service.proxy.request(method, path).header("idempotency-key", key).json(body)
 }
 
-/// Asserts that an answer is another's, given again.
+/// Asserts that a response is a replay of another one.
 #[track_caller]
 fn assert_replayed(first: &Response, again: &Response) {
     assert_eq!((again.status, &again.text), (first.status, &first.text));
@@ -181,7 +181,7 @@ async fn repeated_request_conflicts_while_the_first_runs() {
     let second = request(&service, "PUT", UPSERT, "once", &increment()).send().await;
     assert!(["1", "2", "3"].contains(&second.header("retry-after")));
     assert_eq!(second.expect_error(409, "request_in_progress")["retryable"], true);
-    // Others are not in its way.
+    // Other requests are not affected.
     request(&service, "PUT", UPSERT, "other", &json!({"external_key": "L"})).send().await.expect(201);
     holder.run("rollback").await;
     let first = first.await.expect("the request is answered");
@@ -233,7 +233,7 @@ async fn later_requests_remove_expired_responses() {
 async fn killed_proxy_leaves_one_effect() {
     let service = Service::start().await;
     service.upsert("K", json!({"visits": 0})).await.expect(201);
-    // The row is written, and the transaction not committed yet, for as long as the trigger waits.
+    // While the trigger waits, the row is written and the transaction is not committed.
     service
         .session()
         .await
@@ -254,7 +254,7 @@ async fn killed_proxy_leaves_one_effect() {
         session.until_blocked(1).await;
         drop(doomed);
         assert!(unanswered.await.is_err(), "the request was answered");
-        // The successor retries until the first request has ended.
+        // The repeated request retries until the first one has ended.
         once(&service.proxy).send().await.expect_error(409, "request_in_progress");
         session.run("select pg_advisory_unlock(1)").await;
         let mut status = 409;

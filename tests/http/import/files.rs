@@ -100,11 +100,11 @@ async fn rows_can_refer_to_later_rows_and_cycles() {
         {"slug": "name", "type": "string"},
         {"slug": "boss", "type": "reference", "template": "staff"},
     ]});
-    // A template cannot refer to itself before it is there.
+    // A template can reference itself only after it exists.
     let first = json!({"slug": "staff", "attributes": [staff["attributes"][0]]});
     service.post("/templates", first).await.expect(201);
     service.patch("/templates/staff", json!({"attributes": [staff["attributes"][1]]})).await.expect(200);
-    // Each of thousands of rows, in several chunks, refers to a later row.
+    // Each of thousands of rows, in several chunks, references a later row.
     let mut file = "external_key,name,boss\n".to_owned();
     for number in (1..=5000).rev() {
         file += &format!("s{number},n{number},s{}\n", number / 10);
@@ -219,13 +219,13 @@ async fn progress_and_rejections_are_streamed_before_the_report() {
         "{}",
         response.text
     );
-    // Once its values are corrected, the list can be sent again.
+    // The list of rejected rows can be sent again after its values are corrected.
     let fixed = response.text.replace("b,x,", "b,2,");
     assert_eq!(counts(&import(&service, "", fixed).await.expect(200)), [1, 1, 0, 0, 0]);
 
     let whole =
         || service.proxy.request("POST", "/v1/entities/template/customers/import").body("text/csv", file);
-    // Where nothing is imported, the rejected rows are not a list to send again.
+    // If nothing is imported, no list of rejected rows is returned.
     let problem = whole().header("accept", "text/csv").send().await.expect_error(422, "invalid_value");
     assert_eq!(counts(&problem["report"]), [3, 0, 0, 0, 1], "{problem}");
     let detail = problem["detail"].as_str().unwrap_or_default();
@@ -259,7 +259,7 @@ async fn file_can_update_some_attributes() {
         (&report["errors"][0]["line"], &report["errors"][0]["code"]),
         (&json!(4), &json!("required_attribute"))
     );
-    // It has no column, so the error uses its slug.
+    // The value has no column, so the error uses its slug.
     assert_eq!(report["errors"][0]["column"], "name");
     assert_eq!(counts(&send("external_key,size\na,1\nb,5\n").await.expect(200)), [2, 0, 1, 1, 0]);
 }

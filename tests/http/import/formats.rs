@@ -28,7 +28,7 @@ async fn german_spreadsheet_is_imported() {
         json!([found["visits"], found["born"], found["seen"], found["active"], found["tags"]]).to_string(),
         r#"[1234.5,"2024-02-29","2024-07-01T10:00:00Z",true,["a; b","c"]]"#
     );
-    // No value is not a text that looks like it, and a key can look like it, too.
+    // An escaped cell is text even if it looks like null, and a key can look like null as well.
     let file = "external_key;name;visits;born;active\r\ng1;'NULL;NULL;n/a;\r\n'n/a;x;;;\r\n";
     let report = formatted(&service, &german(), "", file).await.expect(200);
     assert_eq!(counts(&report), [2, 1, 1, 0, 0]);
@@ -110,14 +110,14 @@ async fn dry_run_suggests_the_format_that_fits_all_cells() {
     let expected = json!({"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY", "datetime": "DD.MM.YYYY HH:mm",
         "true": ["ja"], "false": ["nein"]});
     assert_eq!(report["suggested_format"], expected, "{report}");
-    // A file does not say its time zone.
+    // The file does not contain its time zone.
     assert_eq!(report["warnings"][0]["code"], "ambiguous_format", "{report}");
     let mut format = report["suggested_format"].clone();
     format["time_zone"] = json!("Europe/Zurich");
     let report = formatted(&service, &format, "", &file).await.expect(200);
     assert_eq!(counts(&report), [2, 2, 0, 0, 0]);
     assert_eq!(attributes(&service, "a").await["seen"], "2024-02-29T12:45:00Z");
-    // Nothing is suggested where no cell is refused, nor by an import.
+    // A format is suggested only in a dry run, and only if cells are rejected.
     for (query, file) in
         [("dry_run=true", "external_key;visits\na;1.5\n".to_owned()), ("on_error=skip", file)]
     {

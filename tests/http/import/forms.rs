@@ -1,4 +1,4 @@
-//! Odd and malformed files: none changes data silently.
+//! Unusual and malformed files: none changes data silently.
 
 use super::{attributes, counts, import, send};
 use harness::Service;
@@ -45,11 +45,11 @@ async fn csv_variants_are_imported_or_rejected_with_their_line() {
         (",,\nexternal_key,name\na,A,,\nb,B\n", "a=A b=B", json!([])),
         ("external_key,,name\na,,A\nb,x,B\nc,,C\n", "a=A c=C", json!([[3, "2", "invalid_value"]])),
         ("external_key,name\na,A,x\nb,B\n", "b=B", json!([[2, null, "invalid_value"]])),
-        // A first line that names the delimiter.
+        // A first line that specifies the delimiter.
         ("sep=;\r\nexternal_key;name\r\na;A,1\r\nb;\"B\"x\r\n", "a=A,1", json!([[4, null, quotes[0]]])),
         ("sep=|\nexternal_key|name\na|A;1,2\n", "a=A;1,2", json!([])),
         ("\u{feff}\"sep=\t\"\nexternal_key\tname\na\tA\n", "a=A", json!([])),
-        // Line ends.
+        // Line endings.
         ("external_key,name\r\na,A\rb,B\nc,\"C\r\nC\"\r\n", "a=A b=B c=C\r\nC", json!([])),
         ("external_key,name\na,A\0\nb,B\n", "b=B", json!([[2, "name", "invalid_value"]])),
     ] {
@@ -98,7 +98,7 @@ async fn file_of_rejected_rows_can_be_corrected_and_imported() {
         lines[1].starts_with("a,\"Say \"hi\" now\",\"line 2: text follows a closing quote"),
         "{rejected}"
     );
-    // Not corrected, it is rejected again, and no other row with it.
+    // Without a correction, the row is rejected again, and no other row with it.
     let again = send(rejected.replace("\"5\"\" pipe", "\"5\"\" pipe\"")).await;
     assert_eq!(again.lines().count(), 2, "{again}");
     assert_eq!(customers(&service).await, "b=5\" pipe c=C");

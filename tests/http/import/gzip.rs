@@ -1,4 +1,4 @@
-//! Files packed with gzip.
+//! Files compressed with gzip.
 
 use super::counts;
 use flate2::Compression;
@@ -34,7 +34,7 @@ async fn gzip_file_is_imported_in_any_chunks() {
         counts(&send(&service, "text/csv", Some("gzip"), csv.clone()).await.expect(200)),
         [2, 2, 0, 0, 0]
     );
-    // A byte at a time.
+    // One byte at a time.
     let bytes: Vec<_> = csv.iter().map(|byte| std::io::Result::Ok(vec![*byte])).collect();
     let body = reqwest::Body::wrap_stream(stream::iter(bytes));
     assert_eq!(counts(&send(&service, "text/csv", Some("x-gzip"), body).await.expect(200)), [2, 0, 0, 2, 0]);

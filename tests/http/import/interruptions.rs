@@ -5,7 +5,7 @@ use harness::{Service, Wire, status_of};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// An import of rows without keys that has written some.
+/// A running import of rows without keys that has written some of them.
 async fn begun(service: &Service) -> Wire {
     let request = "POST /v1/entities/template/customers/import?on_error=skip";
     let headers = "Content-Type: text/csv\nTransfer-Encoding: chunked\nConnection: close";
@@ -15,7 +15,7 @@ async fn begun(service: &Service) -> Wire {
     wire
 }
 
-/// A file that is imported as one transaction and holds the template.
+/// A file that is imported in one transaction and locks the template.
 async fn holder(service: &Service) -> Wire {
     let request = "POST /v1/entities/template/customers/import?on_error=abort";
     let headers = "Content-Type: text/csv\nTransfer-Encoding: chunked\nConnection: close";
@@ -32,7 +32,7 @@ async fn send(wire: &mut Wire, bytes: &[u8]) {
     wire.send(&chunk).await.expect("it is read");
 }
 
-/// The status, and the body of the answer, whose connection is closed.
+/// The status and body of the response, after which the connection is closed.
 async fn response(mut wire: Wire) -> (u16, String) {
     let mut response = wire.response().await;
     loop {

@@ -1,4 +1,4 @@
-//! Files with rows or bytes that are refused.
+//! Files with invalid rows or bytes.
 
 use super::{counts, import, send};
 use harness::Service;

@@ -1,4 +1,4 @@
-//! Files that delete the records that they do not have: `mode=mirror`.
+//! Imports that delete the records missing in the file: `mode=mirror`.
 
 use super::{counts, import, send};
 use harness::{Service, Wire, encode, status_of};
@@ -52,7 +52,7 @@ async fn mirror_reports_in_a_dry_run_what_it_deletes_later() {
     assert_eq!(keys(&service).await, "a d n");
     let again = import(&service, &query, file).await.expect(200);
     assert_eq!((counts(&again), &again["deleted"]), ([2, 0, 0, 2, 0], &json!(0)), "{again}");
-    // Other modes delete nothing, and have no such options.
+    // Other modes delete nothing, and reject these options.
     let upsert = import(&service, "", file).await.expect(200);
     assert_eq!((&upsert["deleted"], &upsert["deletion"]), (&Value::Null, &Value::Null));
     import(&service, "max_deleted_share=0.1", file).await.expect_error(422, "invalid_value");
@@ -96,7 +96,7 @@ async fn mirror_deletes_nothing_unless_the_whole_file_is_imported() {
         .body("text/csv", "external_key\na\n");
     csv.send().await.expect_error(422, "invalid_value");
     assert_eq!(keys(&service).await, "a b");
-    // A dry run with rejected rows cannot say what would be missing.
+    // A dry run with rejected rows cannot report which records would be deleted.
     let dry = import(&service, &format!("{query}&dry_run=true"), "external_key,visits\na,1\nn,x\n")
         .await
         .expect(200);
@@ -132,7 +132,7 @@ async fn mirror_keeps_records_of_rows_that_wait_for_others() {
              select keyed.upsert_by_key('crm.staff', 'gone', '{\"name\": \"old\"}')",
         )
         .await;
-    // Each row refers to a record that a later row creates or has, over several chunks.
+    // Each row references an existing record or one that a later row creates, over several chunks.
     let rows: String = (1..=9000).map(|row| format!("k{row},k{}\n", row % 9000 + 1)).collect();
     let file = format!("external_key,boss\n{rows}");
     let query = "mode=mirror&max_deleted_share=0.1";

@@ -33,7 +33,7 @@ pub(crate) async fn send(
     service.proxy.request("POST", &path).body(content_type, file).send().await
 }
 
-/// rows, created, updated, unchanged, failed.
+/// The counts `rows`, `created`, `updated`, `unchanged` and `failed`.
 pub(crate) fn counts(report: &Value) -> [u64; 5] {
     ["rows", "created", "updated", "unchanged", "failed"]
         .map(|name| report[name].as_u64().unwrap_or(u64::MAX))

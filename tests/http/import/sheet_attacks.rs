@@ -1,4 +1,4 @@
-//! Hostile and damaged spreadsheets.
+//! Malicious and corrupt spreadsheets.
 
 use super::{attributes, counts, send};
 use flate2::{Crc, write::DeflateEncoder};
@@ -11,7 +11,7 @@ async fn import(service: &Service, query: &str, file: Vec<u8>) -> Response {
     send(service, XLSX, "customers", query, file).await
 }
 
-/// A part of an archive, packed, with its checksum.
+/// A compressed part of an archive, with its checksum.
 struct Part {
     packed: Vec<u8>,
     checksum: u32,
@@ -26,8 +26,8 @@ impl Part {
         Part { packed: encoder.finish().expect("memory"), checksum: checksum.sum() }
     }
 
-    /// A part that unpacks to this text, a block very often, and an end. Each copy of the packed block refers to nothing but the
-    /// one before.
+    /// A part that decompresses to this text, many copies of a block, and an end. The compressed block refers only to
+    /// the copy before it.
     fn repeated(before: &str, text: &str, gigabytes: usize, after: &str) -> Part {
         const BLOCK_BYTES: usize = 1 << 20;
         let block = text.repeat(BLOCK_BYTES / text.len());
@@ -71,7 +71,7 @@ fn archive(parts: &[(String, Part)]) -> Vec<u8> {
     file
 }
 
-/// A spreadsheet with this sheet, these texts and styles.
+/// A spreadsheet with this sheet, these strings and styles.
 fn spreadsheet(sheet: Part, texts: Part, styles: Part) -> Vec<u8> {
     const RELATED: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let related = |targets: &[(&str, &str)]| {
@@ -197,7 +197,7 @@ async fn text_with_nul_rejects_only_its_row() {
     assert_eq!(counts(&report), [2, 1, 0, 0, 1], "{report}");
     assert_eq!(report["errors"][0]["line"], 2, "{report}");
     assert_eq!(attributes(&service, "2").await["name"], r"c:\u0000");
-    // The row comes back as CSV.
+    // The rejected row is returned as CSV.
     let request = service.proxy.request("POST", "/v1/entities/template/customers/import?on_error=skip");
     let rejected = request.header("accept", "text/csv").body(XLSX, file).send().await.text;
     assert!(rejected.contains("\n1,a\0b,line 2: "), "{rejected:?}");

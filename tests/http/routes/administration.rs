@@ -95,7 +95,7 @@ async fn repeated_api_key_request_returns_no_secret() {
     assert_eq!(again.expect(201), made);
     assert_eq!(listed_keys(&service).await.len(), 2);
     service.proxy.request("GET", "/v1/me").key(&key).send().await.expect(200);
-    // The secret is nowhere in the database.
+    // The database does not contain the secret.
     let secret = key.rsplit('_').next().expect("a secret").to_owned();
     let session = service.session().await;
     for table in ["idempotent_request", "api_key"] {

@@ -105,7 +105,7 @@ async fn batch_can_refer_to_its_own_records() {
             upsert("K", json!({"company": {"external_key": "C"}})),
             {"op": "create", "template": "companies", "external_key": "C", "attributes": {"name": "ACME"}},
             upsert("L", json!({"company": {"external_key": "C"}})),
-            // Forward, back, to itself, and round in a cycle.
+            // Forward, backward, to itself, and in a cycle.
             node("leaf", "branch"), node("branch", "root"), node("root", "root"), node("x", "y"), node("y", "z"), node("z", "x"),
         ]);
         let report = batch(&service, atomic, operations).await.expect(200);
@@ -154,7 +154,7 @@ async fn batch_writes_the_same_values_as_single_requests() {
     for (number, attributes) in values.iter().enumerate() {
         let alone = format!(r#"{{"external_key": "alone {number}", "attributes": {attributes}}}"#);
         service.send_text("POST", "/entities/template/customers", alone).await.expect(201);
-        // Two of one shape are written by one statement, and a third by another way.
+        // Two operations of the same shape are written by one statement, and a third one separately.
         let operation = |op: &str, key: &str| {
             format!(
                 r#"{{"op": "{op}", "template": "customers", "external_key": "{key} {number}", "attributes": {attributes}}}"#

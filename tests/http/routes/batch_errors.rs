@@ -1,11 +1,11 @@
-//! What POST /entities/batch refuses, in part or as a whole.
+//! Rejected batches and rejected operations of POST /entities/batch.
 
 use crate::routes::batch::{batch, upsert};
 use harness::Service;
 use harness::customers::{HISTORY, SERIES};
 use serde_json::{Value, json};
 
-/// How many rows there are of everything that a write leaves behind.
+/// The row counts of everything that a write leaves behind.
 async fn traces(service: &Service) -> String {
     let counts = &format!(
         "select (select count(*) from crm.customers) || ' ' || (select count(*) from {HISTORY}) || ' '

@@ -1,4 +1,4 @@
-//! Versions in POST /entities/batch: as conditions of operations, and in results.
+//! Versions in POST /entities/batch: as preconditions of operations, and in results.
 
 use super::batch::{batch, upsert};
 use harness::{Service, id_of};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const PATH: &str = "/entities/batch";
 
-/// The value of the ETag of the record with this key, without its quotes.
+/// The ETag of the record with this key, without quotes.
 async fn version(service: &Service, key: &str) -> String {
     service.by_key(key).await.header("etag").trim_matches('"').to_owned()
 }
@@ -40,7 +40,7 @@ async fn operation_with_the_version_of_its_record_is_written() {
     }
     assert_eq!(report["results"][3].get("version"), None, "{report}");
 
-    // The versions are those from before.
+    // The versions from before the batch.
     let report = batch(&service, false, again).await.expect(200);
     let results = report["results"].as_array().expect("results");
     let statuses: Vec<&Value> = results.iter().map(|result| &result["status"]).collect();
@@ -96,7 +96,7 @@ async fn version_is_compared_after_earlier_operations_on_the_record() {
         report["results"].as_array().expect("results").iter().map(|it| &it["status"]).collect();
     assert_eq!(statuses, [200, 412, 200]);
     assert_eq!(service.by_key("a").await.expect(200)["attributes"]["visits"], 12);
-    // Both results have the version at the end.
+    // Both results have the final version.
     let last = version(&service, "a").await;
     assert_eq!(
         (&report["results"][0]["version"], &report["results"][2]["version"]),

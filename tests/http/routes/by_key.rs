@@ -1,4 +1,4 @@
-//! PUT, GET and DELETE …/by-key: the routes for those who know only their own id.
+//! PUT, GET and DELETE …/by-key, for callers that identify records by their own keys.
 
 use harness::customers::{HISTORY, SERIES};
 use harness::{Service, id_of};

@@ -1,4 +1,4 @@
-//! GET /changes, and who held a key.
+//! GET /changes, and the holders of a key.
 
 use harness::{Service, id_of};
 use serde_json::json;
@@ -41,7 +41,7 @@ async fn expired_and_forged_cursors_get_different_errors() {
     service.get("/changes?template=none").await.expect_error(404, "not_found");
     let start = service.get("/changes").await.expect(200);
     let after = start["next_cursor"].as_str().expect("a cursor");
-    // As in a database that was restored.
+    // As in a restored database.
     service.session().await.run("update keyed_state.change_generation set written_by = 1").await;
     let error = service.get(&format!("/changes?after={after}")).await.expect_error(410, "resync_required");
     assert_eq!(error["retryable"], json!(false));

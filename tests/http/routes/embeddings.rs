@@ -1,4 +1,4 @@
-//! Vectors over HTTP: PUT, DELETE, and as a part of a record's body.
+//! Vectors over HTTP: PUT, DELETE, and as a member of a record's body.
 
 use harness::customers::VECTORS;
 use harness::{Service, id_of, similar, vector};
@@ -18,7 +18,7 @@ async fn vector_is_put_and_deleted() {
     let response = service.put(&path, json!({"vector": similar(0.5)})).await;
     assert_eq!((response.status, response.text.as_str()), (204, ""));
     assert_eq!(first_numbers(&service).await, "0.5");
-    // Deleting a missing vector succeeds.
+    // The deletion of a missing vector succeeds.
     for _ in 0..2 {
         assert_eq!(service.delete(&path).await.status, 204);
         assert_eq!(first_numbers(&service).await, "");

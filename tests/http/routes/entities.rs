@@ -1,4 +1,4 @@
-//! Records by their id: what each method answers.
+//! Records by id: the responses of each method.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};

@@ -12,7 +12,7 @@ pub(crate) async fn export(service: &Service, template: &str, query: &str, body:
     }
 }
 
-/// Records whose values are as hard to carry as values can be.
+/// Records with values that are hard to represent in a file.
 pub(crate) async fn hostile() -> Service {
     let service = Service::start().await;
     let acme = json!({"external_key": "=HYPERLINK(\"x\")", "attributes": {"name": "+Acme; \"Sons\""}});
@@ -87,7 +87,7 @@ async fn export_round_trips() {
         );
         let report = send(&service, kind, "customers", &query, file.text.clone()).await.expect(200);
         assert_eq!(counts(&report), [24, 0, 0, 24, 0], "{report}");
-        // Changed records become what they were again.
+        // The import resets changed records to their exported values.
         let session = service.session().await;
         session.run("update crm.customers set name = 'x', tags = '{x}', tier = null, born = null, seen = null, visits = 1, company = null, active = null").await;
         assert_ne!(all(&service).await, before);
@@ -186,7 +186,7 @@ async fn metric_is_exported_as_a_point() {
         .collect();
     assert_eq!(shown, [point.clone(), Value::Null]);
 
-    // Each import appends its points, also those that the series has; without the column there are none.
+    // Each import appends its points, including those that the series already has. Without the column, it appends none.
     let drop_mood = format!("mapping={}", harness::encode(r#"{"mood": null}"#));
     for (kind, query, file, count) in [
         ("text/csv", drop_mood.as_str(), &cells, 1),
@@ -221,7 +221,7 @@ async fn unread_export_times_out() {
     })
     .await;
     assert!(waited > 5, "the export was over before anybody could have waited for its reader");
-    // What was not read does not look whole.
+    // A partly read export is visibly incomplete.
     let ended = loop {
         match response.chunk().await {
             Ok(Some(_)) => {}
@@ -241,7 +241,7 @@ async fn export_of_an_unknown_view_is_not_found() {
 
 #[tokio::test]
 async fn head_of_an_export_leaves_nothing_open() {
-    // One connection, and so one file at a time.
+    // One connection, so one file at a time.
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "1")]).await;
     let head = |query: &'static str| {
         let path = format!("/v1/entities/template/customers/export?{query}");
@@ -295,7 +295,7 @@ async fn export_has_versions_on_request_and_an_import_of_it_overwrites_nothing()
     let sheet = export(&service, "customers", "versions=true&format=xlsx", None).await;
     assert_eq!(sheet.status, 200);
 
-    // The column would be that of the attribute.
+    // The column would have the name of the attribute.
     let attribute = json!({"attributes": [{"slug": "version", "type": "string"}]});
     service.proxy.request("PATCH", "/v1/templates/customers").json(&attribute).send().await.expect(200);
     let rejected =

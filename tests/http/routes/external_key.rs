@@ -1,9 +1,9 @@
-//! The external key's own rules, at every entry point that HTTP has.
+//! The rules of external keys, at every HTTP entry point.
 
 use harness::{Response, Service, encode, id_of};
 use serde_json::{Value, json};
 
-/// A live record and a deleted one, both without key, whose keys the tests try to set.
+/// A live and a deleted record without keys, whose keys the tests try to set.
 struct EntryPoints {
     service: Service,
     live: String,
@@ -21,7 +21,7 @@ impl EntryPoints {
         Self { service, live, deleted }
     }
 
-    /// Sends the raw JSON of a key through an entry point.
+    /// Sends a key as raw JSON through an entry point.
     async fn send(&self, entry_point: &str, key: &str) -> Response {
         let body = format!("{{\"external_key\": {key}}}");
         let (method, path) = match entry_point {
@@ -37,7 +37,7 @@ impl EntryPoints {
         self.send(entry_point, &json!(key).to_string()).await
     }
 
-    /// The key as an entry point stored it; the record that took it is then deleted.
+    /// The key as an entry point stored it; its record is then deleted.
     async fn stored(&self, entry_point: &str, key: &str) -> Value {
         let response = self.send_text(entry_point, key).await;
         assert!([200, 201].contains(&response.status), "{entry_point}: {}", response.text);
@@ -153,7 +153,7 @@ async fn lookup_compares_bytes() {
         assert_eq!(entry_points.service.by_key(key).await.expect(200)["id"], json!(id), "{key}");
     }
     let path = |query: &str| format!("/entities/template/customers/by-key?key={query}");
-    // In a query string + is a space, as forms write it.
+    // In a query string, + denotes a space, as in submitted forms.
     for query in ["A%3A1%2F%C3%A9%20x", "A:1/%c3%a9+x", "A:1/%C3%A9%20x"] {
         assert_eq!(entry_points.service.get(&path(query)).await.expect(200)["id"], json!(ids[0]), "{query}");
     }
@@ -186,7 +186,7 @@ async fn plus_in_a_query_finds_no_other_record() {
 async fn lookup_rejects_other_forms_of_a_key() {
     let service = Service::start().await;
     service.create(json!({"external_key": "ABC-1"})).await;
-    // Lower case, full-width forms, a no-break and an ideographic space, a soft hyphen, a zero-width space.
+    // Lowercase, full-width forms, a no-break and an ideographic space, a soft hyphen, a zero-width space.
     for other in
         ["abc-1", "ＡＢＣ-１", "ABC\u{ff0d}1", "\u{a0}ABC-1", "\u{3000}ABC-1", "ABC\u{ad}-1", "ABC-1\u{200b}"]
     {

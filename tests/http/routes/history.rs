@@ -114,7 +114,7 @@ async fn history_has_source_app_for_the_application() {
     };
     let patch = |visits: i32| json!({"attributes": {"visits": visits}});
     from("app", "PATCH", &path).json(&patch(2)).send().await.expect(200);
-    // The same with an Idempotency-Key, and its replay from elsewhere, which changes nothing.
+    // The same with an Idempotency-Key, and a replay from another source, which changes nothing.
     for source in ["app", "api"] {
         let request = from(source, "PATCH", &path).header("idempotency-key", "once");
         request.json(&patch(3)).send().await.expect(200);

@@ -1,4 +1,4 @@
-//! Deliveries of other systems over HTTP.
+//! Deliveries from other systems over HTTP.
 
 use harness::{Sender, Service, encode, unix_time};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ async fn signed_delivery_becomes_records() {
     let entry = &history["history"][0];
     assert_eq!((&entry["source"], &entry["actor"]), (&json!("inbound"), &json!("endpoint shop")));
 
-    // What the mapping finds nothing for stays; null clears, and an empty array empties.
+    // An attribute whose path finds no value is unchanged; null clears it, and an empty array empties it.
     let body = r#"{"customers": [{"id": 1, "name": null, "tags": []}]}"#;
     let response = service.deliver_signed(&sender, "msg_2", body).await;
     assert_eq!(response.expect(200), json!({"created": 0, "updated": 1}));
@@ -53,7 +53,7 @@ async fn repeated_delivery_has_one_effect() {
     }
     assert_eq!(service.by_key("shop:1").await.expect(200)["attributes"]["name"], "Changed since");
     service.by_key("shop:3").await.expect_error(404, "not_found");
-    // Also when its payload was forgotten.
+    // This includes deliveries whose payload has been removed.
     service.session().await.run("select keyed.purge_deliveries(now() + interval '1 hour')").await;
     service.deliver_signed(&sender, "msg_1", TWO).await.expect(200);
     assert_eq!(service.by_key("shop:1").await.expect(200)["attributes"]["name"], "Changed since");
@@ -81,7 +81,7 @@ async fn delivery_with_an_invalid_signature_leaves_no_trace() {
     let session = service.session().await;
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");
-    // One good signature among several is enough, as when a secret is being changed.
+    // One valid signature among several is enough, as during a rotation of the secret.
     let several = format!("v1,{} {good}", "A".repeat(43) + "=");
     service.deliver_with(&sender, "msg_1", now, &several, TWO).await.expect(200);
 }
@@ -230,7 +230,7 @@ async fn endpoint_is_configured_and_its_secrets_are_shown_once() {
     assert_eq!(listed["endpoints"], json!([read]));
     service.post("/inbound-endpoints", definition(true)).await.expect_error(409, "conflict");
 
-    // What was read may be sent back, and changes nothing but the time.
+    // A definition that was read can be sent back; it changes only the time.
     let same = service.patch("/inbound-endpoints/1", read.clone()).await.expect(200);
     assert_eq!((&same["mapping"], &same["secret"]), (&read["mapping"], &Value::Null));
     service.deliver_signed(&sender, "a", TWO).await.expect(200);
@@ -248,7 +248,7 @@ async fn endpoint_is_configured_and_its_secrets_are_shown_once() {
         .expect_error(401, "unauthorized");
     service.deliver_signed(&new, "b", TWO).await.expect(200);
 
-    // A secret that the sender made.
+    // A secret that the sender chose.
     let theirs = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     service.patch("/inbound-endpoints/shop", json!({"secret": theirs})).await.expect(200);
     service.deliver_signed(&Sender { secret: theirs.to_owned(), ..new.clone() }, "c", TWO).await.expect(200);
@@ -294,7 +294,7 @@ async fn invalid_delivery_is_rejected_and_not_stored() {
     service.deliver_with(&sender, &long, 0, "", "{}").await.expect_error(400, "malformed_request");
     let session = service.session().await;
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
-    // Nothing to write is done.
+    // A delivery without items is processed.
     assert_eq!(
         send("application/json", "[]".to_owned()).await.expect(200),
         json!({"created": 0, "updated": 0})

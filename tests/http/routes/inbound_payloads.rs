@@ -1,4 +1,4 @@
-//! Payloads with values that PostgreSQL cannot hold.
+//! Payloads with values that PostgreSQL cannot store.
 
 use super::inbound::endpoint;
 use harness::Service;

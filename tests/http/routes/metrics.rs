@@ -1,4 +1,4 @@
-//! …/metrics/{slug}.
+//! Routes at …/metrics/{slug}.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What each route answers.
+//! The responses of each route.
 
 mod administration;
 mod administration_lists;

@@ -1,9 +1,9 @@
-//! Numbers as strings, for clients whose numbers lose digits.
+//! Numbers as strings, for clients that would lose digits.
 
 use harness::{Response, Service};
 use serde_json::{Value, json};
 
-/// A binary number has no such digits.
+/// A double cannot represent these digits.
 const EXACT: &str = "12345678901234567890.05";
 const BY_KEY: &str = "/entities/template/customers/by-key";
 

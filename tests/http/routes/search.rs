@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 pub(crate) const PATH: &str = "/entities/search/customers";
 
-/// A service with the customers `A-1` to `A-5`, who paid 1 to 5 visits.
+/// A service with the customers `A-1` to `A-5`, who have 1 to 5 visits.
 pub(crate) async fn five() -> Service {
     let service = Service::start().await;
     for number in 1..=5 {
@@ -37,7 +37,7 @@ async fn search_by_template_number_supports_all_members() {
     });
     let template =
         service.by_key("A-1").await.expect(200)["template_id"].as_str().expect("a number").to_owned();
-    // The template's number needs no project header.
+    // The template's id needs no project header.
     let request =
         service.proxy.request("POST", &format!("/api/v1/entities/search/{template}")).without_project();
     let page = request.json(&body).send().await.expect(200);
@@ -88,7 +88,7 @@ async fn template_of_another_project_equals_a_missing_one() {
         bodies.push(body);
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
-    // Who may see both, and names the one, does not find the other's.
+    // A caller with access to both projects who specifies one does not find the other's template.
     let path = format!("/v1/entities/search/{orders}");
     service.proxy.request("POST", &path).json(&json!({})).send().await.expect_error(404, "not_found");
     service.proxy.request("POST", &path).project("shop").json(&json!({})).send().await.expect(200);
@@ -104,7 +104,7 @@ async fn search_without_read_is_denied() {
     let ask = async |body: &Value| {
         service.proxy.request("POST", &format!("/v1{PATH}")).key(&key).json(body).send().await
     };
-    // Before anything is said of the body.
+    // The template is checked before the body.
     for body in [json!({}), json!({"filters": [{"field": "nothing"}]}), json!({"nothing": 1})] {
         ask(&body).await.expect_error(403, "forbidden");
     }
@@ -286,7 +286,7 @@ async fn search_has_versions_on_request() {
     let wrong = service.post(PATH, json!({"versions": "yes"})).await.expect_error(422, "invalid_value");
     assert_eq!(wrong["errors"][0]["pointer"], "/versions");
 
-    // A view asks for them, unless the search says otherwise.
+    // The view requests them, unless the search overrides it.
     let view = json!({"slug": "versioned", "query": {"versions": true, "sort": "external_key"}});
     service.post("/templates/customers/views", view).await.expect(201);
     assert_eq!(versions(&service.post(PATH, json!({"view": "versioned"})).await.expect(200)), tags);

@@ -1,10 +1,10 @@
-//! Bodies that are not searches: each fault with its place.
+//! Invalid searches: each error has its pointer.
 
 use crate::routes::search::{PATH, five};
 use harness::Response;
 use serde_json::{Value, json};
 
-/// A refusal with one fault, at this place.
+/// Asserts that the response has one error, with this code and pointer.
 #[track_caller]
 fn expect_error_at(response: Response, code: &str, pointer: &str) {
     let error = response.expect_error(422, code);

@@ -1,4 +1,4 @@
-//! Semantic search over HTTP: status, headers and the shape of the answer.
+//! Semantic search over HTTP: status, headers and the form of the response.
 
 use harness::{Database, Proxy, Response, Service, id_of, similar, vector};
 use serde_json::{Value, json};

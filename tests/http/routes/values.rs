@@ -1,4 +1,4 @@
-//! Values as they travel: digits, times, null.
+//! Values in JSON: digits, times, null.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};

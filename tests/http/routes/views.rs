@@ -23,7 +23,7 @@ async fn view_is_saved_read_replaced_and_deleted() {
     let found = service.post("/entities/search/customers", json!({"view": "busy"})).await.expect(200);
     assert_eq!(found["records"].as_array().map(Vec::len), Some(1));
 
-    // What was read may be sent back.
+    // A definition that was read can be sent back.
     let mut changed = made;
     changed["query"] = filter(1);
     let changed = service.put(&format!("{path}/busy"), changed).await.expect(200);

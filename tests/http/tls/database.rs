@@ -1,4 +1,4 @@
-//! TLS to the database, by the words of its URL.
+//! TLS to the database, according to the parameters of its URL.
 
 use harness::{Authority, Database, Service, TlsCluster, Wire, major_version, proxy_program};
 use std::io::{Read, Write};
@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// Who may come how: `plain` without TLS only, `secure` with TLS only, `certified` with a certificate of that name, `secret`
-/// with a password, and `either` in both ways.
+/// The logins: `plain` without TLS only, `secure` with TLS only, `certified` with a certificate for that name, `secret`
+/// with a password, and `either` with and without TLS.
 const RULES: &str = "\
 hostnossl all plain all trust
 hostssl all secure all trust
@@ -41,14 +41,14 @@ impl Server {
         self.folder.path().join(name).to_str().expect("letters").to_owned()
     }
 
-    /// The words for a role at a host, whatever the name of that is.
+    /// The parameters for a role at this address, whatever the host name.
     fn words(&self, role: &str, host: &str, words: &str) -> String {
         let words =
             words.replace("root.crt", &self.file("root.crt")).replace("other.crt", &self.file("other.crt"));
         format!("host={host} hostaddr={} user={role} dbname=postgres {words}", self.server.address)
     }
 
-    /// How the server counts the last connection of a role: with TLS or without.
+    /// Whether the server saw the last connection of a role with or without TLS.
     fn is_encrypted(&self, role: &str) -> bool {
         let log = self.server.cluster.log();
         let authorized = format!("connection authorized: user={role} ");
@@ -58,12 +58,12 @@ impl Server {
 
 static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
 
-/// Connects like a command, with these settings. Returns the error.
+/// Connects with these settings, as a command of the program does. Returns the error.
 fn connect(words: &str) -> Result<(), String> {
     let output =
         proxy_program(&["keys", "list", "--database-url", words]).output().expect("the proxy is built");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    // There is no keyed in this database, so that the first statement after the connection fails.
+    // keyed is not installed in this database, so the first statement after the connection fails.
     if said.contains("schema \"keyed\" does not exist") { Ok(()) } else { Err(said) }
 }
 
@@ -111,7 +111,7 @@ fn verify_full_also_checks_the_host() {
     }
     rejected(&words("db.test", "sslmode=verify-full sslrootcert=system"), "UnknownIssuer");
     rejected(&words("db.test", "sslmode=verify-full"), "UnknownIssuer");
-    // With several hosts, each has to be the one that it is called.
+    // With several hosts, the certificate of each is checked against its own name.
     let several = "host=elsewhere.test,db.test";
     let address = server.server.address;
     let root = server.file("root.crt");
@@ -171,7 +171,7 @@ fn direct_tls_works_from_postgresql_17() {
     }
 }
 
-/// As PostgreSQL's manual has people make one: it vouches for itself, and has nothing but a common name.
+/// As in PostgreSQL's manual: self-signed, with only a common name.
 #[test]
 fn self_signed_certificate_can_be_the_root() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -238,12 +238,12 @@ async fn proxy_serves_and_cancels_over_tls() {
     wire.send(br#"{"external_key": "K-2"}"#).await.expect("there is room");
     observer.until_blocked(1).await;
     drop(wire);
-    // The statement of a caller that has gone is cancelled, although it could still wait for its lock.
+    // The statement of a disconnected caller is canceled while it waits for its lock.
     observer.until_blocked(0).await;
     assert!(!service.proxy.log().contains("cannot cancel"), "{}", service.proxy.log());
 }
 
-/// A server without TLS that knows no role.
+/// A server without TLS and without roles.
 fn server_without_roles() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("it has one").port();
@@ -261,7 +261,7 @@ fn reject_role(mut stream: TcpStream) -> std::io::Result<()> {
         if code != 80_877_103 {
             break;
         }
-        // A request for TLS.
+        // An SSLRequest.
         stream.write_all(b"N")?;
     }
     stream.write_all(b"E\0\0\0\x38SFATAL\0VFATAL\0C28000\0Mrole \"nobody\" does not exist\0\0")

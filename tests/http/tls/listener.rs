@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
-/// A proxy that speaks TLS, and the files of its certificate.
+/// A proxy with TLS, and the files of its certificate.
 struct Secure {
     proxy: Proxy,
     authority: Authority,
@@ -31,7 +31,7 @@ impl Secure {
         Wire::open_tls(self.proxy.address(), self.authority.client()).await.expect("a handshake")
     }
 
-    /// The status of a request of a record.
+    /// The status of the response to a lookup of a record.
     async fn ask(&self, wire: &mut Wire) -> u16 {
         wire.ask("GET /v1/me", self.proxy.key(), "").await.expect("the connection is open");
         status_of(&wire.response().await)
@@ -72,7 +72,7 @@ async fn connection_without_a_handshake_times_out() {
         let response = wire.response().await;
         assert!(!response.contains("200 ok"), "{begin:?}: {response}");
     }
-    // After the handshake it is a request that is waited for as long.
+    // After the handshake, the request has the same timeout.
     let mut wire = secure.open().await;
     wire.send(b"GET /healthz HTTP/1.1\r\n").await.expect("the connection is open");
     assert_eq!(wire.response().await, "");
@@ -240,7 +240,7 @@ async fn unusable_certificate_prevents_the_start() {
 
 #[tokio::test]
 async fn large_response_ends_before_its_connection_is_closed() {
-    // A response that did not end would be cut after this time.
+    // A response that did not end would be cut off after this time.
     let secure = Secure::start(&[("KEYED_LOG_FORMAT", "json"), ("KEYED_STALL_TIMEOUT", "1")]).await;
     let mut wire = secure.open().await;
     let headers = "Connection: close\nX-Request-Id: last";

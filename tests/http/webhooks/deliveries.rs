@@ -1,4 +1,4 @@
-//! What arrives at a receiver.
+//! Deliveries as a receiver gets them.
 
 use super::{create, log, make_due, service, service_with, until_tried};
 use harness::{Reaction, Receiver, Sender, until};
@@ -44,13 +44,13 @@ async fn delivery_is_read_with_its_body() {
     let read = service.get(&path).await.expect(200);
     entry["body"] = json!(arrived.body);
     assert_eq!(read, entry);
-    // The body has the record as it is when it is sent.
+    // The body has the record as it is at the time of sending.
     let id = record["id"].as_str().expect("an id");
     service.patch(&format!("/entities/{id}"), json!({"attributes": {"visits": 2}})).await.expect(200);
     let body = service.get(&path).await.expect(200)["body"].as_str().expect("a body").to_owned();
     let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
     assert_eq!(body["data"]["record"]["attributes"]["visits"], 2);
-    // It belongs only to its endpoint.
+    // The delivery belongs only to its endpoint.
     let of_other = path.replace("shop", "other");
     service.get(&of_other).await.expect_error(404, "not_found");
     service.get("/webhook-endpoints/shop/deliveries/1").await.expect_error(404, "not_found");
@@ -114,7 +114,7 @@ async fn gone_receiver_gets_nothing_more() {
     })
     .await;
     service.upsert("b", json!({})).await.expect(201);
-    // A later delivery to another endpoint proves that the worker has seen the change.
+    // A later delivery to another endpoint proves that the worker has processed the change.
     let other = Receiver::start().await;
     create(&service, "other", &other.url("/"), json!({})).await;
     service.upsert("c", json!({})).await.expect(201);

@@ -82,7 +82,7 @@ async fn other_callers_see_no_endpoint() {
     ] {
         service.proxy.request(method, path).key(&key).send().await.expect_error(403, "forbidden");
     }
-    // An administrator's key of another project sees none either.
+    // An administrator's key of another project cannot read the endpoint either.
     service.session().await.run("select keyed.create_project('other', 'Other')").await;
     let key = service.database.api_key("keyed_admin", &["other"]).await;
     let request = |path: &str| service.proxy.request("GET", path).key(&key).without_project();

@@ -1,11 +1,11 @@
-//! Receivers that fail in every way, and that none holds up another.
+//! Receivers that fail in different ways. None delays another.
 
 use super::{create, service, service_with, until_tried};
 use harness::{Reaction, Receiver};
 use serde_json::json;
 use std::time::Duration;
 
-/// The error of an attempt at a receiver with this reaction.
+/// The error of an attempt to deliver to a receiver with this reaction.
 async fn error_of(reaction: Reaction) -> String {
     let receiver = Receiver::start_with(move |_| reaction.clone()).await;
     let service = service(&receiver).await;

@@ -1,4 +1,4 @@
-//! The official libraries of Standard Webhooks accept what is delivered, and nothing that was changed.
+//! The official Standard Webhooks libraries accept deliveries and reject modified ones.
 
 use super::{create, service_with};
 use harness::{Arrived, Receiver, run_node, run_python};
@@ -41,7 +41,7 @@ async fn rotated() -> (Vec<Arrived>, [String; 2]) {
     (receiver.until_arrived(2).await, [secret(&made), secret(&rotated)])
 }
 
-/// What a library is asked, and what it has to answer.
+/// The inputs for a library, and the expected results.
 async fn cases() -> (String, Vec<&'static str>) {
     let (arrived, [old, new]) = rotated().await;
     let case = |secret: &str, body: &str, arrived: &Arrived| {

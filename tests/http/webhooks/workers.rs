@@ -1,4 +1,4 @@
-//! Several proxies deliver together, and one that ends loses nothing.
+//! Several proxies deliver together, and the end of one loses nothing.
 
 use super::{create, service, service_with, settings};
 use harness::{Proxy, Reaction, Receiver};
@@ -100,7 +100,7 @@ async fn hanging_receivers_do_not_delay_others() {
     session
         .run("insert into crm.customers (external_key) select n::text from generate_series(1, 20) n")
         .await;
-    // As many as a proxy has in flight with ten to an endpoint.
+    // As many deliveries as a proxy has in flight, with ten per endpoint.
     hanging.until_arrived(100).await;
     let receiver = Receiver::start().await;
     create(&service, "shop", &receiver.url("/"), json!({"templates": ["companies"]})).await;

@@ -1,4 +1,4 @@
-//! What a restricted caller is shown, and whether everybody can use every page.
+//! The application for a restricted caller, and its accessibility.
 
 use crate::{run, sales_key, service};
 use serde_json::json;

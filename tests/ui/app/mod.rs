@@ -1,4 +1,4 @@
-//! Signing in, the frame, every page.
+//! Signing in, the frame, and all pages.
 
 use crate::{run, sales_key, service};
 use harness::Service;
