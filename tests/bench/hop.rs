@@ -1,4 +1,4 @@
-//! The least that a lookup over HTTP takes: axum, and one prepared statement on a connection that requests share.
+//! A lower bound for a lookup over HTTP: axum, and one prepared statement on a connection that requests share.
 
 use axum::Router;
 use axum::extract::{RawQuery, State};
@@ -13,14 +13,14 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio_postgres::{Client, NoTls, Statement};
 
-/// What `lookup_plain.sql` asks.
+/// The statement of `lookup_plain.sql`.
 const LOOKUP: &str = "select row_to_json(record)::text from plain.customers as record \
                       where external_key = $1 and deleted_at is null";
 
-/// A running service, on a thread of its own, as the proxy has on a machine of two cores.
+/// A running service with one runtime thread, as the proxy has on a machine with two CPUs.
 pub(crate) struct Hop {
     pub(crate) url: String,
-    // Its end is the end of the service.
+    // Dropping it ends the service.
     _stop: oneshot::Sender<()>,
 }
 

@@ -1,4 +1,4 @@
-//! The alert rules and the dashboard ask for metrics that the proxy really has, and each alert says what to do.
+//! The alert rules and the dashboard use metrics that the proxy has, and each alert has a runbook.
 
 use crate::page::file;
 use harness::Service;
@@ -12,10 +12,10 @@ const ALERTS: &str = "packages/monitoring/alerts.yml";
 const DASHBOARD: &str = "packages/monitoring/dashboard.json";
 const PAGE: &str = "docs/how-to/respond-to-alerts.md";
 
-/// The labels that Prometheus adds to what it scrapes, and that of the buckets of a histogram.
+/// Labels that Prometheus adds to scraped metrics, and the label of histogram buckets.
 const ADDED_LABELS: [&str; 3] = ["instance", "job", "le"];
 
-/// What Prometheus itself knows of a target.
+/// Metrics that Prometheus creates for each target.
 const OF_PROMETHEUS: [&str; 1] = ["up"];
 
 fn alerts() -> Vec<Value> {
@@ -24,7 +24,7 @@ fn alerts() -> Vec<Value> {
     groups.iter().flat_map(|group| group["rules"].as_array().expect("rules").clone()).collect()
 }
 
-/// All expressions of a value of the dashboard, with the title of their panel.
+/// All expressions in the dashboard, with the title of their panel.
 fn collect(value: &Value, title: &str, expressions: &mut Vec<(String, String)>) {
     let title = value["title"].as_str().unwrap_or(title);
     match value {
@@ -41,7 +41,7 @@ fn collect(value: &Value, title: &str, expressions: &mut Vec<(String, String)>) 
     }
 }
 
-/// The expressions of both files: where, and what.
+/// The expressions in both files, with their locations.
 fn expressions() -> Vec<(String, String)> {
     let dashboard: Value = serde_json::from_str(&file(DASHBOARD)).expect("JSON");
     let mut expressions = Vec::new();
@@ -58,12 +58,12 @@ fn expressions() -> Vec<(String, String)> {
         let text = |name: &str| rule[name].as_str().expect("a text").to_owned();
         (text("alert"), text("expr"))
     }));
-    // Grafana fills in how far apart its points are.
+    // Grafana substitutes the interval between points.
     expressions.iter_mut().for_each(|(_, text)| *text = text.replace("$__rate_interval", "5m"));
     expressions
 }
 
-/// What an expression asks for: metrics with labels, and labels that it groups by.
+/// The metrics and labels of an expression, and the labels that it groups by.
 #[derive(Default)]
 struct Asked {
     metrics: Vec<(String, BTreeSet<String>)>,
@@ -98,7 +98,7 @@ fn asked(location: &str, expression: &str) -> Asked {
     asked
 }
 
-/// The metrics of a proxy that runs: name, and the labels that the documentation lists for it.
+/// The metrics of a running proxy: name, and the labels that the documentation lists for it.
 async fn metrics() -> BTreeMap<String, BTreeSet<String>> {
     let service = Service::start_with(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
     let exposition = service.proxy.metrics().await;
@@ -113,7 +113,7 @@ async fn metrics() -> BTreeMap<String, BTreeSet<String>> {
     metrics
 }
 
-/// The labels of a metric by the page that lists all of them.
+/// The labels of a metric according to the page that lists all metrics.
 fn labels_of(page: &str, metric: &str) -> BTreeSet<String> {
     let row = page.lines().find(|line| line.starts_with(&format!("| `{metric}` |")));
     let row = row.unwrap_or_else(|| panic!("docs/reference/metrics.md lacks {metric}"));

@@ -1,20 +1,21 @@
-//! Every block of every page is run, in order, and what a page shows of an answer is there.
+//! Every code block of every page is run, in order, and its output is compared with the page.
 
 use crate::output::compare;
 use crate::page::{Block, Page, documentation, file};
 use crate::service::Service;
 use futures_util::StreamExt as _;
 
-/// How many pages are run at once.
+/// The number of pages that run concurrently.
 const AT_ONCE: usize = 4;
 
-/// The most blocks of all pages together that may say that they are not run.
+/// The maximum number of blocks in all pages that are marked as not run.
 const MAX_SKIPPED_BLOCKS: usize = 12;
 
-/// Blocks that are neither run nor answers: pictures, files, and what is fed to programs that a test does not start.
+/// Languages of blocks that are neither run nor outputs: diagrams, files, and input of programs that the test does not
+/// start.
 const OTHER_LANGUAGES: [&str; 5] = ["mermaid", "ini", "yaml", "csv", "conf"];
 
-/// All pages, or the one that `KEYED_DOCS_PAGE` names by a part of its path.
+/// All pages, or those whose path contains the value of `KEYED_DOCS_PAGE`.
 fn pages() -> Vec<Page> {
     let part = std::env::var("KEYED_DOCS_PAGE").unwrap_or_default();
     documentation().into_iter().filter(|page| page.path.contains(&part)).collect()
@@ -27,7 +28,7 @@ async fn blocks_work_when_pasted() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// Who reads the tutorial and then all pages of how-to, in the order of the table of contents, has one service for them.
+/// The tutorial and all how-to pages, in the order of the table of contents, on one service.
 #[tokio::test]
 async fn pages_work_in_reading_order_on_one_database() {
     let contents = file("docs/README.md");
@@ -36,7 +37,7 @@ async fn pages_work_in_reading_order_on_one_database() {
     let paths = contents.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')'));
     let pages: Vec<Page> = paths.map(|path| Page::read(&format!("docs/{path}"))).collect();
     assert!(pages.len() > 15, "{} pages", pages.len());
-    // One begins with a database of an earlier release.
+    // A page that starts with a database of an earlier release.
     let pages = pages.into_iter().filter(|page| !page.needs("release") && !scripts_of(page).is_empty());
     let mut service = Service::start_for_all("reading-order").await;
     for page in pages {
@@ -64,7 +65,7 @@ async fn run(page: Page) -> Result<(), String> {
     compare_all(&page, &outputs?)
 }
 
-/// What the blocks of a page print. Other pages go on meanwhile.
+/// The outputs of the blocks of a page. Other pages run concurrently.
 async fn outputs_of(service: Service, page: &Page) -> (Service, Result<Vec<String>, String>) {
     let (scripts, path) = (scripts_of(page), page.path.clone());
     let began = std::time::Instant::now();
@@ -77,7 +78,7 @@ async fn outputs_of(service: Service, page: &Page) -> (Service, Result<Vec<Strin
     outputs
 }
 
-/// Whether each block printed what the page shows.
+/// Compares the output of each block with the page.
 fn compare_all(page: &Page, outputs: &[String]) -> Result<(), String> {
     let lines: Vec<usize> = scripts_of(page).iter().map(|block| block.line).collect();
     let mut output = None;

@@ -1,4 +1,4 @@
-//! Cursors of the feed of changes over the life of a database: what it may have lost ends them, and nothing else.
+//! Cursors of the change feed over the life of a database: they expire only when changes may have been lost.
 
 use harness::{Cluster, Database, Durability, Session};
 use serde_json::Value;
@@ -17,7 +17,7 @@ async fn page(session: &Session, after: &str) -> Value {
     session.json("select keyed.changes('crm', after => $1)", &[after]).await
 }
 
-/// The keys behind a cursor, and the cursor behind them.
+/// The keys after a cursor, and the cursor after them.
 async fn read(session: &Session, after: &str) -> (Vec<String>, String) {
     let page = page(session, after).await;
     let keys = page["changes"].as_array().expect("changes").iter();

@@ -1,4 +1,4 @@
-//! A new version of the proxy takes over under load, one instance after the other, and no request is lost.
+//! A rolling deployment of a new proxy version under load loses no request.
 
 use harness::{Database, Proxy, Service, until};
 use serde_json::json;
@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
-/// Much longer than the balancer takes to notice.
+/// Much longer than the load balancer's probe interval.
 const DRAIN: &[(&str, &str)] = &[("KEYED_DRAIN", "2")];
 
 /// How often each instance is replaced.
 const ROUNDS: usize = 2;
 
-/// A balancer of connections: each new one goes to an instance whose `/readyz` answers 200.
+/// A load balancer: each new connection goes to an instance whose `/readyz` returns 200.
 #[derive(Clone, Default)]
 struct Balancer {
     instances: Arc<Mutex<Vec<SocketAddr>>>,
@@ -34,7 +34,7 @@ impl Balancer {
         (balancer, address)
     }
 
-    /// Probes as balancers do, each time over a new connection.
+    /// Probes over a new connection each time, as load balancers do.
     async fn probe(self) {
         loop {
             let instances = self.instances.lock().expect("no panic").clone();
@@ -79,16 +79,16 @@ impl Balancer {
     }
 }
 
-/// What the clients saw.
+/// The results of the clients.
 #[derive(Default)]
 struct Seen {
     responses: AtomicUsize,
-    /// Connections that ended without an answer, of requests that may be sent again.
+    /// Connections that ended without a response, for requests that can be sent again.
     repeated: AtomicUsize,
     lost: Mutex<Vec<String>>,
 }
 
-/// A client with connections that it keeps.
+/// A client with keep-alive connections.
 struct Caller {
     number: usize,
     http: reqwest::Client,
@@ -98,7 +98,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// All kinds of requests, one after the other, and how many records it created.
+    /// Sends all kinds of requests in turn, and returns the number of created records.
     async fn run(self, ends: Arc<AtomicBool>) -> usize {
         let mut rounds = 0;
         while !ends.load(Ordering::Relaxed) {
@@ -123,7 +123,8 @@ impl Caller {
         rounds
     }
 
-    /// Sends a request until it is answered. All of them may be sent again: reads, upserts, and writes with a key for that.
+    /// Sends a request until it gets a response. All of them can be sent again: reads, upserts, and writes with an
+    /// Idempotency-Key.
     async fn send(
         &self,
         method: &str,

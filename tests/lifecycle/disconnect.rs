@@ -1,4 +1,4 @@
-//! Callers who hang up leave nothing behind.
+//! Callers that disconnect leave nothing behind.
 
 use harness::Service;
 use harness::customers::{HISTORY, SERIES};
@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// What the proxy's sessions are doing, apart from nothing.
+/// The activity of the proxy's sessions, except idle ones.
 const BUSY: &str =
     "select coalesce(string_agg(state || ': ' || left(query, 80), ', '), '') from pg_stat_activity
                     where usename = 'keyed_proxy' and datname = current_database() and state <> 'idle'";

@@ -1,11 +1,11 @@
-//! pg_dump and pg_restore carry everything over.
+//! pg_dump and pg_restore preserve everything.
 
 use crate::crash::sound::findings;
 use harness::everything::assert_works_on;
 use harness::{Cluster, Database, Durability, output};
 use std::sync::Arc;
 
-/// The definition of everything as SQL, without the lines that differ from run to run.
+/// The schema of the database as SQL, without lines that differ between runs.
 pub(crate) fn definitions(database: &Database) -> String {
     let dump = String::from_utf8(database.dump(&["--schema-only"])).expect("a text");
     dump.lines()
@@ -14,7 +14,7 @@ pub(crate) fn definitions(database: &Database) -> String {
         .join("\n")
 }
 
-/// A database with something of everything, and its restored copy in a cluster of its own.
+/// A database with objects of every kind, and its restored copy in a cluster of its own.
 async fn restored() -> (Database, Database) {
     let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let (clerk, partner) = (source.create_role("clerk").await, source.create_role("partner").await);
@@ -59,7 +59,7 @@ async fn restored_database_keeps_every_scope() {
             );
         }
     }
-    // And they go on to follow what changes.
+    // The grants also follow later changes.
     let (session, role) = (copy.session().await, format!("partner_{}", source.name()));
     session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"title\"}')").await;
     assert_eq!(copy.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "14");
@@ -91,7 +91,7 @@ async fn remedies_complete_a_restored_database() {
     let session = copy.session().await;
     session.run(&format!("grant keyed_admin to {boss}")).await;
     let (boss, create) = (copy.session_as(&boss).await, "select keyed.create_project('shop')");
-    // The right to make schemas is one of the database, which pg_restore did not make.
+    // CREATE is a privilege on the database, which this pg_restore did not create.
     let error = boss.error(create, &[]).await;
     assert_eq!(error.state, "42501");
     let lacks = |found: &[String]| found.iter().any(|it| it.contains("keyed_owner may not make schemas"));

@@ -1,4 +1,4 @@
-//! The extension is code: data does not go with it.
+//! The extension is code: dropping it does not drop data.
 
 use harness::Database;
 use harness::customers::HISTORY;

@@ -1,15 +1,16 @@
-//! Files whose way in or out is cut.
+//! Interrupted imports and exports.
 
 use futures_util::stream;
 use harness::customers::HISTORY;
 use harness::{Database, PATIENCE, Service, Session};
 use std::time::Duration;
 
-/// How many transactions the proxy has open.
+/// The number of open transactions of the proxy.
 const OPEN: &str = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' \
                     and datname = current_database() and xact_start is not null";
 
-/// Waits until an import has written something: visible if each chunk is a transaction, open if the file is one.
+/// Waits until an import has written something: visible if each chunk is a transaction, or an open transaction if the
+/// file is one.
 async fn until_written(session: &Session, query: &str) {
     let written = match query {
         "on_error=abort" => {
@@ -21,7 +22,7 @@ async fn until_written(session: &Session, query: &str) {
     session.until(written, "t").await;
 }
 
-/// A file of so many rows, after which its sender falls silent.
+/// A file with this many rows, after which its sender sends nothing more.
 fn endless(rows: usize) -> reqwest::Body {
     let chunks = stream::unfold(0, move |number| async move {
         if number >= rows {

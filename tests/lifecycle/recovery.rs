@@ -1,4 +1,5 @@
-//! A base backup and archived WAL lead back to any moment, with the settings of docs/how-to/back-up-and-restore.md.
+//! A base backup and archived WAL can be recovered to any point in time, with the settings of
+//! docs/how-to/back-up-and-restore.md.
 
 use crate::crash::sound::findings;
 use harness::{BaseBackup, Cluster, Database, Durability, Proxy, Response, Sender, Service, until};
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::task::block_in_place;
 
-/// The block of settings of the page that contains this, with the archive in these folders.
+/// The settings block of the page that contains this text, with the archive in these folders.
 fn settings(contains: &str, archive: &Path) -> String {
     let page = harness::repository_folder().join("docs/how-to/back-up-and-restore.md");
     let page = std::fs::read_to_string(page).expect("the page");
@@ -17,7 +18,7 @@ fn settings(contains: &str, archive: &Path) -> String {
     block.replace("/backup/wal", &archive.display().to_string())
 }
 
-/// Clients that write records with numbers without gaps.
+/// Clients that write records with consecutive numbers.
 struct Clients {
     stop: Arc<AtomicBool>,
     sent: Vec<Arc<AtomicU64>>,
@@ -68,14 +69,14 @@ impl Clients {
     }
 }
 
-/// A record made once, by its key.
+/// Creates a record with an Idempotency-Key.
 async fn make_once(proxy: &Proxy, key: &str) -> Response {
     let body = json!({"external_key": key, "attributes": {"name": key}});
     let path = "/v1/entities/template/customers";
     proxy.request("POST", path).header("idempotency-key", key).json(&body).send().await
 }
 
-/// The database on a server that has recovered.
+/// The database on a recovered server.
 async fn recovered(database: &Database, backup: &BaseBackup, settings: &str) -> Database {
     let copy = database.in_cluster(block_in_place(|| database.cluster().recover(backup, settings)));
     copy.session().await.until("select pg_is_in_recovery()", "f").await;
@@ -135,7 +136,7 @@ async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
     }
     assert_eq!(findings(&copy), found);
 
-    // A proxy with a key from before the backup serves.
+    // A proxy works with a key from before the backup.
     let proxy = Proxy::start_with_key(&copy, &[], service.proxy.key()).await.in_project("crm");
     let restored = Service { proxy, database: copy };
     let read = restored.by_key("before").await;

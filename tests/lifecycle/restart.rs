@@ -1,16 +1,16 @@
-//! PostgreSQL goes away and comes back under the proxy; the proxy is asked to go.
+//! PostgreSQL stops and starts while the proxy runs; the proxy is stopped.
 
 use harness::{Cluster, Database, Durability, Service, until};
 use serde_json::json;
 use std::sync::Arc;
 
-/// A service over a server of its own.
+/// A service with its own server.
 async fn alone(settings: &[(&str, &str)]) -> Service {
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     Service::over(database, settings).await
 }
 
-/// Waits until the proxy reports it. Its answer is cached for a second.
+/// Waits until the proxy reports the failure. It caches its readiness for a second.
 async fn readiness(service: &Service, status: u16) {
     let ask = async || service.proxy.request("GET", "/readyz").send().await.status == status;
     until(&format!("/readyz answers {status}"), ask).await;
@@ -68,7 +68,7 @@ async fn restart_between_requests_causes_no_failure() {
     service.upsert("K", json!({"name": "Bea"})).await.expect(200);
 }
 
-/// A database where writing a customer waits for an advisory lock.
+/// A database in which writing a customer waits for an advisory lock.
 async fn with_waiting_writes(service: &Service) {
     service.session().await.run(
         "create function crm.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
@@ -76,7 +76,7 @@ async fn with_waiting_writes(service: &Service) {
     ).await;
 }
 
-/// Without this line in its log a proxy closed all connections in order.
+/// Without this line in its log, a proxy has closed all connections in time.
 const CUT_OFF: &str = "some requests were interrupted";
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use crate::page::{Page, documentation, file};
 
 const PAGE: &str = "docs/how-to/install-packages.md";
 
-/// Runs the blocks below a heading of the page, as root; the answer is what they printed.
+/// Runs the blocks below a heading of the page as root, and returns their output.
 fn follow(machine: &Machine, heading: &str) -> String {
     let page = file(PAGE);
     let section = page.split("\n## ").find(|section| section.lines().next() == Some(heading));
@@ -25,19 +25,19 @@ fn follow(machine: &Machine, heading: &str) -> String {
     printed.concat()
 }
 
-/// The tests of pages have psql leave out its footers, and so pages do not show them.
+/// psql omits its footers in the tests of pages, so the pages do not show them.
 fn without_footers(printed: &str) -> String {
     let is_footer =
         |line: &&str| line.starts_with('(') && (line.ends_with(" row)") || line.ends_with(" rows)"));
     printed.lines().filter(|line| !is_footer(line)).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Pages speak of PostgreSQL 15.
+/// The pages are written for PostgreSQL 15.
 fn for_this_major(text: &str) -> String {
     text.replace("postgresql-15", &format!("postgresql-{}", major()))
 }
 
-/// Runs the quickstart of the README against the database of the page, as the user postgres.
+/// Runs the quickstart of the README on the database of the page, as the user postgres.
 fn quickstart(machine: &Machine, key: &str) {
     let readme = file("README.md");
     let section = readme.split("\n## ").find(|section| section.starts_with("Quickstart\n"));
@@ -57,7 +57,7 @@ fn quickstart(machine: &Machine, key: &str) {
         .unwrap_or_else(|error| panic!("the quickstart: {error}"));
 }
 
-/// All that the database says of records, their history and keys.
+/// Records, history and keys in the database.
 fn records(machine: &Machine, database: &str) -> String {
     let query = "select to_jsonb(c) from crm.customers c order by external_key; \
                  select to_jsonb(h) from crm.customers c, keyed.history(c.id) h order by h::text; \
@@ -79,7 +79,7 @@ fn ask(machine: &Machine, key: &str) -> String {
         .expect()
 }
 
-/// What systemd says of the service.
+/// The state of the service according to systemd.
 fn service(machine: &Machine, property: &str) -> String {
     machine
         .run(&format!("systemctl show --property={property} --value keyed-proxy"))
@@ -148,7 +148,7 @@ fn the_service_is_what_its_unit_says(machine: &Machine) {
     for line in ["NoNewPrivs:\t1", "Seccomp:\t2", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000"] {
         assert!(status.contains(line), "{line}: {status}");
     }
-    // The secret is in no environment, and no other user reads it.
+    // The secret is in no environment variable, and no other user can read it.
     let environment = machine.run(&format!("tr '\\0' '\\n' </proc/{process}/environ")).expect();
     assert!(
         environment.contains("KEYED_DATABASE_URL_FILE=/run/credentials/keyed-proxy.service/database.url"),
@@ -179,7 +179,7 @@ SQL"
 fn removal_leaves_nothing_but_data(machine: &Machine) {
     let left = machine.run("find / -xdev -path /proc -prune -o -path /sys -prune -o -path /srv -prune -o -iname '*keyed*' -print");
     let left = left.expect();
-    // What dpkg, man and PostgreSQL keep of their own.
+    // Files that dpkg, man and PostgreSQL keep.
     let kept = ["/var/lib/dpkg/", "/var/cache/man/", "/var/lib/postgresql/"];
     let is_kept = |path: &&str| kept.iter().any(|folder| path.starts_with(folder));
     let strange: Vec<&str> = left.lines().filter(|path| !is_kept(path) && *path != "/etc/keyed").collect();

@@ -1,6 +1,6 @@
-//! The packages that `make deb` makes, and the descriptions of the project for others who package it.
+//! The packages that `make deb` builds, and the metadata for other packagers.
 //!
-//! What needs root, apt and minutes is ignored unless `make test KIND=packages` asks for it.
+//! Tests that need root, apt and several minutes are ignored unless `make test KIND=packages` runs them.
 
 mod containers;
 mod debian;

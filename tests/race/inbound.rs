@@ -50,7 +50,7 @@ async fn deliveries_of_the_same_records_do_not_deadlock() {
         let (service, sender) = (Arc::clone(&service), sender.clone());
         senders.spawn(async move {
             for round in 0..10 {
-                // Each sends the same keys, beginning somewhere else and in either direction.
+                // Each delivery has the same keys, with a different start and direction.
                 let mut items: Vec<Value> = (0..20)
                     .map(|n| json!({"id": format!("K-{n}"), "visits": caller * 100 + round}))
                     .collect();

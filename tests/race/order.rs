@@ -1,4 +1,4 @@
-//! Locks are taken in one order, also where records of one template refer to each other and definitions change.
+//! Locks are taken in one order, even if records of one template reference each other and definitions change.
 
 use crate::assert_no_deadlock;
 use harness::Database;

@@ -1,4 +1,4 @@
-//! Callers who share the connections of the pool share nothing else.
+//! Callers that share pooled connections share nothing else.
 
 use harness::Service;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The transports of a batch or a file, and what each answers.
+//! The transports of a batch or file, and their responses.
 
 use futures_util::SinkExt;
 use harness::Cluster;
@@ -8,40 +8,40 @@ use std::pin::pin;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, NoTls, Row, Statement};
 
-/// Where batches are sent.
+/// The destination of batches.
 pub(crate) enum Transport {
-    /// To a prepared statement, as its one parameter. It answers with a `report`, as keyed does, or with a row for each
-    /// record, which has `created`.
+    /// A prepared statement with the batch as its only parameter. It returns a `report`, as keyed does, or a row with
+    /// `created` for each record.
     Statement { database: String, text: &'static str },
-    /// To COPY.
+    /// COPY.
     Copy { database: String, text: &'static str },
-    /// To an address, by POST.
+    /// POST to a URL.
     Http { url: String, headers: Vec<(&'static str, String)> },
 }
 
-/// A connection by a transport.
+/// An open connection of a transport.
 pub(crate) enum Session {
     Statement(Client, Statement),
     Copy(Client, &'static str),
     Http(Box<reqwest::RequestBuilder>),
 }
 
-/// An answer as it came.
+/// An unparsed response.
 pub(crate) enum Response {
     Json(String),
     Rows(Vec<Row>),
     Count(u64),
 }
 
-/// What an answer says of a batch.
+/// The result of a batch.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) records: usize,
-    /// How many of them were created, where the answer tells.
+    /// How many of them were created, if the response reports it.
     pub(crate) created: Option<usize>,
 }
 
-/// Why a batch was not written.
+/// The reason why a batch was not written.
 pub(crate) enum Failure {
     Deadlock,
     Rejected(String),
@@ -119,7 +119,7 @@ impl Response {
     }
 }
 
-/// Reads the report of keyed on a batch or a file, or the list of records that PostgREST answers with.
+/// Parses keyed's report on a batch or file, or PostgREST's list of records.
 fn read_json(text: &str) -> Result<Written, Failure> {
     let wrong = || Failure::Rejected(text.chars().take(500).collect());
     let response: Value = serde_json::from_str(text).map_err(|_| wrong())?;

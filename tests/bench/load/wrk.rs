@@ -1,4 +1,4 @@
-//! Load by wrk: keep-alive connections that send the next request as soon as the answer is there.
+//! Load by wrk: keep-alive connections that send the next request as soon as the response has arrived.
 
 use super::wrk_latencies::Latencies;
 use super::{Turn, folder};
@@ -7,25 +7,25 @@ use std::time::SystemTime;
 
 /// Requests for wrk.
 pub(crate) struct Http {
-    /// The text of a script that makes them, to follow `answers.lua`.
+    /// The script that creates the requests, to follow `responses.lua`.
     pub(crate) script: &'static str,
-    /// The service, without a path.
+    /// The URL of the service, without a path.
     pub(crate) service: String,
     pub(crate) clients: u32,
-    /// How many threads serve them; a script's variables are those of one thread.
+    /// The number of threads; each thread has its own variables of the script.
     pub(crate) threads: u32,
-    /// What the script asks its environment for.
+    /// Environment variables for the script.
     pub(crate) environment: Vec<(&'static str, String)>,
-    /// Answers shorter than this on average are wrong ones.
+    /// Shorter responses on average are wrong.
     pub(crate) least_bytes: f64,
 }
 
 impl Http {
     pub(crate) fn run(&self, seconds: u32) -> Turn {
         let script = folder().join(format!("wrk-{}.lua", std::process::id()));
-        let text = format!("{}\n{}", include_str!("../scripts/answers.lua"), self.script);
+        let text = format!("{}\n{}", include_str!("../scripts/responses.lua"), self.script);
         std::fs::write(&script, text).expect("the folder can be written");
-        // Another seed for every run, or the new keys of one would be the old keys of the next.
+        // A different seed for each run. Otherwise, the new keys of one run would exist in the next.
         let seed = SystemTime::UNIX_EPOCH.elapsed().expect("the clock is set").as_millis() % 1_000_000_000;
         let mut command = Command::new("wrk");
         command.arg(format!("--threads={}", self.threads)).arg("--timeout=10s").arg("--script").arg(&script);
@@ -49,7 +49,7 @@ impl Http {
         let latencies = output.lines().filter_map(|line| line.strip_prefix("latency ")?.split_once(' '));
         let latencies = latencies.map(|(latency, count)| Some((latency.parse().ok()?, count.parse().ok()?)));
         let latencies = latencies.collect::<Option<_>>().expect("numbers");
-        // wrk computes with whole numbers.
+        // wrk computes with integers.
         let interval = microseconds as u64 / (requests as u64 / u64::from(self.clients)).max(1);
         let latencies = Latencies::of_wrk(latencies, interval);
         let mut turn = Turn {

@@ -4,23 +4,23 @@ use super::Run;
 use crate::report::Figure;
 use serde_json::{Value, json};
 
-/// What is typed: two words of a title, a key, and parts of words.
+/// The typed texts: two words of a title, a key, and parts of words.
 const WORDS: [&str; 5] = ["duroti", "zamija", "W-49999", "roti", "mija"];
 
 /// How often a browser with an empty cache opens the list in each round.
 const OPENINGS: usize = 3;
 
-/// A figure, and where it is in what the script prints.
+/// A figure, and its location in the output of the script.
 struct Shown {
     name: &'static str,
-    /// The member, and which part of it: `p50`, `p95` or `most`.
+    /// The member, and its statistic: `p50`, `p95` or `most`.
     path: [&'static str; 2],
     unit: &'static str,
     gate: Option<f64>,
     aim: Option<f64>,
 }
 
-/// What depends on the machine has an aim; the rest has gates.
+/// Figures that depend on the machine have a goal; the others have thresholds.
 const FIGURES: [Shown; 17] = [
     aim("first records painted, p50", ["list", "p50"], 1000.0),
     aim("first records painted, at most", ["list", "most"], 1000.0),

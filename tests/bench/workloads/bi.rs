@@ -1,4 +1,4 @@
-//! What BI tools send, as logins under row-level security, and as a superuser who writes the same conditions.
+//! The statements of BI tools, as logins under row-level security, and as a superuser with equivalent conditions.
 
 use super::Run;
 use crate::load::{Load, Sql};
@@ -8,10 +8,10 @@ use harness::bi::{Statement, Visibility, fill, statements};
 
 const RECORDS: u32 = 500_000;
 
-/// What a policy may cost: a login takes at most this many times as long as the superuser.
+/// The maximum cost of a policy: a login takes at most this many times as long as the superuser.
 const GATE: f64 = 1.5;
 
-/// A login, and the superuser who sees as much, with their names in the report.
+/// A login, and the superuser with equivalent conditions, with their names in the report.
 struct Pair {
     visibility: Visibility,
     login: String,
@@ -34,7 +34,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
         pairs.push(Pair { visibility, login: visibility.login(&database).await, names });
     }
     for statement in statements() {
-        // The system may have evicted them, and disks are not measured.
+        // The operating system may have evicted the tables, and disks are not measured.
         sql(
             "select count(pg_prewarm(indexrelid, 'read')), count(pg_prewarm(indrelid, 'read')) from pg_index \
              where indrelid in ('crm.orders'::regclass, 'crm.customers'::regclass)",
@@ -55,7 +55,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     }
 }
 
-/// Both must find the same. Of a list that has a limit and no order, they may find other records.
+/// Both must find the same. For a list with a limit and no order, they may find different records.
 async fn compare(run: &mut Run<'_>, database: &Database, statement: &Statement, pair: &Pair) {
     let session = database.session_as(&pair.login).await;
     let mut found = session.rows(statement.sql, &[]).await;
@@ -70,7 +70,7 @@ async fn compare(run: &mut Run<'_>, database: &Database, statement: &Statement, 
     }
 }
 
-/// A tool sends a text, which is planned each time.
+/// A tool sends simple queries, which are planned each time.
 fn asking(database: &Database, script: String, role: Option<&str>) -> Load {
     let role = role.map(str::to_owned);
     Load::Sql(Sql { role, protocol: "simple", ..Sql::new(script, database.name()) })

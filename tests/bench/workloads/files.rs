@@ -1,5 +1,5 @@
-//! Half a million rows in and out, as they come from another system: most of them new, a tenth changed, a hundredth
-//! wrong. How fast, and how much memory it takes.
+//! Import and export of half a million rows, as they come from another system: most of them new, a tenth changed, a
+//! hundredth invalid. Measures rate and memory.
 
 use super::{Run, token_of_keyed};
 use crate::bed::Bed;
@@ -15,11 +15,11 @@ use std::time::Instant;
 use tokio_postgres::NoTls;
 
 const ROWS: usize = 500_000;
-/// PostgREST reads a whole body before it begins, and so gets the file in parts.
+/// PostgREST reads a whole body before it starts, so it gets the file in parts.
 const PART: usize = 50_000;
 const HEADER: &str = "external_key,name,email,city,score\n";
 
-/// What becomes of a row, by its place in the file.
+/// The kind of a row, by its index in the file.
 #[derive(PartialEq, Eq)]
 enum Kind {
     New,
@@ -39,8 +39,8 @@ fn count(wanted: Kind) -> usize {
     (0..ROWS).filter(|index| kind(*index) == wanted).count()
 }
 
-/// Rows for a table that accepts every kind of them, or only some: then a new row replaces a bad one, or every
-/// existing one.
+/// Rows for a table that accepts every kind of them, or only some. In that case, new rows replace invalid ones, or all
+/// existing ones.
 fn rows(indexes: std::ops::Range<usize>, round: usize, takes: &[Kind]) -> String {
     let mut text = String::new();
     for index in indexes {
@@ -56,16 +56,16 @@ fn rows(indexes: std::ops::Range<usize>, round: usize, takes: &[Kind]) -> String
     text
 }
 
-/// Rates of one round, in rows per second, and memory.
+/// The rates of one round in rows per second, and memory.
 #[derive(Default)]
 struct Round {
     copy: f64,
     first: f64,
     again: f64,
     postgrest: Option<f64>,
-    /// Of the proxy at most, in MiB.
+    /// The peak memory of the proxy, in MiB.
     proxy: f64,
-    /// Of the session in the last quarter of the import, to that in the second.
+    /// The memory of the session in the last quarter of the import, relative to the second.
     session: f64,
 }
 
@@ -126,7 +126,7 @@ async fn round(bed: &Bed, number: usize) -> Result<Round, String> {
     Ok(round)
 }
 
-/// COPY takes new keys only, and no mistakes.
+/// COPY accepts only new keys and no invalid rows.
 async fn copy_in(bed: &Bed, round: usize) -> Result<f64, String> {
     let body = rows(0..ROWS, round, &[Kind::New]);
     let (client, connection) = connect(bed).await?;
@@ -140,7 +140,7 @@ async fn copy_in(bed: &Bed, round: usize) -> Result<f64, String> {
     if count == ROWS as u64 { Ok(rate) } else { Err(format!("COPY took {count} rows")) }
 }
 
-/// Imports a file; what the report must count as created, updated and unchanged.
+/// Imports a file. The report must have these counts of created, updated and unchanged records.
 async fn keyed(bed: &Bed, file: String, expected: [usize; 3]) -> Result<f64, String> {
     let path = "/v1/entities/template/customers/import?on_error=skip";
     let request = bed.proxy.request("POST", path).body("text/csv", file);
@@ -154,7 +154,7 @@ async fn keyed(bed: &Bed, file: String, expected: [usize; 3]) -> Result<f64, Str
     if counts == wanted { Ok(rate) } else { Err(format!("an import answers {counts:?}, not {wanted:?}")) }
 }
 
-/// PostgREST refuses a file with a mistake, and so gets one without.
+/// PostgREST rejects a file with an invalid row, so it gets one without.
 async fn postgrest(bed: &Bed, round: usize) -> Result<Option<f64>, String> {
     let Some(postgrest) = &bed.postgrest else { return Ok(None) };
     let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
@@ -205,14 +205,14 @@ async fn exports(run: &mut Run<'_>) {
                 Err(problem) => run.report.fail(&problem),
             }
         }
-        // The first time warms.
+        // The first run is a warm-up.
         let value = median(ratios.into_iter().skip(1).collect());
         let name = format!("{format}: keyed / COPY (select …) to stdout");
         run.report.add_figure(&figure(&name, value, "", true, 0.5, None));
     }
 }
 
-/// How many lines came, and in how many seconds.
+/// The number of received lines, and the seconds.
 async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
     let began = Instant::now();
     let path = bed.proxy.url(&format!("/v1/entities/template/customers/export?format={format}"));

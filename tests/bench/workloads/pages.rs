@@ -1,4 +1,4 @@
-//! The thousandth page must come as quickly as the first.
+//! The thousandth page must be as fast as the first.
 
 use super::{Run, over_works, responses};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};

@@ -1,4 +1,4 @@
-//! Forty searches, and where the record that a person expects comes. This is not a time, so one round is enough.
+//! Forty searches, and the rank of the expected record. This is not a time, so one round is enough.
 
 use super::Run;
 use crate::report::Figure;

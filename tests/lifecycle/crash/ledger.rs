@@ -1,24 +1,24 @@
-//! What was written and acknowledged, and what must be in the database for it.
+//! The written and acknowledged changes, and the database contents that they require.
 
 use harness::{Session, companies, customers, notes};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// What must have become of records.
+/// The known outcome for some records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// Acknowledged.
     There,
-    /// Refused, or answered that nothing was written.
+    /// Rejected, or reported as not written.
     Absent,
     /// The outcome is unknown.
     Either,
 }
 
-/// New records. No other client writes their keys, and their values follow from their keys.
+/// New records. No other client writes their keys, and their values are derived from their keys.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// What wrote them.
+    /// The kind of request that wrote them.
     pub(super) by: &'static str,
     /// Templates and keys.
     pub(super) records: Vec<(&'static str, String)>,
@@ -27,33 +27,33 @@ pub(super) struct Group {
     pub(super) points: u32,
 }
 
-/// How often a number was counted up.
+/// How often a number was incremented.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Count {
     pub(super) acknowledged: u64,
     pub(super) unknown: u64,
 }
 
-/// What a client has done.
+/// The changes of one client.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) groups: Vec<Group>,
-    /// Of the shared record, counted up without an Idempotency-Key.
+    /// Increments of the shared record, without an Idempotency-Key.
     pub(super) shared: Count,
-    /// Of the client's own, counted up with one.
+    /// Increments of the client's own record, with an Idempotency-Key.
     pub(super) once: u64,
-    /// Requests answered with success, with nothing written, and without an answer.
+    /// Requests with a success, with nothing written, and without a response.
     pub(super) acknowledged: u64,
     pub(super) not_written: u64,
     pub(super) unknown: u64,
 }
 
-/// The number of a new record, by its key.
+/// The number of a new record, derived from its key.
 pub(super) fn number_of(key: &str) -> u32 {
     key.bytes().fold(7, |number, byte| (number * 31 + u32::from(byte)) % 1_000_003)
 }
 
-/// The name of a new record, by its key.
+/// The name of a new record, derived from its key.
 pub(super) fn name_of(key: &str) -> String {
     format!("Somebody {key}")
 }
@@ -72,18 +72,18 @@ pub(super) fn customers_of(keys: &[String]) -> Vec<(&'static str, String)> {
     keys.iter().map(|key| ("customers", key.clone())).collect()
 }
 
-/// How many groups with unknown outcome were found, and how many not.
+/// How many groups with an unknown outcome were found in the database, and how many were not.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) there: usize,
     pub(super) absent: usize,
 }
 
-/// A record in the database: its name, its number, the versions of its history, the points of its series, how often its key is
-/// there.
+/// A record in the database: its name, its number, the versions of its history, the points of its series, and the
+/// number of records with its key.
 type Row = (String, String, u32, u32, u32);
 
-/// All records that have a key, of each template by their keys.
+/// All records with a key, by template and key.
 pub(super) struct Tables(HashMap<&'static str, HashMap<String, Row>>);
 
 impl Tables {
@@ -105,7 +105,7 @@ impl Tables {
         Self(tables)
     }
 
-    /// Compares groups of new records with what is there. An unknown outcome is known from now on.
+    /// Compares groups of new records with the database. Afterwards, every outcome is known.
     pub(super) fn compare(&self, groups: &mut [Group]) -> Found {
         let mut found = Found::default();
         for group in groups {

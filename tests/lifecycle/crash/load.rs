@@ -1,4 +1,4 @@
-//! What a client writes.
+//! The writes of a client.
 
 use crate::crash::client::{Body, Client, Outcome, Reply, pause};
 use crate::crash::ledger::{Fate, Group, Ledger, attributes_of, customers_of, name_of, number_of};
@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// The rows of a file.
 const ROWS: usize = 150;
 
-/// A value that its attribute refuses.
+/// A value that is invalid for its attribute.
 const REJECTED: &str = "many";
 
 const CUSTOMERS: &str = "/entities/template/customers/by-key";
 
-/// Something that a client changes again and again: what it may be now.
+/// The possible values of something that a client changes repeatedly.
 #[derive(Debug)]
 pub(super) struct Own<T> {
     pub(super) id: String,
-    /// One value, or two after a change with unknown outcome.
+    /// One value, or two after a change with an unknown outcome.
     pub(super) possible: Vec<T>,
 }
 
-/// A request that the service has to recognise, and its answer.
+/// A request that the service must recognize, and its response.
 pub(super) struct Once {
     path: &'static str,
     key: Option<String>,
@@ -32,14 +32,14 @@ pub(super) struct Once {
     reply: Reply,
 }
 
-/// A client: it sends one request after the other, and writes down what is known of each before it sends the next.
+/// A client. It sends one request at a time, and records its outcome before it sends the next.
 pub(super) struct Writer {
     pub(super) number: usize,
     pub(super) client: Client,
     pub(super) ledger: Ledger,
     /// A note with a text to embed.
     pub(super) note: Own<String>,
-    /// A customer, who is live or deleted.
+    /// A customer, which is live or deleted.
     pub(super) customer: Own<bool>,
     /// The last requests that must not have a second effect.
     pub(super) once: Vec<Once>,
@@ -84,7 +84,7 @@ impl Writer {
         (0..count).map(|it| format!("r{}c{}n{}-{it}", self.round, self.number, self.step)).collect()
     }
 
-    /// Sends a request once, and returns whether it was acknowledged, refused by rule, not written, or is unknown.
+    /// Sends a request once, and returns whether it was acknowledged, rejected, not written, or is unknown.
     async fn send(
         &mut self,
         method: Method,
@@ -102,7 +102,7 @@ impl Writer {
         outcome
     }
 
-    /// Writes down what must become of new records.
+    /// Records the outcome for new records.
     fn write_down(
         &mut self,
         by: &'static str,
@@ -124,7 +124,7 @@ impl Writer {
         self.write_down(by, vec![(template, key)], fate_of(&outcome), 0);
     }
 
-    /// A vector near one of the centres, that no other record has.
+    /// A vector near one of the centers, which no other record has.
     fn vector(&self) -> Vec<f64> {
         let seed = number_of(&self.keys(1)[0]) as usize;
         let centre = &self.vectors[seed % self.vectors.len()];
@@ -173,7 +173,7 @@ impl Writer {
             self.write_down("imports", customers_of(&keys), fate_of(&outcome), 0);
             return;
         }
-        // Portions stay where the rest fails. The same file again brings the rest and changes nothing else.
+        // Chunks remain if the rest of the file fails. Importing the file again adds the rest and changes nothing else.
         self.client.send_until_answered(Method::POST, &path, None, &body).await;
         self.ledger.acknowledged += 1;
         let (good, rest) = keys.split_at(ROWS / 2);
@@ -182,7 +182,7 @@ impl Writer {
         self.write_down("imports that skip", customers_of(rejected), Fate::Absent, 0);
     }
 
-    /// Counts the client's own number up, with an Idempotency-Key.
+    /// Increments the client's own number, with an Idempotency-Key.
     async fn count_once(&mut self) {
         let body =
             json!({"external_key": format!("once-{}", self.number), "attributes": {"visits": {"$inc": 1}}});
@@ -195,7 +195,7 @@ impl Writer {
         self.once.push(Once { path: CUSTOMERS, key: Some(key), body, reply });
     }
 
-    /// Counts a number up that all clients count up.
+    /// Increments the number that all clients share.
     async fn count_shared(&mut self) {
         let body = json!({"external_key": "shared", "attributes": {"visits": {"$inc": 1}}});
         let outcome = self.send(Method::PUT, CUSTOMERS, None, &Body::Json(body)).await;
@@ -206,7 +206,7 @@ impl Writer {
         }
     }
 
-    /// A delivery appends to a series, so a second one would show.
+    /// A delivery appends to a series, so a second effect would be visible.
     async fn deliver(&mut self) {
         let keys = self.keys(3);
         let item =
@@ -221,7 +221,7 @@ impl Writer {
         self.once.push(Once { path, key: None, body, reply });
     }
 
-    /// Changes the client's own note, if it is as the client read it.
+    /// Changes the client's own note, with the version that the client read as precondition.
     async fn change_note(&mut self) {
         let path = format!("/entities/{}", self.note.id);
         let Outcome::Acknowledged(read) = self.client.send(Method::GET, &path, None, &Body::None).await
@@ -255,7 +255,7 @@ impl Writer {
         self.customer.possible = after(&outcome, is_live, !is_live);
     }
 
-    /// Compares the client's own note and customer with the tables.
+    /// Compares the client's own note and customer with the database.
     pub(super) async fn settle_own(&mut self, session: &Session) {
         let text = session.text("select text from crm.notes where id = $1::uuid", &[&self.note.id]).await;
         assert!(self.note.possible.contains(&text), "{text}, not {:?}", self.note.possible);
@@ -264,7 +264,7 @@ impl Writer {
         assert!(self.customer.possible.contains(&is_live), "{is_live}, not {:?}", self.customer.possible);
     }
 
-    /// Sends the last requests again that must not have a second effect; answers how many.
+    /// Repeats the last requests that must not have a second effect, and returns their number.
     pub(super) async fn repeat(&mut self) -> usize {
         let repeated = self.once.split_off(self.once.len().saturating_sub(20));
         for Once { path, key, body, reply } in &repeated {
@@ -279,7 +279,7 @@ impl Writer {
     }
 }
 
-/// What a value may be after a change.
+/// The possible values after a change.
 fn after<T>(outcome: &Outcome, before: T, next: T) -> Vec<T> {
     match fate_of(outcome) {
         Fate::There => vec![next],

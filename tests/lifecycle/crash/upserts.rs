@@ -38,7 +38,7 @@ async fn every_acknowledged_upsert_survives_kill_9() {
             let client = database.client().await;
             writers.spawn(async move {
                 let mut count = 0;
-                // Every second writer shares a key with its neighbour.
+                // Every second writer shares a key with its neighbor.
                 let upsert = format!(
                     "select keyed.upsert_by_key('crm.customers', 'K-{}', '{{\"visits\": {{\"$inc\": 1}}, \"mood\": 1}}')",
                     writer / 2
@@ -63,7 +63,7 @@ async fn every_acknowledged_upsert_survives_kill_9() {
             let visits = "select visits from crm.customers where external_key = $1";
             let visits: usize = session.text(visits, &[&format!("K-{key}")]).await.parse().expect("a number");
             assert!(*count > 0, "nothing was acknowledged");
-            // Two writers share a key: the last write of each may have happened without its answer.
+            // Two writers share a key. The last write of each may have been applied although its response was lost.
             assert!((*count..=*count + 2).contains(&visits), "{count} were acknowledged, {visits} are there");
             *count = visits;
         }
@@ -74,7 +74,7 @@ async fn every_acknowledged_upsert_survives_kill_9() {
     database.session().await.run("select keyed.upsert_by_key('crm.customers', 'new')").await;
 }
 
-/// Waits until so many more requests of each caller were answered.
+/// Waits until this many more requests of each caller have succeeded.
 async fn until_more(answered: &[Arc<AtomicUsize>], count: usize) {
     for answered in answered {
         let enough = answered.load(Ordering::Relaxed) + count;

@@ -1,5 +1,5 @@
-//! `old_snapshot_threshold`, which 17 has abolished: a snapshot that is too old ends with an error, and never with rows
-//! missing.
+//! `old_snapshot_threshold`, which PostgreSQL 17 removed: a snapshot that is too old causes an error, and never missing
+//! rows.
 
 use harness::{Cluster, Database, major_version};
 use std::sync::Arc;

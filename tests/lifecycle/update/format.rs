@@ -17,7 +17,7 @@ async fn formats_need_a_migration() {
     let new = r#"select keyed.add_attribute('crm.customers', '{"slug": "size", "type": "number", "format": {"unit": "m"}}')"#;
     let error = session.error(new, &[]).await;
     assert!(error.hint.contains("keyed.migrate()"), "{error}: {}", error.hint);
-    // What has no format is defined as before.
+    // An attribute without a format is defined as before.
     session.run(r#"select keyed.alter_attribute('crm.customers', 'visits', '{"format": null}')"#).await;
     session.run("select keyed.migrate()").await;
     session.run(SET).await;

@@ -1,8 +1,8 @@
-//! A library that is newer than the SQL of the extension, or older.
+//! A library that is newer or older than the SQL of the extension.
 
 use harness::{Database, Session, SqlError, until};
 
-/// Has the database take its extension for one of this version, as an update to it does.
+/// Sets the version that the database has for the extension, as an update does.
 async fn set_version(session: &Session, version: &str) {
     let set = "begin; update pg_extension set extversion = $1 where extname = 'keyed';
         create or replace function keyed.library_version() returns text language c volatile parallel safe as '$libdir/keyed', 'keyed_library_version';
@@ -38,7 +38,7 @@ async fn newer_library_works_and_warns_once() {
     session.run("select keyed.migrate()").await;
 }
 
-/// Every function of the SQL that is the library's, as a call that reaches it.
+/// A call of every SQL function that the library implements.
 async fn calls(session: &Session) -> Vec<String> {
     let value = "case format_type(t, null) when 'regclass' then '''crm.customers''::regclass' when 'oid' then '1::oid'
         when 'uuid' then '''00000000-0000-0000-0000-000000000000''::uuid' when 'jsonb' then '''{}''::jsonb' when 'boolean' then 'true'
@@ -79,7 +79,7 @@ async fn older_library_rejects_every_function() {
     for call in &calls {
         assert_rejected(&session.error(call, &[]).await, call);
     }
-    // Plain SQL meets the library in triggers and policies.
+    // Plain SQL calls the library in triggers and policies.
     for write in [
         "insert into crm.customers (external_key) values ('L')",
         "update crm.customers set name = 'x'",
@@ -107,7 +107,7 @@ async fn session_with_an_older_library_ends_after_an_update() {
     writer.run("begin; select keyed.upsert_by_key('crm.customers', 'L')").await;
     set_version(&administrator, "99.0.0").await;
     let read = "select keyed.get_by_key('crm.customers', 'K')";
-    // Within a transaction, the news of others come with the first call.
+    // Within a transaction, invalidations from other sessions are processed at the first call.
     let error = match writer.attempt(read, &[]).await {
         Ok(_) => writer.error(read, &[]).await,
         Err(error) => error,

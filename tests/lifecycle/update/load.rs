@@ -1,4 +1,4 @@
-//! An update while others work.
+//! An update with concurrent sessions.
 
 use super::{UPDATE, update};
 use harness::Database;
@@ -15,9 +15,9 @@ async fn update_locks_no_table() {
     updater.run(UPDATE).await;
     let locks = "select string_agg(l.relation::regclass || ' ' || l.mode, ', ') from pg_locks l join pg_class c on c.oid = l.relation
         where l.pid = pg_backend_pid() and c.relnamespace <> 'pg_catalog'::regnamespace and c.relnamespace <> 'pg_toast'::regnamespace
-          and c.relkind <> 'v'"; // The views that it makes.
+          and c.relkind <> 'v'"; // The views that the update creates.
     assert_eq!(updater.text(locks, &[]).await, "");
-    // What it has replaced already is called as before.
+    // Functions that are already replaced can be called as before.
     worker
         .run("select keyed.upsert_by_key('crm.customers', 'open', '{\"name\": \"y\"}'); fetch all from c")
         .await;

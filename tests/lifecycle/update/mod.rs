@@ -1,4 +1,4 @@
-//! From the last release to this version, and versions of library, extension and proxy that meet.
+//! Updates from the last release to this version, and combinations of versions of library, extension and proxy.
 
 mod collation;
 mod format;
@@ -13,7 +13,7 @@ use harness::release::{CLERK, PARTNER, RELEASE, dump_of_the_release, results_of_
 use harness::{Cluster, Database, Durability};
 use std::sync::Arc;
 
-/// A new database of this version with the contents of the release's, in a cluster of its own.
+/// A new database of this version with the contents of the release's database, in a cluster of its own.
 async fn new() -> Database {
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     database.session().await.run(&format!("create role {CLERK} login; create role {PARTNER} login")).await;
@@ -30,13 +30,13 @@ async fn update(database: &Database) {
     session.until("select count(*) from keyed.jobs()", "0").await;
 }
 
-/// What the database of the release answered, comparable.
+/// The stored results of the release, in comparable form.
 fn results() -> Vec<String> {
     let list = std::fs::read_to_string(results_of_the_release()).expect("the answers of the release");
     comparable(serde_json::from_str(&list).expect("a list of texts"))
 }
 
-/// What a database answers now, to compare with the answers of the release.
+/// The current results of a database, in comparable form.
 async fn results_of(database: &Database) -> Vec<String> {
     comparable(database.results(&[CLERK, PARTNER]).await)
 }
@@ -75,7 +75,7 @@ async fn release_database_is_written() {
     let list = serde_json::to_string_pretty(&results).expect("texts are JSON");
     std::fs::write(results_of_the_release(), list + "\n").expect("the repository can be written");
     let dump = String::from_utf8(database.dump(&[])).expect("UTF-8");
-    // These two lines have a random word, and older programs do not know them.
+    // These two lines have a random word, which older programs do not accept.
     let lines =
         dump.lines().filter(|line| !line.starts_with("\\restrict") && !line.starts_with("\\unrestrict"));
     let script: String = lines.flat_map(|line| [line, "\n"]).collect();

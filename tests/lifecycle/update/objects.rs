@@ -1,4 +1,4 @@
-//! What an updated database has, and what it answers.
+//! The objects of an updated database, and its results.
 
 use super::{RELEASE, UPDATE, new, results, results_of, update};
 use harness::catalog::{assert_complete, assert_same};
@@ -31,7 +31,7 @@ async fn dump_of_a_release_has_the_objects_of_a_new_database_after_its_migration
 async fn updated_database_works_as_before() {
     let database = Database::of_the_release().await;
     let before = results();
-    // The library of this version serves the SQL of the release.
+    // The library of this version works with the SQL of the release.
     assert_same(&results_of(&database).await, &before);
     update(&database).await;
     assert_same(&results_of(&database).await, &before);
@@ -54,7 +54,7 @@ async fn interrupted_update_changes_nothing_and_can_be_repeated() {
     let database = Database::of_the_release().await;
     let before = database.catalog().await;
     let (holder, updater) = (database.session().await, database.session().await);
-    // Every update replaces this function, and waits for who has changed it.
+    // Every update replaces this function, and waits for a transaction that has changed it.
     holder.run("begin; alter function keyed.library_version() cost 2").await;
     let process = updater.process().await;
     let interrupted = tokio::spawn(async move { updater.attempt(UPDATE, &[]).await });
@@ -80,7 +80,7 @@ async fn all_releases_can_be_updated() {
     for release in releases {
         let database = Database::empty_in(&Cluster::shared()).await;
         let session = database.session().await;
-        // Every symbol that a function names is looked up.
+        // Looks up every symbol that a function names.
         session.run(&format!("create extension keyed version '{release}' cascade")).await;
         session.run(UPDATE).await;
         session.run("select keyed.init()").await;

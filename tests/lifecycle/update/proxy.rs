@@ -1,11 +1,11 @@
-//! The proxy before an extension of another version.
+//! The proxy with an extension of another version.
 
 use super::UPDATE;
 use harness::release::RELEASE;
 use harness::{Database, Proxy, Response, Service, until};
 use serde_json::json;
 
-/// Asks until the answer has this status: versions are looked at every two seconds.
+/// Repeats the request until it has this status, because versions are checked every two seconds.
 async fn eventually(service: &Service, path: &str, status: u16) -> Response {
     let ask = async || service.proxy.request("GET", path).send().await;
     until(&format!("{path} answers {status}"), async || ask().await.status == status).await;
@@ -22,7 +22,7 @@ async fn proxy_recovers_from_a_version_mismatch() {
     let service = Service::start().await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let installed = service.session().await.text("select keyed.library_version()", &[]).await;
-    // These are no versions that the library would compare itself with: it is the proxy that refuses.
+    // The library does not compare itself with these versions, so the proxy rejects them.
     for (version, remedy) in [("77.0", "Use keyed-proxy 77.x"), ("0.0", "ALTER EXTENSION keyed UPDATE")] {
         set_version(&service, version).await;
         for path in ["/readyz", "/v1/entities/template/customers/by-key?key=K", "/v1/templates", "/v1/me"] {
@@ -48,7 +48,7 @@ async fn newer_proxy_waits_for_the_update() {
     let database = Database::of_the_release().await;
     let proxy = Proxy::start_unready(&database).await;
     let service = Service { proxy, database };
-    // Not even the first request is let through.
+    // Even the first request is rejected.
     service.proxy.request("GET", "/v1/me").send().await.expect_error(503, "unavailable");
     let problem = eventually(&service, "/readyz", 503).await.expect_error(503, "unavailable");
     let fits = format!(

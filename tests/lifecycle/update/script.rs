@@ -1,11 +1,11 @@
-//! The script of an update, for changes that this version may not have.
+//! The update script, with changes that this version may not have.
 
 use crate::dump::definitions;
 use harness::release::RELEASE;
 use harness::{Cluster, Database, Session, repository_folder};
 use keyed_update_script::update_script;
 
-/// Cuts a statement out of a script, from these words to the next semicolon at the end of a line.
+/// Cuts a statement out of a script, from this text to the next semicolon at the end of a line.
 fn without(script: &str, begin: &str) -> String {
     let start = script.find(begin).unwrap_or_else(|| panic!("the script has {begin:?}"));
     let end = start + script[start..].find(";\n").expect("it ends");
@@ -21,7 +21,7 @@ const CHANGES: [(&str, &str); 5] = [
         "comment on function keyed.me() is\n  '",
         "comment on function keyed.me() is\n  'Says; and drops ''nothing''. ",
     ),
-    // keyed.jobs() is bound to it.
+    // keyed.jobs() depends on it.
     (
         "create function keyed.job_report() returns",
         "create function keyed.job_report(most integer default 1) returns",
@@ -59,7 +59,7 @@ async fn install(script: &str) -> (Database, Session) {
     (database, session)
 }
 
-/// The script without the line that psql reads.
+/// The script without the line for psql.
 fn script(old: &str, version: &str, new: &str) -> String {
     let script = update_script(RELEASE, old, version, new).expect("a script");
     let lines = script.lines().filter(|line| !line.starts_with('\\'));

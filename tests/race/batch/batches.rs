@@ -5,7 +5,7 @@ use harness::{Database, Service};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-/// The numbers below `count` in an order of their own for each seed.
+/// The numbers below `count`, in a different order for each seed.
 fn shuffled(count: usize, seed: usize) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..count).collect();
     numbers.sort_by_key(|number| ((number + 1) * (seed * 2 + 1) * 2_654_435_761) % 1_000_003);

@@ -1,5 +1,5 @@
-//! A copy that only the feed updates ends as a search shows it, whatever writers do meanwhile, also for callers with
-//! scopes, on a record itself and through references.
+//! A copy that only the feed updates ends equal to a search, whatever writers do concurrently. This includes callers
+//! with scopes, on a record itself and through references.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ const DEFINITIONS: &str = r#"
     select keyed.upsert_by_key('m.companies', 'c' || n, format('{"size": %s, "region": {"external_key": "r%s"}}', n, n % 3)::jsonb)
       from generate_series(0, 4) n"#;
 
-/// Roles with the scope that each has on customers; on companies and regions, none may read.
+/// Roles, each with its scope on customers. None can read companies and regions.
 const READERS: [(&str, Option<&str>); 8] = [
     ("all", None),
     ("own", Some(r#"{"filters": [{"field": "visits", "operator": "gt", "value": 5}]}"#)),
@@ -71,7 +71,7 @@ impl Random {
     }
 }
 
-/// A statement that changes something; several hit nothing, or are refused.
+/// A random change; some change no row or are rejected.
 fn change(random: &mut Random) -> String {
     let (key, company, region) = (random.below(12), random.below(5), random.below(3));
     let number = random.below(10);
@@ -124,7 +124,7 @@ async fn write(session: Session, mut random: Random) {
         let is_committed = random.below(8) > 0;
         statements.push(if is_committed { "commit" } else { "rollback" }.to_owned());
         for statement in statements {
-            // A statement of its own: other writers come in between.
+            // A separate statement, so that other writers come in between.
             if session.attempt(&statement, &[]).await.is_err() {
                 session.run("rollback").await;
                 break;
@@ -133,14 +133,14 @@ async fn write(session: Session, mut random: Random) {
     }
 }
 
-/// What a reader has made of the feed.
+/// A copy built from the feed.
 #[derive(Default)]
 struct Copy {
     records: BTreeMap<String, Value>,
-    /// Every id that was named.
+    /// Every id in the feed.
     named: HashSet<String>,
     gone: usize,
-    /// The operations on each record, as they were told.
+    /// The operations on each record, in the order of the feed.
     told: HashMap<String, Vec<String>>,
 }
 
@@ -158,13 +158,13 @@ impl Copy {
             (_, Some(record)) => {
                 self.records.insert(id, record.clone());
             }
-            // It was deleted since, which a later entry says.
+            // The record has been deleted since, which a later entry reports.
             (_, None) => {}
         }
     }
 }
 
-/// Follows the feed until the writers are done and nothing is left.
+/// Reads the feed until the writers are done and it is empty.
 async fn follow(
     session: Session,
     template: Option<&str>,
@@ -266,7 +266,7 @@ async fn told_by_history(admin: &Session) -> HashMap<String, Vec<String>> {
     told
 }
 
-/// The customers that had more than five visits at some time. A deleted one can be read, too.
+/// The customers that had more than five visits at some time. The scope shows deleted ones, too.
 async fn ever_with_visits(admin: &Session) -> HashSet<String> {
     let number = admin.text("select id from keyed_state.template where slug = 'customers'", &[]).await;
     let sql = format!(

@@ -1,4 +1,4 @@
-//! Templates change while others read and write their records.
+//! Template changes during reads and writes of records.
 
 use crate::{Waiting, first_row};
 use harness::{Database, Service, Session};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::task::JoinSet;
 
-/// Changes of a template of which none concerns the attribute `visits`.
+/// Changes of a template that do not affect the attribute `visits`.
 const CHANGES: [&str; 4] = [
     r#"select keyed.alter_template('crm.customers', '{"rename": {"name": "title"}}')"#,
     r#"select keyed.alter_template('crm.customers', '{"drop": ["name"]}')"#,
@@ -15,7 +15,7 @@ const CHANGES: [&str; 4] = [
     "alter table crm.customers drop column name",
 ];
 
-/// Reads and writes of a record that concern only `visits`.
+/// Reads and writes of a record that use only `visits`.
 const STATEMENTS: [&str; 7] = [
     "select keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": 2}')",
     "select keyed.upsert_by_key('crm.customers', 'A-2', '{\"visits\": 2}')",
@@ -26,7 +26,7 @@ const STATEMENTS: [&str; 7] = [
     "select keyed.delete_record($1)",
 ];
 
-/// A customer's id, and a session that knows the template as it is now.
+/// A customer's id, and a session that has cached the current template.
 async fn prepared(database: &Database) -> (Session, String) {
     let session = database.session().await;
     let upsert =
@@ -50,10 +50,10 @@ async fn waiting_request_uses_the_new_definition() {
             let waiting = Waiting::start(session, &observer, statement, &[&id]).await;
             first.run("commit").await;
             if let Err(error) = waiting.outcome().await {
-                // At worst, it gets a retryable error.
+                // At worst, the request gets a retryable error.
                 assert_eq!(error.state, "40001", "{statement} after {change}: {error}");
             }
-            // Back to the template as it was made, for the next statement.
+            // Restores the original template for the next statement.
             first.run("select keyed.drop_template('crm.customers', true)").await;
             first.run("select keyed.create_template('crm', 'customers', '[{\"slug\": \"name\", \"type\": \"string\"}, {\"slug\": \"visits\", \"type\": \"number\"}]')").await;
         }

@@ -1,8 +1,8 @@
-//! Definitions under REPEATABLE READ and SERIALIZABLE, beside those of other transactions.
+//! Definitions under REPEATABLE READ and SERIALIZABLE, with concurrent definitions.
 
 use harness::Database;
 
-/// Each claims a name. Whether a second try, which sees the first claim, succeeds.
+/// Statements that each claim a name, and whether a second attempt, which sees the first claim, succeeds.
 const CLAIMS: [(&str, bool); 7] = [
     ("select keyed.save_view('crm.customers', 'mine', '{}')", true),
     ("select keyed.grant_access('$role', 'crm', array['read'])", true),

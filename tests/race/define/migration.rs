@@ -1,8 +1,8 @@
-//! The state of a database changes while transactions are open.
+//! Migrations while transactions are open.
 
 use harness::Database;
 
-/// A step that alters a table which every session reads.
+/// A migration that alters a table which every session reads.
 const UNDO: &str = "delete from keyed_state.version where number = 26; \
     alter table keyed_state.attribute add constraint attribute_type_check check (type <> '')";
 

@@ -1,4 +1,4 @@
-//! A revocation takes effect when it returns, and waits for no reader.
+//! A revocation has taken effect when it returns, and does not wait for readers.
 
 use crate::Waiting;
 use harness::customers::HISTORY;
@@ -24,7 +24,7 @@ pub(super) fn called(name: &str) -> serde_json::Value {
     json!({"field": "name", "operator": "eq", "value": name})
 }
 
-/// A session in a transaction in which it has read all records, and keeps a plan that does.
+/// A session with an open transaction in which it has read all records, and with a cached plan that reads them.
 pub(super) async fn reading(database: &Database, role: &str, isolation: &str) -> Session {
     let reader = database.session_as(role).await;
     reader.run(&format!("prepare read as {READ}; set plan_cache_mode = force_generic_plan")).await;
@@ -44,7 +44,7 @@ async fn revocation_waits_for_no_reader() {
         let reader = reading(&database, &role, isolation).await;
         let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
         assert_eq!(administrator.text(&revoke, &[]).await, "4");
-        // A statement that PostgreSQL plans or runs from now on finds nothing, or is refused.
+        // A statement that PostgreSQL plans or executes later finds nothing or is denied.
         for statement in [READ, "execute read", &format!("select count(*) from {HISTORY}")] {
             reader.run("savepoint s").await;
             match reader.attempt(statement, &[]).await {

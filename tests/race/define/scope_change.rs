@@ -1,4 +1,4 @@
-//! A grant that changes a scope takes effect immediately, waits for no readers and discloses nothing.
+//! A grant that changes a scope takes effect immediately, does not wait for readers and discloses nothing.
 
 use super::revocation::{READ, called, crm, reading};
 
@@ -11,7 +11,7 @@ async fn scope_replacement_waits_for_no_reader() {
         let reader = reading(&database, &role, isolation).await;
         let narrow = "select keyed.grant_access($1::name, 'crm.customers', '{read}', $2::jsonb)";
         administrator.rows(narrow, &[&role, &called("Ada").to_string()]).await;
-        // The policy of before is closed, the new one waits for the table.
+        // The old policy is disabled; the new one waits for the table.
         for statement in [READ, "execute read"] {
             assert_eq!(reader.text(statement, &[]).await, "0", "{isolation}: {statement}");
         }

@@ -1,4 +1,4 @@
-//! Workers that embed records side by side, while others write.
+//! Concurrent embedding workers and writers.
 
 use crate::assert_no_deadlock;
 use harness::embeddings::{Reply, axis};
@@ -39,7 +39,7 @@ async fn vectors_belong_to_the_latest_texts() {
     for number in 0..60 {
         let operations: Value = (0..15)
             .map(|position| {
-                // In another order each time, some records named by id, some deleted and created again.
+                // In another order each time, with some records identified by id, and some deleted and created again.
                 let key = (position * 7 + number * 3) % 20;
                 if (position + number) % 11 == 0 {
                     json!({"op": "delete", "template": "paintings", "external_key": format!("K-{key}")})

@@ -1,4 +1,4 @@
-//! Vectors under many writers.
+//! Vectors with many writers.
 
 use harness::customers::VECTORS;
 use harness::{Service, id_of, similar};

@@ -1,4 +1,4 @@
-//! Files that are imported while others write.
+//! Imports with concurrent writers.
 
 mod mirror;
 
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 const KEYS: usize = 3000;
 
-/// A file that writes all keys, in an order of its own for each number.
+/// A file with all keys, in a different order for each number.
 fn file(number: usize) -> String {
     let mut keys: Vec<usize> = (0..KEYS).collect();
     keys.sort_by_key(|key| ((key + 1) * (number * 2 + 1) * 2_654_435_761) % 1_000_003);
@@ -71,7 +71,7 @@ async fn import_completes_during_batches_over_the_same_keys() {
             assert!(batches.iter().all(|response| response.status == 200));
             assert_no_deadlock(&service.database);
         } else {
-            // One transaction for the whole file holds locks that others wait for: they may get retryable errors.
+            // The transaction of the whole file holds locks that others wait for, so they may get retryable errors.
             let told =
                 |response: &harness::Response| response.status == 503 && response.body["retryable"] == true;
             assert!(batches.iter().all(|response| response.status == 200 || told(response)), "{batches:?}");
@@ -86,7 +86,7 @@ async fn update_does_not_create_a_deleted_record() {
     for key in ["a", "b", "c"] {
         service.upsert(key, json!({"name": "old", "visits": 1})).await.expect(201);
     }
-    // Plain values are written by one statement for all rows, increments by one for each.
+    // One statement writes plain values for all rows; increments need one for each row.
     let lines = |change: Value| -> String {
         ["a", "b", "c"]
             .map(|key| json!({"external_key": key, "attributes": change}).to_string() + "\n")
@@ -128,7 +128,7 @@ async fn timed_out_import_names_the_blocking_one() {
     assert_eq!(error.codes(), ("55006", "import_in_progress"), "{error}");
     let login = first.text("select session_user::text", &[]).await;
     assert!(error.message.starts_with(&format!("{login} has imported a file since 20")), "{error}");
-    // The earlier lock timeout holds again, and what is locked stays locked.
+    // The earlier lock timeout is restored, and the locks are still held.
     assert_eq!(second.text("show lock_timeout", &[]).await, "50ms");
     first.run("commit").await;
     second.run(&format!("begin; {import}; {import}")).await;

@@ -34,7 +34,7 @@ async fn calls(session: &Session) -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-/// Has a record that no other session sees yet, and a table that no other session may use.
+/// Creates a record that no other session sees yet, and locks a table exclusively.
 async fn hold(session: &Session) {
     session
         .run(

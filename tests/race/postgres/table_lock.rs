@@ -1,4 +1,4 @@
-//! How changes of definitions wait for tables that others use.
+//! How changes of definitions wait for tables that are in use.
 
 use harness::{Database, Session};
 
@@ -11,8 +11,8 @@ async fn impatient(database: &Database) -> Session {
     session
 }
 
-/// How often a session has queued for a table, which keeps others waiting. The server logs a wait again, with a longer time, when
-/// a signal has woken the process meanwhile.
+/// How often a session has queued for a table, which blocks others behind it. The server logs a wait again, with a
+/// longer duration, if a signal has woken the process.
 async fn waits(database: &Database, session: &Session) -> usize {
     let process = format!("process {} still waiting for AccessExclusiveLock", session.process().await);
     let log = database.cluster().log();
@@ -25,7 +25,7 @@ async fn waits(database: &Database, session: &Session) -> usize {
 async fn change_queues_once_behind_an_idle_reader() {
     let database = Database::with_crm().await;
     let reader = database.session().await;
-    // Another transaction is in the way of the second change, which queues behind it once as well.
+    // Another transaction blocks the second change, which queues behind it once as well.
     for _ in 0..2 {
         reader.run("begin; select from crm.customers").await;
         let changer = impatient(&database).await;

@@ -1,4 +1,4 @@
-//! The last places of a quota: which writers get them or wait, without aborting other transactions.
+//! The last slots of a quota: which writers get them or wait, without aborting other transactions.
 
 use crate::quota::writers::{assert_counted, live, set};
 use crate::{Waiting, assert_no_deadlock};
@@ -23,7 +23,7 @@ async fn concurrent_writers_use_exactly_the_quota() {
             for number in 0..60 {
                 let key = format!("{writer}-{number}");
                 let create = "select keyed.upsert_by_key('crm.customers', $1)";
-                // Every third is rolled back, and must not have cost a place.
+                // Every third write is rolled back, and must not use a slot.
                 if number % 3 == 0 {
                     session.run("begin").await;
                     let _ = session.attempt(create, &[&key]).await;
@@ -148,7 +148,7 @@ async fn deletion_at_the_limit_waits_for_no_other() {
     }
     observer.run("set lock_timeout = '2s'").await;
     assert_counted(&observer).await;
-    // Who updates a record that is there needs no place.
+    // An update of an existing record needs no slot.
     observer.run("select keyed.upsert_by_key('crm.customers', 'K9', '{\"name\": \"Ada\"}')").await;
     holder.run("commit").await;
     assert_eq!(live(&observer).await, 7);
@@ -206,7 +206,7 @@ async fn concurrent_deletion_aborts_no_batch() {
     };
     let deleter = database.session().await;
     deleter.run("begin; select keyed_http.delete_by_key('2', 'B')").await;
-    // It changes A, and waits for B, which it creates once the deletion is committed.
+    // It changes A, and waits for B, which it creates after the deletion is committed.
     let first = Waiting::start(database.session().await, &observer, &batch(&["A", "B"]), &[]).await;
     let second = Waiting::start(database.session().await, &observer, &batch(&["A", "C", "D"]), &[]).await;
     deleter.run("commit").await;
@@ -248,7 +248,7 @@ async fn new_quota_aborts_no_transaction() {
     let database = Database::with_crm().await;
     let (writer, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 200).await;
-    // The writer has one slot, needs all of them next, and finds an administrator between the two.
+    // The writer has one slot, then needs all of them, and finds an administrator between the two.
     writer.run("begin; insert into crm.customers default values").await;
     let taking = Waiting::start(
         database.session().await,

@@ -13,7 +13,7 @@ pub(crate) async fn live(session: &Session) -> usize {
     session.text(count, &[]).await.parse().expect("a number")
 }
 
-/// The counted usage equals the stored records.
+/// The counted usage equals the number of stored records.
 pub(crate) async fn assert_counted(session: &Session) {
     let used =
         session.text("select used from keyed.quota_usage('crm') where name = 'live_records'", &[]).await;
@@ -93,7 +93,7 @@ async fn writers_below_the_limit_do_not_wait() {
         holders.push(holder);
     }
     let writer = database.session().await;
-    // The holders end nothing before this is done: who waits for one of them fails here.
+    // The holders stay open until this is done, so a writer that waits for one of them fails here.
     writer.run("set lock_timeout = '20s'").await;
     for _ in 0..50 {
         writer.run("insert into crm.customers default values").await;

@@ -1,4 +1,4 @@
-//! Many callers create what only one can.
+//! Concurrent creations of which only one can succeed.
 
 use crate::live;
 use harness::customers::HISTORY;
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 const PATH: &str = "/v1/entities/template/customers/by-key";
 
-/// Sends many requests at once, on many connections of the proxy's pool.
+/// Sends many requests concurrently, on many connections of the proxy's pool.
 async fn at_once(
     service: &Service,
     method: &str,
@@ -48,7 +48,7 @@ async fn concurrent_upserts_of_a_new_key_create_one_record() {
         let story = "select count(*) filter (where operation = 'create'), count(*) filter (where operation = 'update'),
                      max(version), count(distinct changes #>> '{name,new}') from keyed.history($1)";
         let story = session.rows(story, &[id]).await.remove(0);
-        // Every caller wrote another name, so each has its entry.
+        // Every caller wrote another name, so each has its history entry.
         assert_eq!(story, ["1", "99", "100", "100"].map(|count| Some(count.to_owned())));
     }
 }

@@ -1,4 +1,4 @@
-//! Increments are never lost and never doubled.
+//! Increments are never lost or applied twice.
 
 use harness::{Service, id_of};
 use serde_json::json;
@@ -33,7 +33,7 @@ async fn hundred_concurrent_increments_add_up_and_are_in_the_history() {
     let chain = "select count(*), max(version), count(*) filter (where (changes #>> '{visits,new}')::int = version + 4)
                  from keyed.history($1)";
     let row = session.rows(chain, &[id_of(&record)]).await.remove(0);
-    // Each version adds one to the previous version, so no entry has a value that never existed.
+    // Each version adds one to the previous version, so every history entry has a value that existed.
     assert_eq!(row, ["101", "101", "101"].map(|count| Some(count.to_owned())));
 }
 

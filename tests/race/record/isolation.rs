@@ -19,7 +19,7 @@ const WRITES: [&str; 6] = [
 async fn key_created_after_the_snapshot_is_a_serialization_failure() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
-    // A write that tries again and again ends here.
+    // A write that retries forever ends here.
     late.run("set statement_timeout = '60s'").await;
     for level in LEVELS {
         for write in WRITES {
@@ -64,7 +64,7 @@ async fn record_changed_after_the_snapshot_is_a_serialization_failure() {
 async fn key_released_after_the_snapshot_stays_unique() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
-    // A write that tries again and again ends here.
+    // A write that retries forever ends here.
     late.run("set statement_timeout = '60s'").await;
     for level in LEVELS {
         for write in WRITES {

@@ -1,4 +1,4 @@
-//! Whatever several callers do to a few keys: never two holders, and history tells how it came to be.
+//! Random concurrent operations on a few keys: a key never has two holders, and the history explains every record.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session, id_of};
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// The results of one caller: acknowledged payloads, and refused ones.
+/// The results of one caller: acknowledged payloads, and rejected ones.
 #[derive(Default)]
 struct Told {
     acknowledged: Vec<String>,
@@ -85,8 +85,8 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
                 }
             }
             Err(error) => {
-                // A taken key, a record that is gone or not deleted. Two records that swap their keys at once wait for
-                // each other, and one is sent back. Nothing else may go wrong.
+                // A key is taken, or a record is missing or not deleted. Two records that swap their keys concurrently
+                // deadlock, and one operation is rejected. No other error may occur.
                 let renames = statement.contains("patch_record") || statement.contains("restore_record");
                 let swap = error.state == "40P01" && renames;
                 assert!(swap || ["23505", "P0002"].contains(&error.state.as_str()), "{statement}: {error}");
@@ -99,7 +99,7 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
     told
 }
 
-/// Counts, over and over, the keys with more than one live holder.
+/// Repeatedly counts the keys with more than one live holder.
 async fn watch(session: Session, over: Arc<AtomicBool>) -> usize {
     session
         .run("set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off")

@@ -1,4 +1,4 @@
-//! One key that goes from record to record: by plain statements, as any client of PostgreSQL sends them.
+//! One key that moves from record to record: by plain SQL, as any client of PostgreSQL sends it.
 
 use crate::{Waiting, assert_no_deadlock, live};
 use harness::customers::HISTORY;
@@ -23,7 +23,7 @@ async fn deletion_does_not_wait_for_referring_writes() {
         first.run("begin; insert into crm.customers (company) select id from crm.companies").await;
         second.run(release).await;
         second.run(undo).await;
-        // A transaction that refers to it may still write it, without deadlock.
+        // A transaction that references the record may still write it, without deadlock.
         first.run("update crm.companies set name = 'x'; rollback").await;
     }
     assert_no_deadlock(&database);
@@ -68,7 +68,7 @@ async fn juggle(session: Session, mut seed: u64) {
             _ => "select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": 3}')",
         };
         if let Err(error) = session.attempt(statement, &[]).await {
-            // A record that is restored finds its key taken. Nothing else may go wrong.
+            // A restored record finds its key taken. No other error may occur.
             assert!(
                 error.state == "23505" && statement.contains("deleted_at = null"),
                 "{statement}: {error}"

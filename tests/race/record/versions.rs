@@ -1,4 +1,4 @@
-//! Writes that name a version lose no update, and no two of them win.
+//! Concurrent writes with a version as precondition: no update is lost, and only one succeeds.
 
 use crate::{Waiting, first_row};
 use harness::{Database, Service, id_of};

@@ -5,7 +5,7 @@ use harness::Database;
 
 const UPSERT: &str = "select id, created from keyed.upsert_by_key('crm.customers', 'K', $1)";
 
-/// What an uncommitted transaction may have done to the record with key K, all of which release the key.
+/// Changes of the record with key K by an uncommitted transaction, each of which releases the key.
 const RELEASES: [&str; 5] = [
     "select keyed.delete_record(id) from crm.customers where external_key = 'K'",
     "update crm.customers set deleted_at = now() where external_key = 'K'",
@@ -14,7 +14,7 @@ const RELEASES: [&str; 5] = [
     "delete from crm.customers where external_key = 'K'",
 ];
 
-/// Attributes that take an upsert through each of its ways: changes, an increment, a no-op.
+/// Attributes that cover each path of an upsert: changes, an increment, a no-op.
 const WAYS: [&str; 3] = [r#"{"name": "new"}"#, r#"{"visits": {"$inc": 1}, "mood": 2}"#, r#"{"name": "old"}"#];
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn update_only_upsert_waits_and_fails_after_a_deletion() {
     let attributes =
         r#"[{"slug": "number", "type": "string", "required": true}, {"slug": "note", "type": "string"}]"#;
     first.rows("select keyed.create_template('crm', 'orders', $1)", &[attributes]).await;
-    // Without the required number it cannot create.
+    // The upsert lacks the required number, so it cannot create a record.
     let upsert = r#"select id, created from keyed.upsert_by_key('crm.orders', 'K', '{"note": "x"}')"#;
     for end in ["commit", "rollback"] {
         first.run("delete from crm.orders").await;
