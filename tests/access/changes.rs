@@ -136,7 +136,7 @@ async fn attribute_used_by_a_scope_cannot_be_dropped() {
         let error = sales.admin.error(statement, &[]).await;
         assert_eq!(error.codes().1, "conflict", "{statement}: {error}");
         let told = error.message.clone();
-        assert!(told.contains("scope of role"), "{statement} is refused for the sake of a scope: {told}");
+        assert!(told.contains("scope of role"), "{statement} is rejected because of a scope: {told}");
         assert_eq!(seen(&session).await, "EU-1 EU-2");
         assert_eq!(seen(&far).await, "EU-1 EU-2");
         assert_eq!(seen(&golden).await, "EU-1 EU-2 US-1 US-2");
@@ -195,7 +195,7 @@ async fn dropped_role_leaves_no_inconsistency() {
     assert_eq!(
         sales.admin.error("drop role shortlived", &[]).await.state,
         "2BP01",
-        "what hangs on it is told"
+        "the dependent objects are reported"
     );
     sales.admin.run("drop owned by shortlived; drop role shortlived").await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");

@@ -33,7 +33,7 @@ async fn worker_gets_texts_that_its_role_can_read_and_update() {
     assert_eq!(claimed(&session).await, ["Customer EU-1\nEU", "Customer EU-2\nEU"]);
     let (_, blind) = sales.clerk("update", &of_region("EU")).await;
     assert_eq!(claimed(&blind).await, [""; 0]);
-    assert_eq!(claimed(&sales.admin).await.len(), 4, "what others may not have stays");
+    assert_eq!(claimed(&sales.admin).await.len(), 4, "a value that others cannot get stays");
 }
 
 #[tokio::test]

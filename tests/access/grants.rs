@@ -66,11 +66,7 @@ async fn today_in_a_scope_is_the_current_utc_day() {
         }
     }
     let constants = "select count(*) from pg_policies where qual ~ 'due|seen' and qual !~ 'now\\(\\)'";
-    assert_eq!(
-        sales.admin.text(constants, &[]).await,
-        "0",
-        "no policy remembers the day on which it was made"
-    );
+    assert_eq!(sales.admin.text(constants, &[]).await, "0", "no policy contains the day of its creation");
 }
 
 #[tokio::test]
@@ -81,18 +77,18 @@ async fn grants_by_role_membership_and_project_are_alternatives() {
     let login = session.text("select current_user", &[]).await;
     let one = json!({"field": "external_key", "operator": "eq", "value": "US-1"});
     sales.database.grant_within(&login, "crm.customers", "read", &one).await;
-    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1", "to the login itself");
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1", "granted to the login itself");
     let (above, _) = sales.member().await;
     let other = json!({"field": "external_key", "operator": "eq", "value": "US-2"});
     sales.database.grant_within(&above, "crm.customers", "read", &other).await;
     sales.admin.run(&format!("grant {above} to {own}")).await;
-    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2", "to a role of a role");
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2", "granted to an indirect role");
     sales.database.revoke(&own, "crm.customers").await;
     assert_eq!(seen(&session).await, "US-1 US-2");
     sales.database.grant(&above, "crm", "read").await;
     assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2", "on the project");
     sales.database.revoke(&above, "crm").await;
-    assert_eq!(seen(&session).await, "US-1 US-2", "what was granted on the template stays");
+    assert_eq!(seen(&session).await, "US-1 US-2", "the grant on the template stays");
 }
 
 #[tokio::test]

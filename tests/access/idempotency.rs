@@ -41,7 +41,7 @@ async fn replay_hides_records_after_a_revocation() {
         assert_eq!((response.header("idempotency-replayed"), response.header("etag")), ("true", ""));
         assert_eq!(response.expect(status), json!({"id": id}));
     }
-    assert_eq!(upsert().await.expect(201), upserted, "another record is still in sight");
+    assert_eq!(upsert().await.expect(201), upserted, "another record is still visible");
 
     // The role loses the read privilege, and then all privileges.
     sales.database.revoke(&role, "crm.customers").await;

@@ -143,7 +143,7 @@ async fn safety_rules_detect_violations() {
         )
         .await;
     for (rule, query) in rules() {
-        assert!(!sales.admin.rows(&query, &[]).await.is_empty(), "a planted fault is not found: {rule}");
+        assert!(!sales.admin.rows(&query, &[]).await.is_empty(), "a violation is not detected: {rule}");
     }
     sales.admin.run("rollback").await;
 }
@@ -161,5 +161,5 @@ async fn grant_adds_no_further_privilege() {
     }
     sales.database.revoke(&role, "crm.customers").await;
     let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
-    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object hangs on a role without grants");
+    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object depends on a role without grants");
 }

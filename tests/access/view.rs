@@ -57,7 +57,7 @@ async fn views_are_hidden_without_read() {
         assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
     let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
-    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object hangs on a role without grants");
+    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object depends on a role without grants");
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn define_allows_saving_views_only() {
     session.run(VIEW).await;
     session.run("select keyed.get_view('crm.customers', 'first')").await;
     let read = session.error("select from crm.customers__first", &[]).await;
-    assert_eq!(read.state, "42501", "to define is not to read");
+    assert_eq!(read.state, "42501", "define does not include read");
     // Targets of references stay hidden without the privilege to read them.
     let behind =
         json!({"filters": [{"field": "company.region", "operator": "eq", "value": "EU"}]}).to_string();
@@ -138,11 +138,7 @@ async fn presentation_discloses_no_hidden_target() {
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
     let seen = session.text(companies, &[]).await;
     assert_eq!(seen, "Globex=C-US Globex=C-US", "a hidden company has no name and no key");
-    assert_eq!(
-        session.text(customers, &[]).await,
-        "4",
-        "the id of a hidden company is a value of the customer"
-    );
+    assert_eq!(session.text(customers, &[]).await, "4", "the customer's value is the id of a hidden company");
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
     assert_eq!(session.text(companies, &[]).await, "Acme=C-EU Acme=C-EU");
 }

@@ -71,7 +71,7 @@ impl Bed {
         for (status, created) in [(201, true), (200, false)] {
             let body = json!({ "external_key": "checked", "attributes": { "score": 1 } });
             let response = self.proxy.request("PUT", path).json(&body).send().await.expect(status);
-            assert_eq!(response["created"], created, "an upsert answers {response}");
+            assert_eq!(response["created"], created, "an upsert returned {response}");
         }
     }
 
@@ -87,12 +87,12 @@ impl Bed {
         let mut page = File::create(&file).expect("it is the disk that the cluster is on");
         let write = |_| {
             let began = Instant::now();
-            page.write_all(&[0; 8192]).and_then(|()| page.sync_data()).expect("the disk takes a page");
+            page.write_all(&[0; 8192]).and_then(|()| page.sync_data()).expect("the disk is writable");
             page.rewind().expect("a file has a beginning");
             began.elapsed().as_secs_f64() * 1000.0
         };
         let latency = median((0..200).map(write).collect());
-        std::fs::remove_file(file).expect("it is our file");
+        std::fs::remove_file(file).expect("the file is accessible");
         latency
     }
 

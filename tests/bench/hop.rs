@@ -46,7 +46,7 @@ impl Hop {
                 let served = axum::serve(listener, router).with_graceful_shutdown(async {
                     let _ = stopped.await;
                 });
-                served.await.expect("it serves");
+                served.await.expect("the service is ready");
             });
         });
         Self { url: has_begun.await.expect("it begins"), _stop: stop }
@@ -58,7 +58,8 @@ impl Connections {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let mut clients = Vec::new();
         for _ in 0..cores.min(8) {
-            let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("the server answers");
+            let (client, connection) =
+                tokio_postgres::connect(url, NoTls).await.expect("the server responds");
             tokio::spawn(connection);
             let statement = client.prepare(LOOKUP).await.expect("the table is there");
             clients.push((client, statement));

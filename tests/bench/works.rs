@@ -43,7 +43,7 @@ impl Works {
         }
         sql("create extension pg_prewarm");
         eprintln!("That took {:.0} s.", began.elapsed().as_secs_f64());
-        Self { template: template.parse().expect("the number of a template") }
+        Self { template: template.parse().expect("the id of a template") }
     }
 
     /// Reads all tables and indexes, because the operating system may have evicted them: disks are not measured.

@@ -94,8 +94,8 @@ async fn follower_prints_changes_as_they_come_and_keeps_its_cursor() {
     }
     // The cursor is the one after the last line.
     until("it waits", async || service.proxy.metrics().await.sum("keyed_http_listeners", &[]) == 1.0).await;
-    follower.kill().expect("it runs");
-    follower.wait().expect("it ends");
+    follower.kill().expect("the program runs");
+    follower.wait().expect("the process ends");
     service.upsert("C-3", json!({"name": "Ada"})).await.expect(201);
     let rest = run(&mut command(&service, &["--template", "crm.customers", "--cursor-file", &path])).expect();
     assert_eq!(lines(&rest), [of("create", "C-3")]);
@@ -115,7 +115,7 @@ async fn cursor_of_a_restored_database_ends_with_its_own_exit_code() {
         assert_eq!(outcome.code, Some(3), "{outcome:?}");
         assert!(outcome.err.contains("start again with --from-start"), "{}", outcome.err);
     }
-    assert_eq!(std::fs::read_to_string(&cursor).expect("it is there"), before);
+    assert_eq!(std::fs::read_to_string(&cursor).expect("it exists"), before);
     changes(&service, &[&arguments[..], &["--from-start"]].concat()).expect();
     changes(&service, &arguments).expect();
 }

@@ -95,7 +95,7 @@ async fn check_rejects_a_superuser_login() {
 #[test]
 fn check_reports_remote_database_and_used_address() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = taken.local_addr().expect("it has one").to_string();
+    let address = taken.local_addr().expect("a bound socket has an address").to_string();
     // An address that is reserved for documentation, so no host has it.
     let url = "postgres://keyed_proxy@192.0.2.1/crm?connect_timeout=1";
     let mut proxy = proxy_program(&["serve", "--check", "--database-url", url, "--listen", &address]);

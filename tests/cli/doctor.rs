@@ -166,7 +166,7 @@ async fn logins_that_read_large_tables_without_the_library_are_noted() {
     let of = |database: &Database| findings(keyed(database, &["doctor", "--json"]), "preloading");
     let analyst = database.create_role("analyst").await;
     database.grant(&analyst, "crm", "read").await;
-    assert_eq!(of(&database), Vec::<Value>::new(), "a small database has no finding");
+    assert_eq!(of(&database), Vec::<Value>::new(), "a small database has no findings");
     session.run("update pg_class set reltuples = 10000 where oid = 'crm.customers'::regclass").await;
     let found = of(&database);
     assert_eq!((found.len(), &found[0]["severity"]), (1, &json!("note")), "{found:?}");

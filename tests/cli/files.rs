@@ -119,7 +119,7 @@ async fn rejected_rows_are_printed_and_saved() {
     let mut again = command(&service, &["import", "-", "--template", "crm.customers"]);
     let mut child = again.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
     std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), fixed.as_bytes()).expect("it reads");
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the process ends");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
         "rows 2, created 2, updated 0, unchanged 0, failed 0\n"
@@ -152,7 +152,7 @@ async fn file_of_rejected_rows_is_replaced_only_if_rows_are_rejected() {
     assert_eq!(rejected.code, Some(1), "{rejected:?}");
     let good = file("kept-good.csv", "external_key,visits\na,1\n");
     import(&good, &failed, &[]).expect();
-    assert_eq!(std::fs::read_to_string(&failed).expect("it is there"), "of an earlier import\n");
+    assert_eq!(std::fs::read_to_string(&failed).expect("it exists"), "of an earlier import\n");
 
     // The rejected rows cannot be written to the input file itself, under any name.
     let link = input.with_extension("link");
@@ -163,11 +163,11 @@ async fn file_of_rejected_rows_is_replaced_only_if_rows_are_rejected() {
         assert_eq!(outcome.code, Some(2), "{outcome:?}");
         assert!(outcome.err.contains("is the imported file itself"), "{}", outcome.err);
     }
-    assert_eq!(std::fs::read_to_string(&input).expect("it is there"), "external_key,visits\na,1\nb,x\n");
+    assert_eq!(std::fs::read_to_string(&input).expect("it exists"), "external_key,visits\na,1\nb,x\n");
 
     let outcome = import(&input, &failed, &["--on-error", "skip"]);
     assert!(outcome.err.contains("1 row was rejected"), "{}", outcome.err);
-    let kept = std::fs::read_to_string(&failed).expect("it is there");
+    let kept = std::fs::read_to_string(&failed).expect("it exists");
     assert!(kept.starts_with("external_key,visits,import_error\nb,x,"), "{kept}");
 
     let folder = target_folder();
@@ -198,7 +198,7 @@ async fn interrupted_import_reports_written_rows_and_errors() {
     let (lines, failed) = (file("bad.ndjson", &lines), file("failed.ndjson", ""));
     let outcome = run(&mut command(&service, &skipping(path(&lines), path(&failed))));
     assert_eq!(outcome.err.matches("visits: ").count(), 30, "{}", outcome.err);
-    assert_eq!(std::fs::read_to_string(&failed).expect("it is there").lines().count(), 30);
+    assert_eq!(std::fs::read_to_string(&failed).expect("it exists").lines().count(), 30);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -251,7 +251,7 @@ async fn rejected_rows_can_be_imported_by_the_same_command() {
             run(&mut command(&service, &arguments))
         };
         assert!(import().err.contains("1 row was rejected"), "{name}");
-        let rejected = std::fs::read_to_string(&failed).expect("the refused row");
+        let rejected = std::fs::read_to_string(&failed).expect("the rejected row");
         std::fs::write(&input, rejected.replace(",x,", ",2,").replace(":\"x\"", ":2"))
             .expect("it is corrected");
         import().expect();

@@ -39,9 +39,9 @@ fn type_into(service: &Service, line: &str, typed: &str) -> Outcome {
         .spawn()
         .expect("util-linux is installed");
     let mut terminal = script.stdin.take().expect("a pipe");
-    terminal.write_all(typed.as_bytes()).expect("the terminal takes it");
+    terminal.write_all(typed.as_bytes()).expect("the terminal accepts input");
     drop(terminal);
-    let output = script.wait_with_output().expect("it ends");
+    let output = script.wait_with_output().expect("the process ends");
     let out = String::from_utf8_lossy(&output.stdout).replace('\r', "");
     Outcome { code: output.status.code(), out, err: String::from_utf8_lossy(&output.stderr).into_owned() }
 }
@@ -119,7 +119,7 @@ async fn nothing_is_imported_without_consent() {
     for (typed, code, words) in [
         ("\n", 0, "Nothing was imported."),
         ("n\n", 0, "Nothing was imported."),
-        ("", 1, "there is no answer"),
+        ("", 1, "there is no response"),
     ] {
         let rejected = type_into(&service, &line(&input), typed);
         assert_eq!(rejected.code, Some(code), "{}", rejected.out);

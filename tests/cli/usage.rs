@@ -18,7 +18,7 @@ fn command_without_a_database_names_the_setting() {
         assert!(outcome.err.contains("KEYED_ADMIN_DATABASE_URL is not set"), "{}", outcome.err);
         assert!(
             !outcome.err.contains("keyed_proxy:"),
-            "the proxy's login may do none of it: {}",
+            "the proxy's login has none of these privileges: {}",
             outcome.err
         );
     }

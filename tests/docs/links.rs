@@ -86,7 +86,7 @@ fn relative_links_lead_to_files_and_headings() {
         }
     }
     assert!(count > 50, "links were found: {count}");
-    assert!(broken.is_empty(), "these lead nowhere:\n{}", broken.join("\n"));
+    assert!(broken.is_empty(), "these links have no target:\n{}", broken.join("\n"));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn paths_named_by_pages_exist() {
         }
     }
     assert!(count > 50, "paths were found: {count}");
-    assert!(missing.is_empty(), "these are not there:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "these paths do not exist:\n{}", missing.join("\n"));
 }
 
 #[test]

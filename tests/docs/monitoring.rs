@@ -155,7 +155,7 @@ fn alerts_have_summary_description_and_runbook() {
     for rule in &rules {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = rule["alert"].as_str().expect("a name");
-        assert!(names.insert(name), "{name} is there twice");
+        assert!(names.insert(name), "{name} exists twice");
         assert!(["page", "ticket"].contains(&text(&rule["labels"]["severity"]).as_str()), "{name}");
         for annotation in ["summary", "description"] {
             assert!(!text(&rule["annotations"][annotation]).is_empty(), "{name} has no {annotation}");

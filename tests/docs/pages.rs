@@ -32,8 +32,8 @@ async fn blocks_work_when_pasted() {
 #[tokio::test]
 async fn pages_work_in_reading_order_on_one_database() {
     let contents = file("docs/README.md");
-    let (_, contents) = contents.split_once("## Tutorial").expect("the pages to learn from");
-    let (contents, _) = contents.split_once("## Reference").expect("the pages to look things up");
+    let (_, contents) = contents.split_once("## Tutorial").expect("the tutorial");
+    let (contents, _) = contents.split_once("## Reference").expect("the reference pages");
     let paths = contents.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')'));
     let pages: Vec<Page> = paths.map(|path| Page::read(&format!("docs/{path}"))).collect();
     assert!(pages.len() > 15, "{} pages", pages.len());
@@ -107,7 +107,7 @@ fn every_block_is_run_or_explained() {
             );
             assert!(
                 !block.is_output() || script_before || block.is_example(),
-                "{location}: no block that is run stands before this answer; `<!-- example -->` marks others"
+                "{location}: no executed block precedes this output; mark it with `<!-- example -->`"
             );
             if block.is_example() && language == "json" {
                 let parsed: Result<serde_json::Value, _> = serde_json::from_str(&block.text);

@@ -126,7 +126,7 @@ pub fn assert_same(one: &[String], other: &[String]) {
     let (only_one, only_other) = (without(one, other), without(other, one));
     assert!(
         only_one.is_empty() && only_other.is_empty(),
-        "only the first has:\n{}\n\nonly the second has:\n{}",
+        "only in the first:\n{}\n\nonly in the second:\n{}",
         only_one.join("\n"),
         only_other.join("\n")
     );

@@ -34,7 +34,7 @@ impl Authority {
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let issuer = CertifiedIssuer::self_signed(params, new_key()).expect("sound parameters");
+        let issuer = CertifiedIssuer::self_signed(params, new_key()).expect("valid parameters");
         Self { issuer }
     }
 
@@ -93,7 +93,7 @@ impl Authority {
             revoked_certs: revoked_certs.into_iter().collect(),
             key_identifier_method: KeyIdMethod::Sha256,
         };
-        list.signed_by(&self.issuer).and_then(|list| list.pem()).expect("sound parameters")
+        list.signed_by(&self.issuer).and_then(|list| list.pem()).expect("valid parameters")
     }
 
     fn sign(&self, mut params: CertificateParams) -> Identity {
@@ -101,7 +101,7 @@ impl Authority {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         params.serial_number = Some(SerialNumber::from(number));
         let key = new_key();
-        let certificate = params.signed_by(&key, &self.issuer).expect("sound parameters");
+        let certificate = params.signed_by(&key, &self.issuer).expect("valid parameters");
         Identity {
             certificate: certificate.pem(),
             key: key.serialize_pem(),
@@ -135,14 +135,14 @@ impl Identity {
         let (certificate, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
         std::fs::write(&certificate, &self.certificate).expect("the folder can be written");
         std::fs::write(&key, &self.key).expect("the folder can be written");
-        std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).expect("it is our file");
+        std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).expect("the file is accessible");
         (certificate, key)
     }
 }
 
 /// An elliptic curve key, because RSA keys take long to generate.
 fn new_key() -> KeyPair {
-    KeyPair::generate().expect("the system has randomness")
+    KeyPair::generate().expect("random bytes are available")
 }
 
 fn params(names: &[&str]) -> CertificateParams {

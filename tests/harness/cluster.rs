@@ -70,7 +70,7 @@ impl Cluster {
         let has_replayed = format!("select pg_last_wal_replay_lsn() >= '{position}'");
         let began = Instant::now();
         while self.sql("postgres", &has_replayed) != "t" {
-            assert!(began.elapsed() < Duration::from_secs(60), "the standby does not follow");
+            assert!(began.elapsed() < Duration::from_secs(60), "the standby does not catch up");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -147,7 +147,7 @@ impl Cluster {
     /// Runs a script in which each statement is its own transaction, as VACUUM requires.
     pub fn script(&self, database: &str, script: &str) {
         let file = self.folder.path().join("script.sql");
-        std::fs::write(&file, script).expect("the folder takes files");
+        std::fs::write(&file, script).expect("the folder is writable");
         let mut psql = self.program("psql");
         psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null"]);
         run(psql.args(["--dbname", database, "--file"]).arg(file));

@@ -75,7 +75,7 @@ fn lock(folder: &Path) -> File {
     let unnamed = folder.join("new");
     let file = File::create_new(&unnamed).expect("the folder is new");
     file.lock().expect("no other process knows the file");
-    std::fs::rename(unnamed, folder.join(LOCK)).expect("it is our folder");
+    std::fs::rename(unnamed, folder.join(LOCK)).expect("the folder is accessible");
     file
 }
 
@@ -116,6 +116,6 @@ mod tests {
         remove_abandoned(&temporary);
         assert!(!dead.exists());
         assert!(live.exists() && in_the_making.exists() && other.exists());
-        std::fs::remove_dir_all(temporary).expect("it is our folder");
+        std::fs::remove_dir_all(temporary).expect("the folder is accessible");
     }
 }

@@ -107,7 +107,7 @@ impl Collector {
             found.is_some()
         })
         .await;
-        let request = found.expect("it was found");
+        let request = found.expect("the record was found");
         let mut parts = self.spans();
         parts.retain(|span| span.span.parent_span_id == request.span.span_id);
         parts.sort_by_key(|span| span.span.start_time_unix_nano);

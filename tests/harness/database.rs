@@ -122,14 +122,14 @@ impl Database {
         let privileges: Vec<&str> = privileges.split(',').map(str::trim).collect();
         let statement = "select keyed.grant_access($1::text::name, $2, $3::text[], $4::text::jsonb)";
         let granted = self.client().await.execute(statement, &[&role, &target, &privileges, &scope]).await;
-        granted.unwrap_or_else(|error| panic!("nothing was granted to {role}: {}", explain(&error)));
+        granted.unwrap_or_else(|error| panic!("cannot grant to {role}: {}", explain(&error)));
     }
 
     /// Revokes the privileges of a role on a template or project.
     pub async fn revoke(&self, role: &str, target: &str) {
         let statement = "select keyed.revoke_access($1::text::name, $2)";
         let revoked = self.client().await.execute(statement, &[&role, &target]).await;
-        revoked.unwrap_or_else(|error| panic!("nothing was taken from {role}: {}", explain(&error)));
+        revoked.unwrap_or_else(|error| panic!("cannot revoke from {role}: {}", explain(&error)));
     }
 
     /// Issues an API key for a role: for these projects, or for all if the list is empty.
@@ -137,7 +137,7 @@ impl Database {
         let projects = (!projects.is_empty()).then_some(projects);
         let statement = "select keyed.issue_api_key($1::text::name, $2::text[], 'issued by a test')";
         let row = self.client().await.query_one(statement, &[&role, &projects]).await;
-        row.unwrap_or_else(|error| panic!("no API key for {role}: {}", explain(&error))).get(0)
+        row.unwrap_or_else(|error| panic!("cannot issue an API key for {role}: {}", explain(&error))).get(0)
     }
 }
 
@@ -185,7 +185,7 @@ async fn execute(client: &Client, statement: &str) {
 /// Waits until the server has closed the session, because a database in use cannot be copied.
 async fn close(client: Client) {
     let ended = client.batch_execute("select pg_terminate_backend(pg_backend_pid())").await;
-    assert!(ended.is_err(), "a session that ended itself still answers");
+    assert!(ended.is_err(), "a terminated session still responds");
 }
 
 /// The message of a tokio-postgres error is only "db error". The details are in its source.

@@ -162,7 +162,7 @@ impl EmbeddingServer {
 
     /// Waits until this many requests have arrived.
     pub async fn until_asked(&self, times: usize) {
-        crate::until("the provider is asked", async || self.questions().len() >= times).await;
+        crate::until("the provider gets a request", async || self.questions().len() >= times).await;
     }
 
     /// All inputs of the requests so far.

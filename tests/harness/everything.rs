@@ -224,7 +224,11 @@ pub async fn assert_works_on(database: Database) -> Service {
     let sender = Sender { id: "1".to_owned(), token: TOKEN.to_owned(), secret: SECRET.to_owned() };
     let body = r#"{"id": 1, "name": "delivered"}"#;
     service.deliver_signed(&sender, "msg_1", body).await.expect(200);
-    assert_eq!(service.deliver_signed(&sender, "msg_0", body).await.status, 202, "it was refused before");
+    assert_eq!(
+        service.deliver_signed(&sender, "msg_0", body).await.status,
+        202,
+        "the row was rejected before"
+    );
     service.post("/inbound-endpoints/shop/deliveries/1/replay", json!({})).await.expect(200);
     assert_eq!(service.by_key("shop:0").await.expect(200)["attributes"]["name"], "late");
     service

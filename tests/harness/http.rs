@@ -58,7 +58,7 @@ impl Request {
     /// Sends the request and returns reqwest's own response, for responses that are read in chunks.
     pub async fn response(self) -> reqwest::Response {
         let (client, request) = self.into_parts();
-        client.execute(request).await.expect("the proxy answers")
+        client.execute(request).await.expect("the proxy responds")
     }
 
     fn into_parts(self) -> (reqwest::Client, reqwest::Request) {
@@ -77,9 +77,9 @@ impl Request {
     pub async fn send(self) -> Response {
         let (client, request) = self.into_parts();
         let (method, url) = (request.method().to_string(), request.url().clone());
-        let response = client.execute(request).await.expect("the proxy answers");
+        let response = client.execute(request).await.expect("the proxy responds");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response.text().await.expect("the answer comes to its end");
+        let text = response.text().await.expect("the response is complete");
         contract::check(&method, &url, status, &headers, &text).await;
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
         Response { status, headers, body, text }
@@ -87,7 +87,7 @@ impl Request {
 }
 
 fn header_value(text: &str) -> HeaderValue {
-    HeaderValue::from_bytes(text.as_bytes()).expect("the value may stand in a header")
+    HeaderValue::from_bytes(text.as_bytes()).expect("the value is valid in a header")
 }
 
 /// A response of the proxy.
@@ -107,7 +107,7 @@ impl Response {
     /// Asserts the status and returns the body.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
-        assert_eq!(self.status, status, "the proxy answered: {}", self.text);
+        assert_eq!(self.status, status, "the response was: {}", self.text);
         self.body
     }
 
@@ -117,7 +117,7 @@ impl Response {
         assert_eq!(
             (self.status, self.body["code"].as_str().unwrap_or_default()),
             (status, code),
-            "the proxy answered: {}",
+            "the response was: {}",
             self.text
         );
         assert_eq!(self.header("content-type"), "application/problem+json");

@@ -23,7 +23,7 @@ const MIRRORS: [Mirror; 4] = [
         source: "extension/src",
         others: &[
             ("gallery", "records for tests of filters and searches"),
-            ("growth", "what operations of many folders cost"),
+            ("growth", "the cost of operations"),
             ("hostile_input", "calls every function"),
         ],
     },
@@ -33,9 +33,9 @@ const MIRRORS: [Mirror; 4] = [
         others: &[
             ("access_log", "the lines of requests of all routes"),
             ("embedding", "the crate embedding-worker, and query_text"),
-            ("reload", "what SIGHUP reads again, for several folders"),
-            ("service", "what the answers of all routes have in common"),
-            ("service_manager", "what the program reports to systemd"),
+            ("reload", "the settings that SIGHUP reloads"),
+            ("service", "common properties of all responses"),
+            ("service_manager", "notifications to systemd"),
             ("shutdown", "the steps of shutdown, for several crates"),
             ("tls", "the listener, and connections of the crate service"),
             ("webhooks", "the crate webhook-worker"),
@@ -46,16 +46,16 @@ const MIRRORS: [Mirror; 4] = [
         source: "extension/src",
         others: &[
             ("attacks", "against several folders at once"),
-            ("changes", "rights that change, through every interface"),
-            ("clients", "tools of others"),
+            ("changes", "changed privileges, through every interface"),
+            ("clients", "third-party tools"),
             ("differential", "compares interfaces with a model"),
             ("explain", "which grants show a record"),
             ("files", "import and export"),
-            ("grants", "what a grant gives, through every interface"),
+            ("grants", "the effects of a grant, through every interface"),
             ("lint", "all objects of a database"),
             ("sales", "a project for these tests"),
-            ("sessions", "what a session remembers of rights, through every interface"),
-            ("visibility", "what is out of sight, through every interface"),
+            ("sessions", "cached privileges of a session, through every interface"),
+            ("visibility", "invisible records, through every interface"),
         ],
     },
     Mirror {
@@ -63,7 +63,7 @@ const MIRRORS: [Mirror; 4] = [
         source: "extension/src",
         others: &[
             ("order", "the order of locks of several folders"),
-            ("tenants", "callers who share the connections of the proxy"),
+            ("tenants", "callers that share the proxy's connections"),
         ],
     },
 ];
@@ -127,7 +127,7 @@ fn test_folders_mirror_the_source() {
             assert!(exists(&tests.join(name)), "{kind}: {name} is listed and does not exist");
         }
     }
-    assert!(problems.is_empty(), "no folder or file of the source has these names: {problems:?}");
+    assert!(problems.is_empty(), "these have no counterpart in the source: {problems:?}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn files_are_short() {
         .filter(|path| lines(path) > MAX_LINES)
         .map(|path| format!("{}: {} lines, at most {MAX_LINES}", path.display(), lines(path)))
         .collect();
-    assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
+    assert!(long.is_empty(), "A long file often has two topics:\n{}", long.join("\n"));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn filters_of_further_runs_match_tests() {
         ["sql", "access", "race", "lifecycle"].iter().flat_map(|kind| names(kind)).collect();
     for list in ["ONCE", "ONCE_MAJOR", "ONCE_INDIRECT", "REACH_DIRECT_ACCESS"] {
         let (_, rest) = script.split_once(&format!("readonly {list}=(")).expect("a list");
-        let (filters, _) = rest.split_once(')').expect("its end");
+        let (filters, _) = rest.split_once(')').expect("the end");
         let words = filters.lines().flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace());
         let filters: Vec<&str> = words.collect();
         assert!(!filters.is_empty(), "{list}");

@@ -69,7 +69,7 @@ impl Patroni {
             create_folder(&folder);
             let text = adapt(configuration, &folder, number, address, relay);
             let file = folder.join("patroni.yml");
-            std::fs::write(&file, text).expect("our folder");
+            std::fs::write(&file, text).expect("the folder is accessible");
             give(&file);
             let log = log_file("patroni");
             let mut node = Node { address, folder, log, patroni: None, link };
@@ -152,7 +152,7 @@ impl Patroni {
     pub fn kill(&mut self, node: usize) {
         self.nodes[node].signal("KILL");
         let patroni = self.nodes[node].patroni.take();
-        patroni.expect("it runs").wait().expect("it is our child");
+        patroni.expect("the program runs").wait().expect("the process is a child of this one");
     }
 
     /// Starts a node again after [`Self::kill`].

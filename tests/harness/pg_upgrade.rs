@@ -17,7 +17,7 @@ pub fn upgrade_path() -> Vec<PathBuf> {
     let path = std::env::var_os(PATH)
         .unwrap_or_else(|| panic!("{PATH} is not set: run `make test KIND=pg_upgrade`"));
     let programs: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    assert!(programs.len() > 1, "{PATH} is {}: it takes two versions at least", path.display());
+    assert!(programs.len() > 1, "{PATH} is {}: at least two versions are needed", path.display());
     programs
 }
 

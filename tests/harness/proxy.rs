@@ -112,7 +112,7 @@ impl Proxy {
         let watchdog = Some(Watchdog::new(r#"kill -KILL "$1""#, child.id().to_string()));
         // An HTTP proxy of the developer's machine must not be used.
         let client =
-            reqwest::Client::builder().no_proxy().build().expect("no TLS, so nothing can be missing");
+            reqwest::Client::builder().no_proxy().build().expect("a client without TLS can be built");
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut proxy =
             Self { address, log, child, watchdog, client, key: key.to_owned(), project: None, tls };

@@ -24,7 +24,7 @@ impl Relay {
     /// Forwards everything to this cluster.
     pub fn before(cluster: &Cluster) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("our folder");
+        let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("the folder is accessible");
         let (passes, may_pass) = watch::channel(true);
         let (responses, may_respond) = watch::channel(true);
         let relay = Self { folder, passes, responses, waiting: Arc::default() };

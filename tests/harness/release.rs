@@ -43,7 +43,7 @@ impl Database {
         administrator.run_in_psql(&roles());
         let database = Self::empty_in(&cluster).await;
         let script = std::fs::read_to_string(dump_of_the_release()).expect("the dump of the release");
-        assert!(script.contains(CREATE_EXTENSION), "the dump makes the extension");
+        assert!(script.contains(CREATE_EXTENSION), "the dump creates the extension");
         database.run_in_psql(&script.replace(CREATE_EXTENSION, create_extension));
         // No dump contains the privileges on the database itself.
         let grant = format!("grant create on database {} to keyed_owner", database.name());

@@ -34,7 +34,7 @@ fn released_scripts_do_not_change() {
     let root = repository_folder();
     for (name, list) in lists(&root) {
         let state = list.lines().filter(|line| line.contains("  sql/state/"));
-        assert!(state.count() > 0, "{name} lists no step of the state");
+        assert!(state.count() > 0, "{name} lists no migration");
         let problems = problems(&list, &root);
         assert!(problems.is_empty(), "{name}:\n{}", problems.join("\n"));
     }

@@ -11,7 +11,7 @@ fn full_disk() -> PathBuf {
     std::fs::create_dir_all(&folder).expect("a folder");
     let df = folder.join("df");
     std::fs::write(&df, "#!/bin/sh\nprintf 'Avail\\n  7\\n'\n").expect("a file");
-    std::fs::set_permissions(&df, PermissionsExt::from_mode(0o755)).expect("it is our file");
+    std::fs::set_permissions(&df, PermissionsExt::from_mode(0o755)).expect("the file is accessible");
     folder
 }
 
@@ -42,7 +42,7 @@ fn build_and_test_need_disk_space() {
     let enough = "source .dev/common.sh; require_room / 7 'A test'; build_needs quick debug";
     let (succeeded, needed) = on_full_disk(&folder, &["bash", "-c", enough]);
     assert!(succeeded && needed.trim().parse::<u32>().is_ok_and(|needed| needed > 7), "{needed}");
-    std::fs::remove_dir_all(folder).expect("it is our folder");
+    std::fs::remove_dir_all(folder).expect("the folder is accessible");
 }
 
 /// The output of a build before it compiles anything, with these programs first in PATH and these environment
@@ -55,7 +55,7 @@ fn build_complaint(programs: &[(&str, &str)], variables: &[(&str, &str)]) -> Str
     for (name, script) in programs {
         let program = folder.join(name);
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
-        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is our file");
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("the file is accessible");
     }
     let mut build = Command::new("bash");
     build.args([".dev/build", "--quick", "--without-install"]).current_dir(repository_folder());
@@ -65,7 +65,7 @@ fn build_complaint(programs: &[(&str, &str)], variables: &[(&str, &str)]) -> Str
     build.env_remove("CARGO_HOME");
     build.env("HOME", &home).env("RUSTUP_HOME", std::env::var("RUSTUP_HOME").unwrap_or(rustup));
     let output = build.envs(variables.iter().copied()).output().expect("bash is installed");
-    std::fs::remove_dir_all(&home).expect("it is our folder");
+    std::fs::remove_dir_all(&home).expect("the folder is accessible");
     assert!(!output.status.success(), "the build must not begin");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -151,9 +151,9 @@ fn invalid_postgresql_version_gets_no_package() {
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let program = folder.join("pg_config");
     std::fs::write(&program, "#!/bin/sh\necho PostgreSQL 17.0\n").expect("a file");
-    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is our file");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("the file is accessible");
     let says = complaint(&["deb", &format!("KEYED_PG_BIN={}", folder.display())]);
-    std::fs::remove_dir_all(&folder).expect("it is ours");
+    std::fs::remove_dir_all(&folder).expect("the folder is accessible");
     assert!(says.contains("PostgreSQL 17 is in") && says.contains("not from a package"), "{says}");
 }
 
@@ -163,6 +163,6 @@ fn cluster_of_another_version_is_reported() {
     std::fs::create_dir_all(folder.join("cluster")).expect("a temporary folder");
     std::fs::write(folder.join("cluster/PG_VERSION"), "13\n").expect("a file");
     let says = complaint(&["run", &format!("KEYED_RUN={}", folder.display()), "KEYED_PORT=1"]);
-    std::fs::remove_dir_all(&folder).expect("it is ours");
+    std::fs::remove_dir_all(&folder).expect("the folder is accessible");
     assert!(says.contains("has PostgreSQL 13, not") && says.contains("make run PG=13"), "{says}");
 }

@@ -51,9 +51,9 @@ pub(crate) fn command(programs: &Path, program: &str) -> Command {
 pub(crate) fn give(file: &Path) {
     use std::os::unix::fs::{PermissionsExt, chown};
 
-    std::fs::set_permissions(file, PermissionsExt::from_mode(0o600)).expect("it is our file");
+    std::fs::set_permissions(file, PermissionsExt::from_mode(0o600)).expect("the file is accessible");
     if let Some((uid, gid)) = ids() {
-        chown(file, Some(uid), Some(gid)).expect("root may give a file away");
+        chown(file, Some(uid), Some(gid)).expect("root can change the owner of a file");
     }
 }
 
@@ -62,9 +62,9 @@ pub(crate) fn create_folder(folder: &Path) {
     use std::os::unix::fs::{PermissionsExt, chown};
 
     std::fs::create_dir(folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
-    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o700)).expect("it is our folder");
+    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o700)).expect("the folder is accessible");
     if let Some((uid, gid)) = ids() {
-        chown(folder, Some(uid), Some(gid)).expect("root may give a folder away");
+        chown(folder, Some(uid), Some(gid)).expect("root can change the owner of a folder");
     }
 }
 

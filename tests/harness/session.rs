@@ -64,7 +64,7 @@ impl Session {
     pub async fn rows(&self, statements: &str, values: &[&str]) -> Rows {
         self.attempt(statements, values)
             .await
-            .unwrap_or_else(|error| panic!("`{statements}` with {} was refused: {error}", excerpt(values)))
+            .unwrap_or_else(|error| panic!("`{statements}` with {} failed: {error}", excerpt(values)))
     }
 
     /// Runs statements and ignores their result.
@@ -76,7 +76,7 @@ impl Session {
     pub async fn text(&self, statement: &str, values: &[&str]) -> String {
         let mut rows = self.rows(statement, values).await;
         let value = rows.pop().and_then(|mut row| row.pop());
-        value.unwrap_or_else(|| panic!("`{statement}` answered no row")).unwrap_or_default()
+        value.unwrap_or_else(|| panic!("`{statement}` returned no row")).unwrap_or_default()
     }
 
     /// The single value as JSON; `Null` for null.
@@ -85,14 +85,14 @@ impl Session {
         if text.is_empty() {
             return Value::Null;
         }
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("`{statement}` answered {text}: {error}"))
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("`{statement}` returned {text}: {error}"))
     }
 
     /// The error of the statements. Panics if they succeed.
     pub async fn error(&self, statements: &str, values: &[&str]) -> SqlError {
         match self.attempt(statements, values).await {
             Ok(rows) => {
-                panic!("`{statements}` with {} was not refused but answered {rows:?}", excerpt(values))
+                panic!("`{statements}` with {} succeeded and returned {rows:?}", excerpt(values))
             }
             Err(error) => error,
         }

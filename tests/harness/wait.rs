@@ -51,7 +51,7 @@ impl Session {
                 }
                 assert!(
                     began.elapsed() < PATIENCE,
-                    "{location}: `{statement}` still answers {now:?}, not {response:?}"
+                    "{location}: `{statement}` still returns {now:?}, not {response:?}"
                 );
                 tokio::time::sleep(PAUSE).await;
             }
@@ -86,7 +86,7 @@ impl Session {
 /// The peak memory of a process, in MiB.
 pub fn peak_memory(process: impl std::fmt::Display) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the kernel counts it");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the kernel reports it");
     peak.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") / 1024
 }
 

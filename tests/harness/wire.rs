@@ -60,7 +60,7 @@ impl Wire {
     /// Opens a connection and sends the head of a request: method and path, then header lines.
     pub async fn begin(proxy: &Proxy, request: &str, key: &str, headers: &str) -> Self {
         let mut wire = Self::open(proxy.address()).await;
-        wire.ask(request, key, headers).await.expect("a head has room");
+        wire.ask(request, key, headers).await.expect("the head fits into the buffers");
         wire
     }
 

@@ -114,7 +114,7 @@ async fn streamed_export_and_an_import_are_logged_at_their_end() {
 
     let export = service.proxy.request("GET", "/v1/entities/template/customers/export?format=ndjson");
     let response = export.header("x-request-id", "export").response().await;
-    let bytes = response.bytes().await.expect("the whole export").len();
+    let bytes = response.bytes().await.expect("the complete export").len();
     let export = line(&service, "export").await;
     assert_eq!((&export["bytes_out"], &export["ended"]), (&json!(bytes), &Value::Null), "{export}");
     assert_eq!(export["route"], "/v1/entities/template/{template}/export");
@@ -128,10 +128,10 @@ async fn disconnect_is_logged_as_such() {
     let path = "POST /v1/entities/template/customers";
     let headers = "Content-Type: application/json\nContent-Length: 2\nX-Request-Id: gone";
     let mut wire = Wire::begin(&service.proxy, path, service.proxy.key(), headers).await;
-    wire.send(b"{}").await.expect("a body has room");
+    wire.send(b"{}").await.expect("the body fits into the buffers");
     service.session().await.until_blocked(1).await;
     drop(wire);
-    until("it is noticed", async || !service.proxy.access_log("gone").await.is_empty()).await;
+    until("the change is noticed", async || !service.proxy.access_log("gone").await.is_empty()).await;
     let line = line(&service, "gone").await;
     assert_eq!((&line["status"], &line["ended"]), (&json!(499), &json!("client gone")), "{line}");
     holder.run("rollback").await;
@@ -220,7 +220,7 @@ async fn running_statement_shows_its_request() {
     };
     session.until(&shown("^keyed 7{57}$"), "1").await;
     holder.run("rollback").await;
-    create.await.expect("it ends").expect(201);
+    create.await.expect("the task completes").expect(201);
     let sender = endpoint(&service, true).await;
     service.deliver(&sender, "{}").await;
     // After the request, the connection has its own application name again.

@@ -151,7 +151,7 @@ async fn me_lists_the_projects_and_privileges_of_a_key() {
     };
     assert_eq!(slugs(ask("/v1/projects", two.service.proxy.key()).await), ["crm", "shop"]);
     assert_eq!(slugs(ask("/v1/projects", &two.crm_key).await), ["crm"]);
-    assert_eq!(slugs(ask("/v1/projects", &key).await), ["crm"], "in the other nothing was granted");
+    assert_eq!(slugs(ask("/v1/projects", &key).await), ["crm"], "the other project has no grant");
     let me = ask("/v1/me", &key).await;
     assert_eq!((&me["role"], &me["admin"]), (&json!(role), &json!(false)));
     assert_eq!(me["projects"], json!(["crm", "shop"]));

@@ -45,7 +45,7 @@ async fn responses_with_a_record_have_its_etag() {
         assert_eq!(response.status, 200, "{}", response.text);
     }
     let plain = service.proxy.request("PUT", BY_KEY).json(&upsert).send().await;
-    assert_eq!((plain.status, plain.header("etag")), (200, ""), "this answer shows no record");
+    assert_eq!((plain.status, plain.header("etag")), (200, ""), "this response contains no record");
     service.proxy.request("DELETE", &path).send().await.expect(204);
     let deleted = etag(&service, &format!("{path}?include_deleted=1")).await;
     let restored = service.proxy.request("POST", &format!("{path}/restore")).send().await;

@@ -7,7 +7,7 @@ async fn ask(service: &Service, lines: &[&str]) -> u16 {
     let mut wire = Wire::open(service.proxy.address()).await;
     let authorization = format!("Authorization: Bearer {}", service.proxy.key());
     let head = lines.iter().copied().chain([authorization.as_str(), "", ""]).collect::<Vec<_>>();
-    wire.send(head.join("\r\n").as_bytes()).await.expect("a head has room");
+    wire.send(head.join("\r\n").as_bytes()).await.expect("the head fits into the buffers");
     status_of(&wire.response().await)
 }
 

@@ -150,7 +150,7 @@ async fn metric_labels_are_bounded() {
     let before = service.proxy.metrics().await.count();
     flood(1).await;
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-    let text = client.get(service.proxy.metrics_url()).send().await.expect("an answer");
+    let text = client.get(service.proxy.metrics_url()).send().await.expect("a response");
     let text = text.text().await.expect("metrics");
     assert_eq!(Exposition::read(&text).count(), before);
     assert!(!text.contains(secret), "{text}");
@@ -165,7 +165,7 @@ async fn metrics_are_served_while_the_database_is_down() {
     let metrics = proxy.metrics().await;
     assert!(metrics.sum("keyed_ready", &[]) > 0.0 && metrics.has("keyed_templates"));
     database.cluster().stop();
-    until("it is noticed", async || proxy.metrics().await.sum("keyed_ready", &[]) < 1.0).await;
+    until("the change is noticed", async || proxy.metrics().await.sum("keyed_ready", &[]) < 1.0).await;
     until("the measurements are old", async || proxy.metrics().await.sum("keyed_measurements_up", &[]) < 1.0)
         .await;
     let metrics = proxy.metrics().await;
@@ -182,7 +182,7 @@ async fn silent_connections_do_not_keep_a_scraper_out() {
     for _ in 0..16 {
         silent.push(Wire::open(address).await);
     }
-    until("their places are free again", async || {
+    until("their connections are free again", async || {
         reqwest::get(service.proxy.metrics_url()).await.is_ok_and(|response| response.status().is_success())
     })
     .await;
@@ -202,7 +202,7 @@ async fn metrics_listener_serves_only_metrics() {
     ] {
         let url = url.replace("/metrics", path);
         let response =
-            client.request(method.parse().expect("a method"), url).send().await.expect("an answer");
+            client.request(method.parse().expect("a method"), url).send().await.expect("a response");
         assert_eq!(response.status().as_u16(), status, "{method} {path}");
     }
     service.proxy.request("GET", "/metrics").send().await.expect_error(404, "not_found");

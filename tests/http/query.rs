@@ -13,7 +13,10 @@ async fn raw(service: &Service, request: &[u8]) -> String {
     let mut response = Vec::new();
     let read = tokio::time::timeout(harness::PATIENCE, stream.read_to_end(&mut response)).await;
     let shown = String::from_utf8_lossy(&request[..request.len().min(60)]);
-    assert!(read.is_ok(), "the proxy did not close after {shown:?}, having answered {response:?}");
+    assert!(
+        read.is_ok(),
+        "the proxy did not close the connection after {shown:?}; it responded {response:?}"
+    );
     String::from_utf8_lossy(&response).lines().next().unwrap_or_default().to_owned()
 }
 

@@ -111,7 +111,7 @@ async fn openapi_document_supports_etags() {
         (200, &"gzip".parse().expect("text"))
     );
     let tag = first.headers()["etag"].to_str().expect("text").to_owned();
-    assert!(tag.ends_with("-gzip\""), "bytes of their own have a tag of their own: {tag}");
+    assert!(tag.ends_with("-gzip\""), "each representation has its own tag: {tag}");
     let size = first.bytes().await.expect("a body").len();
     assert!((10_000..100_000).contains(&size), "{size}");
     let again = ask("if-none-match", &tag).await;
@@ -224,7 +224,7 @@ async fn old_connection_is_replaced() {
     // A connection that is too old may be closed before it is selected.
     let pid = "select coalesce(max(pid)::text, '') from pg_stat_activity where datname = current_database() \
                and usename = 'keyed_proxy' and query like '%list_templates%'";
-    until("three connections have answered", async || {
+    until("three connections have responded", async || {
         service.get("/templates").await.expect(200);
         let found = session.text(pid, &[]).await;
         if !found.is_empty() {

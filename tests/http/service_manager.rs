@@ -55,7 +55,7 @@ async fn service_manager_is_notified_of_start_and_stop() {
     assert_eq!(others, ["READY=1", "STOPPING=1"], "the manager asked for no watchdog messages");
     // Whatever its own timeout, the manager waits as long as the service may take, and a little longer.
     let extension = manager.told.iter().find_map(|told| told.strip_prefix("EXTEND_TIMEOUT_USEC="));
-    assert_eq!(extension, Some("45000000"), "requests have 35 seconds");
+    assert_eq!(extension, Some("45000000"), "requests have a timeout of 35 seconds");
 }
 
 #[tokio::test]
@@ -79,13 +79,13 @@ async fn socket_activation_keeps_connections_during_a_restart() {
     let database = Database::new().await;
     let key = database.api_key("keyed_admin", &[]).await;
     let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = socket.local_addr().expect("it has one");
+    let address = socket.local_addr().expect("a bound socket has an address");
     let first = Proxy::start_over(&database, &socket, &key).await;
     assert_eq!(first.address(), address);
     let me = || async move {
         // Each request uses a new connection.
         let mut wire = Wire::open(address).await;
-        wire.ask("GET /healthz", "", "Connection: close").await.expect("it is accepted or waits");
+        wire.ask("GET /healthz", "", "Connection: close").await.expect("the request is accepted or waits");
         status_of(&wire.response().await)
     };
     assert_eq!(me().await, 200);

@@ -92,7 +92,7 @@ async fn streamed_import_ends_with_the_problem() {
     holder.until_blocked(1).await;
     let Service { mut proxy, database: _database } = service;
     proxy.request_shutdown();
-    let text = response.text().await.expect("it comes to an end");
+    let text = response.text().await.expect("it ends");
     let last = text.lines().last().unwrap_or_default();
     assert!(last.contains("the service stopped before the end of the file"), "{text}");
     assert!(proxy.ended().await.success());

@@ -88,7 +88,7 @@ async fn request_without_a_trace_begins_one() {
     assert_ne!(first.trace_id(), unknown.trace_id());
     assert!(first.span.parent_span_id.is_empty());
     let code = |span: &Span| span.span.status.as_ref().map(|status| status.code).unwrap_or_default();
-    assert_eq!((code(&first), code(&unknown)), (0, 0), "what the caller did wrong is no error of the server");
+    assert_eq!((code(&first), code(&unknown)), (0, 0), "an error of the caller is not a server error");
     assert_eq!(unknown.attribute("db.response.status_code").as_deref(), Some("P0002"));
     let (late, parts) = collector.request("late").await;
     assert_eq!(code(&late), 2, "{late:?}");

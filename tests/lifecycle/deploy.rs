@@ -27,7 +27,7 @@ impl Balancer {
         let balancer = Self::default();
         balancer.instances.lock().expect("no panic").extend(instances);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("it has one");
+        let address = listener.local_addr().expect("a bound socket has an address");
         tokio::spawn(balancer.clone().probe());
         tokio::spawn(balancer.clone().accept(listener));
         balancer.until_ready(instances).await;
@@ -178,7 +178,7 @@ async fn rolling_replacement_loses_no_request() {
             tokio::spawn(caller.run(Arc::clone(&ends)))
         })
         .collect();
-    until("requests are answered", async || seen.responses.load(Ordering::Relaxed) > 100).await;
+    until("requests get responses", async || seen.responses.load(Ordering::Relaxed) > 100).await;
     for _ in 0..ROUNDS {
         for instance in &mut instances {
             replace(instance, &balancer, &database, &key).await;
@@ -187,7 +187,7 @@ async fn rolling_replacement_loses_no_request() {
     ends.store(true, Ordering::Relaxed);
     let mut rounds = 0;
     for caller in callers {
-        rounds += caller.await.expect("the caller goes on");
+        rounds += caller.await.expect("the caller continues");
     }
     let (responses, repeated) =
         (seen.responses.load(Ordering::Relaxed), seen.repeated.load(Ordering::Relaxed));

@@ -85,7 +85,7 @@ async fn killed_server_keeps_whole_chunks() {
         let sending = tokio::spawn(sending);
         until_written(&service.session().await, query).await;
         tokio::task::block_in_place(|| service.database.cluster().kill());
-        let response = tokio::time::timeout(PATIENCE, sending).await.expect("an answer").expect("sent");
+        let response = tokio::time::timeout(PATIENCE, sending).await.expect("a response").expect("sent");
         assert_eq!(response.status, 503, "{}", response.text);
         tokio::task::block_in_place(|| service.database.cluster().start_again());
         let session = service.session().await;

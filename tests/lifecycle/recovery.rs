@@ -14,7 +14,7 @@ fn settings(contains: &str, archive: &Path) -> String {
     let page = harness::repository_folder().join("docs/how-to/back-up-and-restore.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let blocks = page.split("```conf\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let block = blocks.into_iter().find(|block| block.contains(contains)).expect("such a block");
+    let block = blocks.into_iter().find(|block| block.contains(contains)).expect("a block with this text");
     block.replace("/backup/wal", &archive.display().to_string())
 }
 

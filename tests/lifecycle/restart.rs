@@ -62,7 +62,7 @@ async fn restart_between_requests_causes_no_failure() {
     });
     for _ in 0..20 {
         let response = service.by_key("K").await;
-        assert_eq!(response.header("etag"), tag, "a record that did not change keeps its tag");
+        assert_eq!(response.header("etag"), tag, "an unchanged record keeps its tag");
         response.expect(200);
     }
     service.upsert("K", json!({"name": "Bea"})).await.expect(200);
@@ -112,5 +112,5 @@ async fn idle_proxy_stops_immediately() {
     let Service { mut proxy, database: _database } = service;
     proxy.request_shutdown();
     assert_eq!(proxy.ended().await.code(), Some(0));
-    assert!(!proxy.log().contains(CUT_OFF), "an idle connection held it up: {}", proxy.log());
+    assert!(!proxy.log().contains(CUT_OFF), "an idle connection delayed it: {}", proxy.log());
 }

@@ -199,7 +199,7 @@ impl Condition {
             "ilike" => text(|text, part| text.to_lowercase().contains(&part.to_lowercase())),
             "starts-with" => text(|text, part| text.starts_with(part)),
             "ends-with" => text(|text, part| text.ends_with(part)),
-            other => panic!("{other} has no meaning here"),
+            other => panic!("{other} is not supported here"),
         }
     }
 }

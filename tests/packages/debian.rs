@@ -16,12 +16,12 @@ fn follow(machine: &Machine, heading: &str) -> String {
         if block.is_script() && block.not_run().is_none() {
             printed.push(without_footers(&machine.run(&for_this_major(&block.text)).expect()));
         } else if block.is_output() {
-            let output = printed.last().expect("an answer is of the block before it");
+            let output = printed.last().expect("an output belongs to the block before it");
             compare(&for_this_major(&block.text), output)
                 .unwrap_or_else(|error| panic!("{PAGE}, {heading}: {error}"));
         }
     }
-    assert!(!printed.is_empty(), "{heading} has nothing to run");
+    assert!(!printed.is_empty(), "{heading} has no block to run");
     printed.concat()
 }
 
@@ -43,7 +43,7 @@ fn quickstart(machine: &Machine, key: &str) {
     let section = readme.split("\n## ").find(|section| section.starts_with("Quickstart\n"));
     let page = Page::parse("README.md", section.expect("the README has a quickstart"));
     let mut blocks = page.blocks.iter().filter(|block| block.not_run().is_none());
-    let (script, output) = (blocks.next().expect("what to paste"), blocks.next().expect("its answer"));
+    let (script, output) = (blocks.next().expect("what to paste"), blocks.next().expect("its response"));
     let prepare = format!(
         "install --directory --owner=postgres /srv/clone/.run && cd /srv/clone
          echo 'host=/run/postgresql dbname=crm user=postgres' >.run/database.url
@@ -91,7 +91,7 @@ fn service(machine: &Machine, property: &str) -> String {
 #[test]
 fn single_page_runs_on_its_own_machine() {
     let pages = documentation().into_iter().filter(|page| page.needs("own machine")).map(|page| page.path);
-    assert_eq!(pages.collect::<Vec<_>>(), [PAGE], "this kind runs no other");
+    assert_eq!(pages.collect::<Vec<_>>(), [PAGE], "this kind runs no other job");
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn page_about_packages_works_from_installation_to_removal() {
 
     let process = service(&machine, "MainPID");
     follow(&machine, "Upgrade");
-    assert_ne!(service(&machine, "MainPID"), process, "the package restarts a proxy that runs");
+    assert_ne!(service(&machine, "MainPID"), process, "the package restarts a running proxy");
     assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before.clone(), output.clone()));
     a_second_cluster_has_the_extension_too(&machine);
 
@@ -133,13 +133,13 @@ fn a_proxy_without_a_database_does_not_start(machine: &Machine) {
     machine.run("systemctl start keyed-proxy").expect_failure();
     let status = machine.run("systemctl status --no-pager --full keyed-proxy").expect_failure();
     assert!(status.contains("database.url is empty. An example is postgres://keyed_proxy:"), "{status}");
-    assert_eq!(service(machine, "NRestarts"), "0", "another start would not help");
+    assert_eq!(service(machine, "NRestarts"), "0", "a restart would not help");
     let log = machine.run("journalctl --no-pager --boot --output=cat | grep keyed-proxy.service").expect();
     assert!(!log.contains("ignoring") && !log.contains("Unknown"), "systemd understands every line: {log}");
 }
 
 fn the_service_is_what_its_unit_says(machine: &Machine) {
-    assert_eq!(service(machine, "SubState"), "running", "it has said that it is ready");
+    assert_eq!(service(machine, "SubState"), "running", "it has reported its readiness");
     assert_eq!(service(machine, "NRestarts"), "0");
     let process = service(machine, "MainPID");
     let user = machine.run(&format!("stat --format=%U /proc/{process}")).expect();

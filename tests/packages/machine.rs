@@ -34,7 +34,7 @@ impl Machine {
         );
         let mut leader = None;
         until("the machine has booted", async || {
-            let ended = container.try_wait().expect("it is our child");
+            let ended = container.try_wait().expect("the process is a child of this one");
             assert!(ended.is_none(), "systemd-nspawn ended with {ended:?}");
             leader = first_process(container.id());
             leader.is_some_and(|leader| {

@@ -68,7 +68,7 @@ async fn remedies_fix_icu_texts_after_pg_upgrade() {
     let newest = path.last().expect("several versions");
     let upgraded = tokio::task::block_in_place(|| database.cluster().upgraded_to(newest));
     let upgraded = database.in_cluster(upgraded);
-    assert_ne!(found_by_index(&upgraded).await, before.0, "the index still has the letters of libc");
+    assert_ne!(found_by_index(&upgraded).await, before.0, "the index still has the case mapping of libc");
     let findings = findings(&upgraded);
     let stale: Vec<_> = findings.iter().filter(|[check, ..]| check == "stems").collect();
     assert!(stale.len() == 1 && stale[0][1].contains("ilike miss"), "{findings:#?}");

@@ -25,7 +25,7 @@ async fn eight_identical_requests_have_one_effect() {
         let first = responses
             .iter()
             .filter(|it| it.status == expected && it.header("idempotency-replayed").is_empty());
-        assert_eq!(first.count(), 1, "one of them is run: {responses:?}");
+        assert_eq!(first.count(), 1, "exactly one is executed: {responses:?}");
         for response in &responses {
             match (response.status, response.header("idempotency-replayed")) {
                 (409, _) => {
@@ -34,12 +34,12 @@ async fn eight_identical_requests_have_one_effect() {
                 }
                 (status, "true") if status == expected => replayed += 1,
                 (status, "") if status == expected => {}
-                _ => panic!("neither run, replayed nor told to wait: {response:?}"),
+                _ => panic!("neither executed, replayed nor rejected as running: {response:?}"),
             }
         }
     }
     assert_eq!(replayed + told_to_wait, 7 * 40);
-    assert!(told_to_wait > 0, "no two requests met: nothing was proved");
+    assert!(told_to_wait > 0, "no two requests overlapped, so the test proves nothing");
     let record = service.by_key("K").await.expect(200);
     assert_eq!(record["attributes"]["visits"], 40);
     let session = service.session().await;
@@ -75,7 +75,7 @@ async fn disconnected_and_repeated_requests_have_one_effect() {
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            panic!("client {client} was never answered");
+            panic!("client {client} never got a response");
         });
     }
     clients.join_all().await;

@@ -47,7 +47,7 @@ impl Waiting {
     /// The outcome of the statement.
     async fn outcome(self) -> Result<Rows, SqlError> {
         let outcome = tokio::time::timeout(PATIENCE, self.outcome).await;
-        outcome.expect("the statement goes on once the lock is free").expect("the session lives")
+        outcome.expect("the statement goes on once the lock is free").expect("the session is open")
     }
 }
 

@@ -45,7 +45,7 @@ async fn pooled_connection_isolates_projects() {
             assert_eq!(response.body["attributes"]["name"], project);
         }
     }
-    assert!(read > 50, "hardly a record was read: {read}");
+    assert!(read > 50, "almost no record was read: {read}");
     let actors = "select count(*) from keyed.history((select id from shop.customers)) h
                   where h.actor !~ 'key 3' or h.changes #>> '{name,new}' <> 'shop'";
     assert_eq!(session.text(actors, &[]).await, "0");

@@ -141,7 +141,7 @@ async fn call(session: &Session, function: &str, arguments: &[&str]) {
     if let Err(error) = session.attempt(&statement, &[]).await {
         assert!(!is_problem(&error.state), "{statement}: {error}");
     }
-    session.attempt("rollback", &[]).await.expect("the session lives");
+    session.attempt("rollback", &[]).await.expect("the session is open");
 }
 
 #[tokio::test]

@@ -116,5 +116,5 @@ async fn waiting_ddl_does_not_cancel_other_sessions() {
     }
     assert!(!waiting.is_finished());
     sales.admin.run("select pg_advisory_unlock(1)").await;
-    assert!(waiting.await.expect("it ends"), "the victim's statement was cancelled");
+    assert!(waiting.await.expect("the task completes"), "the other session's statement was canceled");
 }

@@ -134,7 +134,7 @@ async fn copy_reads_the_scope_and_cannot_write_outside() {
     let login = session.text("select current_user", &[]).await;
     let client = sales.database.client_as(&login).await;
     for source in ["crm.customers", "(select * from crm.customers)", "(table crm.customers)"] {
-        let stream = client.copy_out(&format!("copy {source} to stdout")).await.expect("rows of its own");
+        let stream = client.copy_out(&format!("copy {source} to stdout")).await.expect("its own rows");
         let chunks: Vec<_> = futures_util::StreamExt::collect(stream).await;
         let text: String = chunks
             .into_iter()

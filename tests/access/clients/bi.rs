@@ -70,14 +70,14 @@ async fn bi_tool_finds_tables_columns_comments_and_foreign_keys() {
             if name.split(": ").nth(1).is_some_and(|it| it.starts_with(purpose)) {
                 told += 1;
                 for text in texts {
-                    assert!(has(text), "{name} does not tell of {text}: {rows:?}");
+                    assert!(has(text), "{name} does not return {text}: {rows:?}");
                 }
             }
         }
         if name.ends_with("comments") {
             assert!(
                 has("Name of the company") && has("What was ordered"),
-                "{name} tells no comment: {rows:?}"
+                "{name} returns no comment: {rows:?}"
             );
         }
     }

@@ -61,7 +61,7 @@ impl Change {
         let reject = |state: &str| Err(state.to_owned());
         let may = |privilege, row: &Row| privileges.may(privilege, row);
         let reads = privileges.has(Privilege::Read, Template::Things);
-        assert!(reads, "every login reads some things");
+        assert!(reads, "every login can read some things");
         match self {
             Self::Create(new) if may(Privilege::Create, new) => Ok(()),
             Self::Create(_) => reject("42501"),

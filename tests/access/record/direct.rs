@@ -78,12 +78,12 @@ async fn direct_deletion_works_in_the_scope() {
     session.run("update crm.customers set deleted_at = now() where external_key = 'EU-1'").await;
     assert_eq!(seen(&session).await, "EU-2");
     session.run("begin; update crm.customers set deleted_at = '2001-01-01' where true").await;
-    assert_eq!(selected(&session).await, "", "nor in the transaction that deleted");
+    assert_eq!(selected(&session).await, "", "nor in the deleting transaction");
     session.run("commit").await;
     let left = "select string_agg(external_key, ' ' order by external_key) from crm.customers where deleted_at is null";
     assert_eq!(sales.admin.text(left, &[]).await, "US-1 US-2");
     let when = "select bool_and(deleted_at > now() - interval '1 hour') from crm.customers where _released_key = 'EU-2'";
-    assert_eq!(sales.admin.text(when, &[]).await, "t", "the time of a deletion is not chosen");
+    assert_eq!(sales.admin.text(when, &[]).await, "t", "the caller cannot choose the time of a deletion");
 }
 
 #[tokio::test]

@@ -58,7 +58,7 @@ async fn make(session: &Session, random: &mut Random) -> World {
         session.rows("update p.things set level = 42 where id = $1", &[id]).await;
     }
     let removed = ids(session, "tier && array['silver', 'b,c']").await;
-    assert!(removed.len() > 3, "nearly no record has an option that is removed");
+    assert!(removed.len() > 3, "almost no record has a removed option");
     for id in &removed {
         session.rows("select keyed.delete_record($1)", &[id]).await;
     }
@@ -126,7 +126,7 @@ async fn check(who: &str, session: &Session, administrator: &Session, world: &Wo
         world.number(crate::model::world::Template::Things, "template_id").expect("a number").to_owned();
     let before = state(administrator, world).await;
     let seen = ids(session, "true").await;
-    assert!(seen.len() > 5, "{who} sees nearly nothing");
+    assert!(seen.len() > 5, "{who} can read almost nothing");
     for id in &seen {
         for (name, write) in WRITES {
             if let Err(error) = session.attempt(&statement(write), &[id]).await {

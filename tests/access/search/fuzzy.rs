@@ -50,7 +50,11 @@ async fn invisible_record_does_not_validate_a_word() {
         )
         .await;
     let before = search(&session, "lantern sapphira").await;
-    assert_eq!(before["records"].as_array().map(Vec::len), Some(1), "the first word is right: {before}");
+    assert_eq!(
+        before["records"].as_array().map(Vec::len),
+        Some(1),
+        "the first word is spelled correctly: {before}"
+    );
     let hidden = "update crm.customers set name = 'sapphira' where external_key = 'US-1'";
     sales.admin.run(hidden).await;
     assert_eq!(search(&session, "lantern sapphira").await, before);

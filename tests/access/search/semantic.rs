@@ -209,7 +209,7 @@ async fn few_visible_records_among_many_are_all_found() {
                 assert!(hits >= 8, "{hits} of 10");
                 let inside = "select count(*) from crm.customers where id = any ($1::uuid[])";
                 let inside = session.text(inside, &[&format!("{{{}}}", found.join(","))]).await;
-                assert_eq!(inside, "10", "every one is in sight");
+                assert_eq!(inside, "10", "all are visible");
             } else {
                 assert_eq!(found, truth, "{region}");
             }

@@ -84,7 +84,7 @@ fn feed(command: &mut Command, input: &str) -> (String, String, bool) {
     // A program that rejects its arguments reads no input, and reports the reason itself.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
-    let output = child.wait_with_output().expect("it is our child");
+    let output = child.wait_with_output().expect("the process is a child of this one");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (text(output.stdout), text(output.stderr), output.status.success())
 }
@@ -92,7 +92,7 @@ fn feed(command: &mut Command, input: &str) -> (String, String, bool) {
 /// Reads and removes the logs of a run. Returns the latencies in milliseconds.
 fn latencies(folder: &Path, name: &str) -> Vec<f64> {
     let mut latencies = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the cluster's folder is there").flatten() {
+    for entry in std::fs::read_dir(folder).expect("the cluster's folder exists").flatten() {
         if entry.file_name().to_string_lossy().starts_with(&format!("{name}.")) {
             let text = std::fs::read_to_string(entry.path()).expect("the log can be read");
             latencies.extend(latencies_in(&text));

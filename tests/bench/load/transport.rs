@@ -58,7 +58,7 @@ impl Transport {
             Self::Copy { database, text } => Session::Copy(connect(cluster, database).await, text),
             Self::Http { url, headers } => {
                 let client = reqwest::Client::builder().no_proxy().build();
-                let request = client.expect("no TLS, so nothing can be missing").post(url);
+                let request = client.expect("a client without TLS can be built").post(url);
                 let request =
                     headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
                 let is_typed = headers.iter().any(|(name, _)| *name == "Content-Type");

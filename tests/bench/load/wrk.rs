@@ -43,7 +43,7 @@ impl Http {
         let figure = |name: &str| -> f64 {
             let prefix = format!("result {name} ");
             let found = output.lines().find_map(|line| line.strip_prefix(&prefix)?.parse().ok());
-            found.unwrap_or_else(|| panic!("wrk does not tell {name}, it says:\n{output}"))
+            found.unwrap_or_else(|| panic!("wrk does not report {name}; its output:\n{output}"))
         };
         let (requests, microseconds) = (figure("requests"), figure("microseconds"));
         let latencies = output.lines().filter_map(|line| line.strip_prefix("latency ")?.split_once(' '));
@@ -62,7 +62,7 @@ impl Http {
         };
         let example = output.lines().find_map(|line| line.strip_prefix("example ")).unwrap_or_default();
         for (name, meaning) in
-            [("refused", "answers were refusals or wrong"), ("broken", "requests had no answer")]
+            [("refused", "responses were errors or wrong"), ("broken", "requests got no response")]
         {
             if figure(name) > 0.0 {
                 turn.problems.push(format!("{} of {requests} {meaning} {example}", figure(name)));

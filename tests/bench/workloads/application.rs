@@ -54,7 +54,7 @@ impl Shown {
         let [member, part] = self.path;
         Figure {
             name: self.name.to_owned(),
-            value: measured[member][part].as_f64().expect("the script measures it"),
+            value: measured[member][part].as_f64().expect("the script returns the figure"),
             unit: self.unit,
             beside: Vec::new(),
             more_is_better: false,

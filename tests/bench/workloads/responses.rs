@@ -45,10 +45,11 @@ fn records(mut response: Value) -> Vec<Value> {
 
 async fn ask(client: &Client, statement: &str) -> Value {
     let row =
-        client.query_one(&format!("select to_jsonb(({statement}))::text"), &[]).await.expect("an answer");
+        client.query_one(&format!("select to_jsonb(({statement}))::text"), &[]).await.expect("a response");
     let text: &str = row.try_get(0).unwrap_or("null");
     // JSON that PostgreSQL formats itself has a numeric time zone.
-    let parse = |text: &str| serde_json::from_str(&text.replace("+00:00", "Z")).expect("the answer is JSON");
+    let parse =
+        |text: &str| serde_json::from_str(&text.replace("+00:00", "Z")).expect("the response is JSON");
     match parse(text) {
         Value::String(body) => parse(&body),
         // The proxy's statement returns the entity tag, then the body.

@@ -143,7 +143,7 @@ async fn recall(run: &mut Run<'_>, client: &Client, name: &str, part: Part, gate
 }
 
 async fn ids(client: &Client, statement: &str) -> HashSet<String> {
-    let row = client.query_one(&format!("select ({statement})::text"), &[]).await.expect("an answer");
+    let row = client.query_one(&format!("select ({statement})::text"), &[]).await.expect("a response");
     let ids: Value = serde_json::from_str(row.try_get(0).unwrap_or("[]")).expect("JSON");
     ids.as_array().into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect()
 }

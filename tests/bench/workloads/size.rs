@@ -78,7 +78,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
 fn template(run: &Run<'_>, database: &Database) -> u32 {
     let number =
         run.bed.cluster.sql(database.name(), "select id from keyed_state.template where slug = 'works'");
-    number.parse().expect("the number of a template")
+    number.parse().expect("the id of a template")
 }
 
 /// A database with this many records of one template, in memory as far as possible.

@@ -102,7 +102,7 @@ async fn key_tried_before_its_issue_works_soon_after() {
     let key = session.text("select keyed.issue_api_key('keyed_admin')", &[]).await;
     ask(&service, &key).await.expect_error(401, "unauthorized");
     session.run("commit").await;
-    until("the key is let in", async || ask(&service, &key).await.status == 200).await;
+    until("the key is accepted", async || ask(&service, &key).await.status == 200).await;
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn busy_key_does_not_slow_others() {
         responses.push(ask(&service, service.proxy.key()).await);
     }
     assert!(responses.len() > 3);
-    assert_rate_limited(responses.pop().expect("one was refused"), "3");
+    assert_rate_limited(responses.pop().expect("one was rejected"), "3");
     ask(&service, &other).await.expect(200);
 }
 
@@ -190,7 +190,7 @@ async fn slow_searches_of_one_key_leave_connections_to_others() {
     }
     // Requests over the key's connection limit get 429.
     for _ in 0..8 {
-        let response = searches.join_next().await.expect("it ends").expect("the request ends");
+        let response = searches.join_next().await.expect("a task").expect("the request ends");
         assert_rate_limited(response.expect("the request ends"), "4");
     }
     let other = service.database.api_key("keyed_admin", &[]).await;

@@ -73,7 +73,7 @@ async fn files_of_one_key_leave_slots_for_others() {
     ];
     let service = Service::start_with(&settings).await;
     let mut first = import(&service, service.proxy.key(), "").await;
-    first.send(&chunk("external_key\nK-1\n")).await.expect("it is read");
+    first.send(&chunk("external_key\nK-1\n")).await.expect("the proxy reads it");
     transactions(&service, 1).await;
     let response = import(&service, service.proxy.key(), "").await.response().await;
     assert!(status_of(&response) == 429 && response.contains("ratelimit-limit: 1\r\n"), "{response}");
@@ -83,12 +83,12 @@ async fn files_of_one_key_leave_slots_for_others() {
     );
     let request = "POST /v1/entities/template/companies/import";
     let mut other = Wire::begin(&service.proxy, request, &second, CSV).await;
-    other.send(&chunk("external_key,name\nK-2,Ada\n")).await.expect("it is read");
+    other.send(&chunk("external_key,name\nK-2,Ada\n")).await.expect("the proxy reads it");
     transactions(&service, 2).await;
     let response = import(&service, &third, "").await.response().await;
     assert_eq!(status_of(&response), 503, "{response}");
     for mut wire in [first, other] {
-        wire.send(b"0\r\n\r\n").await.expect("it is read");
+        wire.send(b"0\r\n\r\n").await.expect("the proxy reads it");
         assert_eq!(status_of(&wire.response().await), 200);
     }
     service.by_key("K-1").await.expect(200);
@@ -127,16 +127,19 @@ async fn slow_bodies_have_a_memory_limit() {
             Err(_) => first = again,
         }
     };
-    assert_eq!(status_of(&response), 429, "half of it is a key's: {response}");
+    assert_eq!(status_of(&response), 429, "a key may use half of it: {response}");
     let mut other = Wire::begin(&service.proxy, path, &second, &headers).await;
-    assert!(tokio::time::timeout(Duration::from_secs(2), other.response()).await.is_err(), "it is read");
+    assert!(
+        tokio::time::timeout(Duration::from_secs(2), other.response()).await.is_err(),
+        "the request is still being read"
+    );
     let response = Wire::begin(&service.proxy, path, &third, &headers).await.response().await;
     assert!(status_of(&response) == 503 && response.contains("retry-after"), "{response}");
     // A body that needs no slot is read while they wait, after one of them has ended.
     drop(first);
     let mut body = br#"{"external_key": "A-1", "attributes": {}}"#.to_vec();
     body.resize(1 << 20, b' ');
-    other.send(&body).await.expect("it is read");
+    other.send(&body).await.expect("the proxy reads it");
     assert_eq!(status_of(&other.response().await), 201);
 }
 
@@ -152,7 +155,7 @@ async fn connection_over_the_limit_gets_503_with_retry_after() {
     let mut wires = Vec::new();
     for _ in 0..2 {
         let mut wire = Wire::open(service.proxy.address()).await;
-        wire.send(b"GET / HT").await.expect("there is room");
+        wire.send(b"GET / HT").await.expect("the buffers have room");
         wires.push(wire);
     }
     let mut more = Wire::open(service.proxy.address()).await;
@@ -195,6 +198,6 @@ async fn address_has_a_connection_limit() {
         wire.response().await;
     }
     let mut again = Wire::open_from(unprivileged, address).await;
-    again.send(b"GET /healthz HTTP/1.1\r\nHost: keyed\r\n\r\n").await.expect("there is room");
+    again.send(b"GET /healthz HTTP/1.1\r\nHost: keyed\r\n\r\n").await.expect("the buffers have room");
     assert_eq!(status_of(&again.response().await), 200);
 }

@@ -33,7 +33,7 @@ async fn flood_of_unknown_clients_costs_little() {
     for _ in 0..HALF_OPEN {
         let mut wire = Wire::open(service.proxy.address()).await;
         let head = format!("GET /v1/me HTTP/1.1\r\nX-Filler: {}", "x".repeat(8000));
-        wire.send(head.as_bytes()).await.expect("there is room");
+        wire.send(head.as_bytes()).await.expect("the buffers have room");
         half_open.push(wire);
     }
     let mut bodies = Vec::new();
@@ -56,7 +56,7 @@ async fn flood_of_unknown_clients_costs_little() {
     }
     let busy = p99(&service).await;
     for body in bodies {
-        body.await.expect("it is sent or refused");
+        body.await.expect("the request is sent or rejected");
     }
     assert!(peak_memory(service.proxy.process()) < 256, "{} MiB", peak_memory(service.proxy.process()));
     // With so few lookups, the percentile is noisy on a busy machine, so there is a floor. A lookup blocked by an

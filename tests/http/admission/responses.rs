@@ -39,7 +39,7 @@ async fn ask(service: &Service, key: &str, headers: &str) -> Wire {
     let body = format!(r#"{{"limit": {RECORDS}}}"#);
     let headers = format!("{JSON}\nContent-Length: {}{headers}", body.len());
     let mut wire = Wire::begin(&service.proxy, "POST /v1/entities/search/customers", key, &headers).await;
-    wire.send(body.as_bytes()).await.expect("a body has room");
+    wire.send(body.as_bytes()).await.expect("the body fits into the buffers");
     wire
 }
 
@@ -57,10 +57,10 @@ async fn response_counts_until_it_is_read() {
     service.get("/me").await.expect_error(429, "rate_limited");
     assert_eq!(requests_in_flight(&service).await, 1.0);
     let unfinished = service.proxy.log();
-    assert!(!unfinished.contains("\"slow\""), "its line comes at its end: {unfinished}");
+    assert!(!unfinished.contains("\"slow\""), "the line is logged at the end: {unfinished}");
     let mut rest = rest(&response);
     while rest > 0 {
-        rest -= reader.read().await.expect("it goes on");
+        rest -= reader.read().await.expect("the operation continues");
     }
     until("the response has ended", async || requests_in_flight(&service).await == 0.0).await;
     service.get("/me").await.expect(200);
@@ -135,13 +135,13 @@ async fn closing_connection_waits_for_the_last_bytes() {
     let headers = format!("{JSON}\nContent-Length: {}\nConnection: close\nX-Request-Id: last", body.len());
     let mut reader = Wire::open_narrow(service.proxy.address()).await;
     let path = "POST /v1/entities/search/customers";
-    reader.ask(path, service.proxy.key(), &headers).await.expect("a head has room");
-    reader.send(body.as_bytes()).await.expect("a body has room");
+    reader.ask(path, service.proxy.key(), &headers).await.expect("the head fits into the buffers");
+    reader.send(body.as_bytes()).await.expect("the body fits into the buffers");
     let response = reader.response().await;
     assert_eq!(status_of(&response), 200);
     let mut rest = rest(&response);
     while rest > left {
-        rest -= reader.read().await.expect("it goes on");
+        rest -= reader.read().await.expect("the operation continues");
     }
     until("the response is cut", async || !service.proxy.access_log("last").await.is_empty()).await;
     assert_eq!(service.proxy.access_log("last").await[0]["ended"], json!("client too slow"));
@@ -156,7 +156,7 @@ async fn half_closed_connection_gets_its_response() {
     for status in [201, 200] {
         let path = "PUT /v1/entities/template/customers/by-key";
         let mut wire = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
-        wire.send(body).await.expect("a body has room");
+        wire.send(body).await.expect("the body fits into the buffers");
         wire.finish_sending().await;
         assert_eq!(status_of(&wire.response().await), status);
     }
@@ -165,7 +165,7 @@ async fn half_closed_connection_gets_its_response() {
     assert_eq!(status_of(&wire.response().await), 200);
     // A connection that ends in the middle of a request gets an error or no response.
     let mut wire = Wire::begin(&service.proxy, "PUT /v1/me", service.proxy.key(), &headers).await;
-    wire.send(&body[..10]).await.expect("a body has room");
+    wire.send(&body[..10]).await.expect("the body fits into the buffers");
     wire.finish_sending().await;
     assert!([0, 400, 405].contains(&status_of(&wire.response().await)));
 }
@@ -196,14 +196,14 @@ async fn pipelined_request_waits_for_the_earlier_response() {
     let headers = format!("{JSON}\nContent-Length: {}", body.len());
     for _ in 0..3 {
         reader.ask("POST /v1/entities/search/customers", service.proxy.key(), &headers).await.expect("room");
-        reader.send(body.as_bytes()).await.expect("a body has room");
+        reader.send(body.as_bytes()).await.expect("the body fits into the buffers");
     }
     for _ in 0..3 {
         let response = reader.response().await;
         assert_eq!(status_of(&response), 200);
         let mut rest = rest(&response);
         while rest > 0 {
-            rest -= reader.read_up_to(rest).await.expect("it goes on");
+            rest -= reader.read_up_to(rest).await.expect("the operation continues");
         }
     }
 }
@@ -217,7 +217,7 @@ async fn unread_lookups_of_large_records_stay_within_their_budget() {
     let mut readers = Vec::new();
     for _ in 0..4 {
         let mut reader = Wire::open_narrow(service.proxy.address()).await;
-        reader.ask(path, service.proxy.key(), "Accept: */*").await.expect("a head has room");
+        reader.ask(path, service.proxy.key(), "Accept: */*").await.expect("the head fits into the buffers");
         statuses.push(status_of(&reader.response().await));
         readers.push(reader);
     }

@@ -79,7 +79,7 @@ async fn unresponsive_database_is_a_server_error() {
         })
         .collect();
     // Four requests wait for the database, the others for a connection.
-    until("eight are refused", async || requests.iter().filter(|it| it.is_finished()).count() == 8).await;
+    until("eight are rejected", async || requests.iter().filter(|it| it.is_finished()).count() == 8).await;
     relay.speak();
     for request in requests {
         let response = request.await.expect("the request ends");

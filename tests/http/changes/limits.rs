@@ -56,7 +56,10 @@ async fn stream_that_is_not_read_is_cut() {
     let service = Service::start_with(&[MEASURED, ("KEYED_STALL_TIMEOUT", "1")]).await;
     let mut reader = Wire::open_narrow(service.proxy.address()).await;
     let request = "GET /v1/changes?include=record";
-    reader.ask(request, service.proxy.key(), "Accept: text/event-stream").await.expect("a head has room");
+    reader
+        .ask(request, service.proxy.key(), "Accept: text/event-stream")
+        .await
+        .expect("the head fits into the buffers");
     assert_eq!(status_of(&reader.response().await), 200);
     let long = "x".repeat(50_000);
     until("the stream is cut", async || {

@@ -55,7 +55,7 @@ impl Events {
         assert_eq!(response.status().as_u16(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let mut events = Self { response, unread: String::new(), cursor: String::new() };
-        let start = events.block().await.expect("a stream begins with the pause of reconnections");
+        let start = events.block().await.expect("a stream starts with the reconnection delay");
         assert!(start.contains("retry: "), "{start}");
         events
     }
@@ -73,7 +73,7 @@ impl Events {
                 }
                 return Some(block);
             }
-            let chunk = self.response.chunk().await.expect("the stream ends as a whole")?;
+            let chunk = self.response.chunk().await.expect("the stream ends properly")?;
             self.unread.push_str(std::str::from_utf8(&chunk).expect("UTF-8"));
         }
     }

@@ -10,7 +10,7 @@ async fn stream_sends_each_change_once_and_goes_on_behind_the_last_event() {
     let service = Service::start().await;
     let mut events =
         Events::open(&service, "/changes?template=customers&include=record&numbers=string").await;
-    assert!(!events.cursor.is_empty(), "a stream that is cut before its first event goes on, too");
+    assert!(!events.cursor.is_empty(), "a stream that ends before its first event can be continued, too");
     let begin = events.cursor.clone();
     service.upsert("S-1", json!({"visits": 1.1})).await.expect(201);
     let event = events.next().await.expect("an event");

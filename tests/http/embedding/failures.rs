@@ -36,16 +36,13 @@ async fn wrong_model_is_reported_without_failing_texts() {
     let began = Instant::now();
     let proxy = gallery.asking(&server, &[]).await;
     gallery.until("told", |status| status["pending"] == 1).await;
-    until("the error is told", async || !gallery.job(&id).await["error"].is_null()).await;
+    until("the error is reported", async || !gallery.job(&id).await["error"].is_null()).await;
     let job = gallery.job(&id).await;
     assert!(job["error"].as_str().is_some_and(|error| error.contains("3 numbers")), "{job}");
     assert_eq!(job["attempts"], 0);
     tokio::time::sleep(Duration::from_millis(500)).await;
     let (asked, seconds) = (server.questions().len(), began.elapsed().as_secs() as usize);
-    assert!(
-        asked <= 3 + 2 * seconds,
-        "a provider that fails is not stormed: asked {asked} times in {seconds} s"
-    );
+    assert!(asked <= 3 + 2 * seconds, "a failing provider is not flooded: {asked} requests in {seconds} s");
     assert!(proxy.whole_log().await.contains("cannot embed records"));
 }
 
@@ -71,7 +68,7 @@ async fn rejected_text_does_not_block_others() {
     })
     .await;
     let _proxy = gallery.asking(&server, &[]).await;
-    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    gallery.until("two records are embedded", |status| status["done"] == 2 && status["running"] == 0).await;
     let failures = gallery
         .session
         .rows("select record_id, error from keyed.embedding_failures() order by record_id", &[])
@@ -170,7 +167,7 @@ async fn vectors_before_an_outage_are_kept() {
     })
     .await;
     let _proxy = gallery.asking(&server, &[]).await;
-    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    gallery.until("two records are embedded", |status| status["done"] == 2 && status["running"] == 0).await;
     let jobs = "select string_agg(state || ' ' || attempts || ' ' || coalesce(substr(error, 1, 8), '-'), ', '
                   order by state, attempts) from keyed_state.embedding_job";
     assert_eq!(
@@ -191,7 +188,7 @@ async fn rejected_vector_does_not_block_others() {
     gallery.session.run(&check).await;
     let server = EmbeddingServer::start().await;
     let _proxy = gallery.asking(&server, &[]).await;
-    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    gallery.until("two records are embedded", |status| status["done"] == 2 && status["running"] == 0).await;
     let job = gallery.job(&ids[1]).await;
     assert_eq!((&job["state"], &job["attempts"]), (&json!("pending"), &json!(1)), "{job}");
     assert!(job["error"].as_str().is_some_and(|error| error.contains("not_this")), "{job}");
@@ -208,7 +205,7 @@ async fn locked_record_does_not_block_others() {
     other.run(&format!("begin; select from g.paintings where id = '{}' for update", ids[1])).await;
     let server = EmbeddingServer::start().await;
     let _proxy = gallery.asking(&server, &[("KEYED_STATEMENT_TIMEOUT", "1")]).await;
-    gallery.until("two done", |status| status["done"] == 2 && status["pending"] == 1).await;
+    gallery.until("two records are embedded", |status| status["done"] == 2 && status["pending"] == 1).await;
     assert_eq!(gallery.job(&ids[1]).await["attempts"], 0);
     other.run("commit").await;
     gallery.until_done(3).await;

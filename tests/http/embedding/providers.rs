@@ -116,7 +116,7 @@ async fn text_without_a_vector_is_rejected() {
         let service = service_with(&server, &[]).await;
         let problem = search(&service, json!("pearl")).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/query_text", "{told:?}");
-        assert_eq!(server.questions().len(), 1, "asking again would not help: {told:?}");
+        assert_eq!(server.questions().len(), 1, "a retry would not help: {told:?}");
     }
 }
 
@@ -132,7 +132,7 @@ async fn provider_key_is_not_disclosed() {
     assert!(!response.text.contains("very-secret"), "{}", response.text);
     response.expect_error(500, "internal");
     let log = service.proxy.whole_log().await;
-    assert!(log.contains("wrong key"), "the reason is in the log: {log}");
+    assert!(log.contains("wrong key"), "the log has the reason: {log}");
     assert!(!log.contains("very-secret"), "{log}");
 }
 

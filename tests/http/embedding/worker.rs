@@ -93,7 +93,7 @@ async fn claims_of_a_killed_worker_are_processed() {
     assert_eq!(gallery.status().await["running"], 1);
     let _second = gallery.asking(&server, &[]).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(server.questions().len(), 1, "the claim still holds");
+    assert_eq!(server.questions().len(), 1, "the claim is still valid");
     gallery.session.run("update keyed_state.embedding_job set due_at = now()").await;
     gallery.until_done(1).await;
 }

@@ -32,7 +32,11 @@ async fn full_idempotency_storage_rejects_before_writing() {
     let rejected = create(&service, "third").await.expect_error(403, "quota_exceeded");
     assert!(rejected["hint"].as_str().is_some_and(|it| it.contains("without Idempotency-Key")), "{rejected}");
     let again = create(&service, "first").await;
-    assert_eq!((again.status, &again.text), (first.status, &first.text), "what is kept is still answered");
+    assert_eq!(
+        (again.status, &again.text),
+        (first.status, &first.text),
+        "a stored response is still replayed"
+    );
     service.post("/entities/template/customers", json!({})).await.expect(201);
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "3");
 

@@ -184,7 +184,7 @@ async fn repeated_request_conflicts_while_the_first_runs() {
     // Other requests are not affected.
     request(&service, "PUT", UPSERT, "other", &json!({"external_key": "L"})).send().await.expect(201);
     holder.run("rollback").await;
-    let first = first.await.expect("the request is answered");
+    let first = first.await.expect("the request gets a response");
     assert_eq!(first.status, 200);
     assert_replayed(&first, &request(&service, "PUT", UPSERT, "once", &increment()).send().await);
     assert_eq!(visits(&service).await, 1);
@@ -226,7 +226,7 @@ async fn later_requests_remove_expired_responses() {
             return;
         }
     }
-    panic!("400 requests have not removed 40 old answers");
+    panic!("400 requests have not removed 40 old responses");
 }
 
 #[tokio::test]
@@ -253,7 +253,7 @@ async fn killed_proxy_leaves_one_effect() {
         let unanswered = tokio::spawn(once(&doomed).response());
         session.until_blocked(1).await;
         drop(doomed);
-        assert!(unanswered.await.is_err(), "the request was answered");
+        assert!(unanswered.await.is_err(), "the request got a response");
         // The repeated request retries until the first one has ended.
         once(&service.proxy).send().await.expect_error(409, "request_in_progress");
         session.run("select pg_advisory_unlock(1)").await;

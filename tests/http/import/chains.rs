@@ -80,8 +80,11 @@ async fn chain_of_rows_scales_linearly() {
     let [backward, forward, few_forward, shuffled, few_shuffled] = costs[..] else { unreachable!() };
     println!("{costs:?}");
     for (name, cost, few) in [("forward", forward, few_forward), ("shuffled", shuffled, few_shuffled)] {
-        assert!(cost <= 3 * backward, "{name}: {cost} rows were touched, {backward} where each refers back");
-        assert!(2 * cost <= 9 * few, "{name}: {cost} rows were touched, {few} for a fourth of the chain");
+        assert!(
+            cost <= 3 * backward,
+            "{name}: {cost} rows were accessed, {backward} with backward references"
+        );
+        assert!(2 * cost <= 9 * few, "{name}: {cost} rows were accessed, {few} for a quarter of the chain");
     }
 }
 

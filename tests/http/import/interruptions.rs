@@ -29,7 +29,7 @@ async fn holder(service: &Service) -> Wire {
 /// Sends a chunk of the file.
 async fn send(wire: &mut Wire, bytes: &[u8]) {
     let chunk = [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
-    wire.send(&chunk).await.expect("it is read");
+    wire.send(&chunk).await.expect("the proxy reads it");
 }
 
 /// The status and body of the response, after which the connection is closed.
@@ -57,7 +57,7 @@ async fn partly_written_file_waits_for_a_connection() {
     let search = tokio::spawn(search.send());
     service.session().await.until_blocked(1).await;
     send(&mut wire, "é\n".repeat(3000).as_bytes()).await;
-    wire.send(b"0\r\n\r\n").await.expect("it is read");
+    wire.send(b"0\r\n\r\n").await.expect("the proxy reads it");
     // Longer than a request waits.
     tokio::time::sleep(Duration::from_secs(1)).await;
     holder.run("commit").await;
@@ -106,7 +106,7 @@ async fn administrator_cancels_the_import_that_blocks_another() {
     );
     let mut second =
         Wire::begin(&service.proxy, &format!("POST {path}?on_error=abort"), &clerk, &headers).await;
-    second.send(file.as_bytes()).await.expect("a body has room");
+    second.send(file.as_bytes()).await.expect("the body fits into the buffers");
     let mut told = second.response().await;
     while !told.contains("\"waits_for\"") {
         told += &second.response().await;

@@ -109,7 +109,7 @@ async fn mirror_deletes_nothing_when_its_client_breaks_off() {
     let request = "POST /v1/entities/template/customers/import?mode=mirror&max_deleted_share=1";
     let headers = "Content-Type: text/csv\nContent-Length: 1000\nConnection: close";
     let mut wire = Wire::begin(&service.proxy, request, service.proxy.key(), headers).await;
-    wire.send(b"external_key,visits\na,7\n").await.expect("it is read");
+    wire.send(b"external_key,visits\na,7\n").await.expect("the proxy reads it");
     let session = service.session().await;
     let imports = "select count(*) from pg_locks where locktype = 'advisory' and objsubid = 11 and granted";
     session.until(imports, "1").await;
@@ -160,7 +160,7 @@ async fn progress_of_a_mirror_counts_deleted_records() {
         file.len()
     );
     let mut wire = Wire::begin(&service.proxy, request, service.proxy.key(), &headers).await;
-    wire.send(file.as_bytes()).await.expect("it is read");
+    wire.send(file.as_bytes()).await.expect("the proxy reads it");
     let mut response = String::new();
     loop {
         match wire.response().await {

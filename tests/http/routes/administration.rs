@@ -75,7 +75,7 @@ async fn rejected_api_key_request_has_a_pointer() {
     for role in ["postgres", "keyed_owner"] {
         service.post("/api-keys", json!({"role": role})).await.expect_error(403, "forbidden");
     }
-    assert_eq!(listed_keys(&service).await.len(), 1, "that of the tests");
+    assert_eq!(listed_keys(&service).await.len(), 1, "the one of the tests");
 }
 
 #[tokio::test]

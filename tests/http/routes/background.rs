@@ -101,7 +101,7 @@ async fn http_doctor_agrees_with_the_command() {
         checks.into_iter().find(|check| check["name"] == name).map(|check| check["sound"].clone())
     };
     assert_eq!((sound("templates"), sound("ownership")), (Some(json!(false)), Some(json!(true))));
-    assert_eq!(sound("transactions"), Some(Value::Null), "the service does not see what others do");
+    assert_eq!(sound("transactions"), Some(Value::Null), "the service cannot see other processes");
 }
 
 #[tokio::test]

@@ -220,7 +220,7 @@ async fn unread_export_times_out() {
         session.text(snapshots, &[]).await == "0"
     })
     .await;
-    assert!(waited > 5, "the export was over before anybody could have waited for its reader");
+    assert!(waited > 5, "the export ended before it could wait for its reader");
     // A partly read export is visibly incomplete.
     let ended = loop {
         match response.chunk().await {
@@ -228,7 +228,7 @@ async fn unread_export_times_out() {
             ended => break ended,
         }
     };
-    assert!(ended.is_err(), "an answer that broke off seems to have ended");
+    assert!(ended.is_err(), "an incomplete response looks complete");
 }
 
 #[tokio::test]

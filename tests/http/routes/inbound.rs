@@ -120,7 +120,11 @@ async fn failed_delivery_is_stored_completely_and_writes_nothing() {
         );
         let id = rejected.body["delivery"].as_str().expect("an id").to_owned();
         let kept = service.get(&format!("{deliveries}/{id}")).await;
-        assert!(kept.text.ends_with(&format!("\"payload\":{body}}}")), "kept to the letter: {}", kept.text);
+        assert!(
+            kept.text.ends_with(&format!("\"payload\":{body}}}")),
+            "unchanged, character by character: {}",
+            kept.text
+        );
         let error = kept.expect(200)["error"].clone();
         assert_eq!(
             (&error["code"], error["errors"][0]["pointer"].as_str().unwrap_or_default()),
@@ -128,7 +132,7 @@ async fn failed_delivery_is_stored_completely_and_writes_nothing() {
         );
     }
     let session = service.session().await;
-    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0", "nothing half-written");
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0", "no partial write");
     let failed = service.get(&format!("{deliveries}?status=failed&limit=4")).await.expect(200);
     assert_eq!(failed["deliveries"].as_array().map(Vec::len), Some(4));
     let next = failed["next_cursor"].as_str().expect("a cursor");
@@ -162,7 +166,7 @@ async fn failed_delivery_is_replayed_after_a_fix_of_the_mapping() {
     let first = service.deliver_signed(&sender, "msg_1", body).await;
     assert_eq!(first.status, 202);
     let again = service.deliver_signed(&sender, "msg_1", body).await;
-    assert_eq!((again.status, &again.body), (202, &first.body), "a repetition has the first answer");
+    assert_eq!((again.status, &again.body), (202, &first.body), "a repeated request gets the first response");
     let id = first.body["delivery"].as_str().expect("an id");
     let replay = format!("{path}/deliveries/{id}/replay");
     let line = service.post(&replay, json!({})).await;
@@ -269,11 +273,7 @@ async fn endpoint_is_configured_and_its_secrets_are_shown_once() {
     service.get("/inbound-endpoints/shop").await.expect_error(404, "not_found");
     let session = service.session().await;
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
-    assert_eq!(
-        session.text("select count(*) from crm.customers", &[]).await,
-        "2",
-        "what was delivered stays"
-    );
+    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "2", "delivered records stay");
 }
 
 #[tokio::test]
@@ -299,5 +299,5 @@ async fn invalid_delivery_is_rejected_and_not_stored() {
         send("application/json", "[]".to_owned()).await.expect(200),
         json!({"created": 0, "updated": 0})
     );
-    assert!(!encode(&sender.token).contains('%'), "a token stands in an address as it is");
+    assert!(!encode(&sender.token).contains('%'), "a token needs no encoding in a URL");
 }

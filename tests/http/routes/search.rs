@@ -46,7 +46,7 @@ async fn search_by_template_number_supports_all_members() {
     assert_eq!(
         page,
         json!({"records": page["records"], "next_cursor": null, "has_more": false, "total": null}),
-        "nothing else is in an answer"
+        "the response contains nothing else"
     );
 }
 

@@ -31,7 +31,8 @@ impl Server {
                      create role either login; create role secret login password 'pencil'";
         server.cluster.sql("postgres", roles);
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+        std::fs::write(folder.path().join("root.crt"), authority.certificate())
+            .expect("the folder is accessible");
         std::fs::write(folder.path().join("other.crt"), Authority::new("other").certificate()).expect("ours");
         authority.issue(&["certified"]).write(folder.path(), "client");
         Self { server, authority, folder }
@@ -52,7 +53,10 @@ impl Server {
     fn is_encrypted(&self, role: &str) -> bool {
         let log = self.server.cluster.log();
         let authorized = format!("connection authorized: user={role} ");
-        log.lines().rfind(|line| line.contains(&authorized)).expect("it came in").contains("SSL enabled")
+        log.lines()
+            .rfind(|line| line.contains(&authorized))
+            .expect("the delivery arrived")
+            .contains("SSL enabled")
     }
 }
 
@@ -96,7 +100,7 @@ fn sslmode_decides_the_tls_of_a_connection() {
         rejected(&server.words("plain", "db.test", &format!("sslmode={mode}")), "no pg_hba.conf entry");
     }
     rejected(&server.words("secure", "db.test", "sslmode=disable"), "no pg_hba.conf entry");
-    connect(&server.words("either", "db.test", "sslmode=prefer")).expect("it may");
+    connect(&server.words("either", "db.test", "sslmode=prefer")).expect("access is allowed");
     assert!(server.is_encrypted("either"), "preferred");
 }
 
@@ -133,8 +137,8 @@ fn client_certificate_logs_in_only_with_its_private_key() {
         "sslkey /nowhere/key: No such file",
     );
     let public = server.file("public.key");
-    std::fs::copy(&own, &public).expect("our folder");
-    std::fs::set_permissions(&public, PermissionsExt::from_mode(0o644)).expect("our file");
+    std::fs::copy(&own, &public).expect("the folder is accessible");
+    std::fs::set_permissions(&public, PermissionsExt::from_mode(0o644)).expect("the file is accessible");
     rejected(&server.words("certified", "db.test", &files(&public)), "can be read by others");
     server.authority.issue(&["another"]).write(server.folder.path(), "another");
     rejected(&server.words("certified", "db.test", &files(&server.file("another.key"))), "does not belong");
@@ -167,7 +171,7 @@ fn direct_tls_works_from_postgresql_17() {
     if major_version() >= 17 {
         assert_eq!(connect(&words), Ok(()));
     } else {
-        assert!(connect(&words).is_err(), "an older server takes it for something else");
+        assert!(connect(&words).is_err(), "an older server would interpret it differently");
     }
 }
 
@@ -177,7 +181,7 @@ fn self_signed_certificate_can_be_the_root() {
     let folder = tempfile::tempdir().expect("a folder");
     let itself = Authority::new("db.test");
     let server = TlsCluster::start(&itself.identity(), &itself, "hostssl all all all trust");
-    std::fs::write(folder.path().join("root.crt"), itself.certificate()).expect("our folder");
+    std::fs::write(folder.path().join("root.crt"), itself.certificate()).expect("the folder is accessible");
     let words = |host: &str| words_of(&server, folder.path(), host);
     assert_eq!(connect(&words("db.test")), Ok(()));
     rejected(&words("elsewhere.test"), "not valid for name");
@@ -197,12 +201,14 @@ fn revoked_and_expired_server_certificates_are_rejected() {
     let authority = Authority::new("tests");
     let identity = authority.issue_without_names("db.test");
     let server = TlsCluster::start(&identity, &authority, "hostssl all all all trust");
-    std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+    std::fs::write(folder.path().join("root.crt"), authority.certificate())
+        .expect("the folder is accessible");
     let words = words_of(&server, folder.path(), "db.test");
     assert_eq!(connect(&words), Ok(()), "the common name counts where there is no other");
     rejected(&words_of(&server, folder.path(), "elsewhere.test"), "not valid for name");
     for (name, revoked) in [("none.crl", None), ("one.crl", Some(&identity))] {
-        std::fs::write(folder.path().join(name), authority.revocation_list(revoked)).expect("our folder");
+        std::fs::write(folder.path().join(name), authority.revocation_list(revoked))
+            .expect("the folder is accessible");
     }
     let with = |list: &str| format!("{words} sslcrl={}/{list}", folder.path().display());
     assert_eq!(connect(&with("none.crl")), Ok(()));
@@ -218,7 +224,8 @@ async fn proxy_serves_and_cancels_over_tls() {
     let authority = Authority::new("tests");
     let server =
         TlsCluster::start(&authority.issue(&["db.test"]), &authority, "hostssl all keyed_proxy all trust");
-    std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+    std::fs::write(folder.path().join("root.crt"), authority.certificate())
+        .expect("the folder is accessible");
     let database = Database::new_in(&server.cluster).await.add_crm().await;
     let words = words_of(&server, folder.path(), "db.test")
         .replace("user=postgres dbname=postgres", &format!("user=keyed_proxy dbname={}", database.name()));
@@ -235,7 +242,7 @@ async fn proxy_serves_and_cancels_over_tls() {
     let request = "PUT /v1/entities/template/customers/by-key";
     let mut wire =
         Wire::begin(&service.proxy, request, key, "Content-Type: application/json\nContent-Length: 23").await;
-    wire.send(br#"{"external_key": "K-2"}"#).await.expect("there is room");
+    wire.send(br#"{"external_key": "K-2"}"#).await.expect("the buffers have room");
     observer.until_blocked(1).await;
     drop(wire);
     // The statement of a disconnected caller is canceled while it waits for its lock.
@@ -246,7 +253,7 @@ async fn proxy_serves_and_cancels_over_tls() {
 /// A server without TLS and without roles.
 fn server_without_roles() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("it has one").port();
+    let port = listener.local_addr().expect("a bound socket has an address").port();
     std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(reject_role(stream))));
     port
 }

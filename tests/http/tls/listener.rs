@@ -68,7 +68,7 @@ async fn connection_without_a_handshake_times_out() {
     let secure = Secure::start(&[("KEYED_HEADER_TIMEOUT", "0.2")]).await;
     for begin in [b"".as_slice(), b"\x16", b"\x16\x03\x01\x02\x00", b"\x00", b"SSH-2.0-x\r\n"] {
         let mut wire = Wire::open(secure.proxy.address()).await;
-        wire.send(begin).await.expect("there is room");
+        wire.send(begin).await.expect("the buffers have room");
         let response = wire.response().await;
         assert!(!response.contains("200 ok"), "{begin:?}: {response}");
     }
@@ -86,11 +86,11 @@ async fn stalled_handshakes_delay_no_other_client() {
     let mut silent = Vec::new();
     for _ in 0..4 {
         let mut wire = Wire::open_from([127, 0, 0, 9].into(), address).await;
-        wire.send(b"\x16\x03\x01").await.expect("there is room");
+        wire.send(b"\x16\x03\x01").await.expect("the buffers have room");
         silent.push(wire);
     }
     let mut fifth = Wire::open_from([127, 0, 0, 9].into(), address).await;
-    fifth.send(b"GET /healthz HTTP/1.1\r\n\r\n").await.expect("there is room");
+    fifth.send(b"GET /healthz HTTP/1.1\r\n\r\n").await.expect("the buffers have room");
     assert_ne!(status_of(&fifth.response().await), 200, "its address has its connections");
     let mut wire = secure.open().await;
     assert_eq!(secure.ask(&mut wire).await, 200);
@@ -100,7 +100,11 @@ async fn stalled_handshakes_delay_no_other_client() {
     }
     let mut rejected = secure.open().await;
     rejected.ask("GET /healthz", "", "").await.expect("the handshake is done");
-    assert_eq!(status_of(&rejected.response().await), 503, "told by TLS that there are too many");
+    assert_eq!(
+        status_of(&rejected.response().await),
+        503,
+        "TLS clients get the error about too many connections"
+    );
     drop(silent);
 }
 
@@ -124,8 +128,8 @@ async fn new_certificate_drops_no_connection() {
 async fn completed_chain_is_reloaded() {
     let secure = Secure::start(&[]).await;
     let (file, _) = files(secure.folder.path());
-    let leaf = std::fs::read_to_string(&file).expect("our file");
-    std::fs::write(&file, leaf + &secure.authority.certificate()).expect("our file");
+    let leaf = std::fs::read_to_string(&file).expect("the file is accessible");
+    std::fs::write(&file, leaf + &secure.authority.certificate()).expect("the file is accessible");
     secure.proxy.signal("HUP");
     let taken = "reloaded: the certificate of the listener";
     until("the whole chain is read", async || secure.proxy.log().contains(taken)).await;
@@ -149,7 +153,7 @@ async fn certificate_expiry_is_a_metric() {
     let secure = Secure::start(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
     secure.authority.issue_until(&["localhost"], 2100).write(secure.folder.path(), "server");
     secure.proxy.signal("HUP");
-    until("it is that of the new certificate", async || {
+    until("the value is that of the new certificate", async || {
         let metrics = secure.proxy.metrics().await;
         metrics.sum("keyed_certificate_expiry_timestamp_seconds", &[]) == 4_102_444_800.0
     })
@@ -166,7 +170,7 @@ async fn certificate_renewal_under_load_interrupts_no_request() {
             tokio::spawn(async move {
                 let mut kept = secure.open().await;
                 while !ends.load(Ordering::Relaxed) {
-                    assert_eq!(secure.ask(&mut kept).await, 200, "one connection all the time");
+                    assert_eq!(secure.ask(&mut kept).await, 200, "a single connection");
                     assert_eq!(secure.ask(&mut secure.open().await).await, 200, "and new ones");
                 }
             })
@@ -200,15 +204,12 @@ async fn broken_certificate_files_are_logged_and_ignored() {
         write("server.crt", &certificate.certificate);
         write("server.key", key);
         secure.proxy.signal("HUP");
-        until("the log complains", async || secure.proxy.log().contains(complaint)).await;
+        until("the log has the error", async || secure.proxy.log().contains(complaint)).await;
         assert_eq!(secure.open().await.certificate(), before, "{complaint}");
     }
     other.write(secure.folder.path(), "server");
     secure.proxy.signal("HUP");
-    until("the files are taken when they are sound", async || {
-        secure.open().await.certificate() == other.der()
-    })
-    .await;
+    until("valid files are loaded", async || secure.open().await.certificate() == other.der()).await;
 }
 
 #[tokio::test]
@@ -249,7 +250,7 @@ async fn large_response_ends_before_its_connection_is_closed() {
     while let Ok(1..) = wire.read().await {}
     let line = || secure.proxy.log().lines().find(|line| line.contains(r#""last""#)).map(str::to_owned);
     until("the response has ended", async || line().is_some()).await;
-    let line: serde_json::Value = serde_json::from_str(&line().expect("it is there")).expect("JSON");
+    let line: serde_json::Value = serde_json::from_str(&line().expect("it exists")).expect("JSON");
     let line = &line["fields"];
     assert!(line["bytes_out"].as_u64() > Some(64 << 10), "large enough to count until its end: {line}");
     assert_eq!(line["ended"], serde_json::json!(null), "{line}");

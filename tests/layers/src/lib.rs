@@ -57,7 +57,7 @@ macro_rules! rules {
         #[test]
         fn files_are_short() {
             let long = SOURCES.longer_than($crate::MAX_LINES, &[]);
-            assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
+            assert!(long.is_empty(), "A long file often has two topics:\n{}", long.join("\n"));
         }
     };
 }

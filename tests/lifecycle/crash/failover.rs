@@ -66,7 +66,7 @@ impl Served {
         self.servers.primary_except(Some(old)).await;
         let (until_new, new) = (failed.seconds(), Stopwatch::default());
         let body = json!({"external_key": "probe", "attributes": {"name": format!("{failure:?}")}});
-        until("writes are served", async || {
+        until("writes succeed", async || {
             let request = self.proxy.request("PUT", "/v1/entities/template/customers/by-key");
             [200, 201].contains(&request.json(&body).send().await.status)
         })
@@ -87,7 +87,7 @@ fn configuration() -> String {
     let page = repository_folder().join("docs/how-to/run-with-failover.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
     let (_, rest) = page.split_once("```yaml\n").expect("a configuration");
-    rest.split_once("```").expect("its end").0.to_owned()
+    rest.split_once("```").expect("the end").0.to_owned()
 }
 
 /// Each of these failures in turn, while all clients write.

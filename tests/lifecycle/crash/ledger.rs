@@ -112,14 +112,14 @@ impl Tables {
             let there = group.records.iter().filter_map(|(template, key)| self.0[template].get(key)).count();
             let whole = group.records.len();
             match group.fate {
-                Fate::There => assert_eq!(there, whole, "was acknowledged, and is not there: {group:?}"),
-                Fate::Absent => assert_eq!(there, 0, "was not to be written, and is there: {group:?}"),
+                Fate::There => assert_eq!(there, whole, "was acknowledged, but is missing: {group:?}"),
+                Fate::Absent => assert_eq!(there, 0, "was reported as not written, but exists: {group:?}"),
                 Fate::Either if there == 0 => {
                     found.absent += 1;
                     group.fate = Fate::Absent;
                 }
                 Fate::Either => {
-                    assert_eq!(there, whole, "is there in part: {group:?}");
+                    assert_eq!(there, whole, "exists only partly: {group:?}");
                     found.there += 1;
                     group.fate = Fate::There;
                 }
@@ -130,7 +130,7 @@ impl Tables {
                 let wanted = (name_of(key), number, 1, group.points, 1);
                 assert_eq!(
                     self.0[template][key], wanted,
-                    "{key} of {} was not written once and whole",
+                    "{key} of {} was not written completely and once",
                     group.by
                 );
             }

@@ -46,7 +46,8 @@ pub(super) async fn write_through<T>(
         let enough: Vec<usize> = answered.iter().map(|it| it.load(Ordering::Relaxed) + count).collect();
         let all = || answered.iter().zip(&enough).all(|(it, enough)| it.load(Ordering::Relaxed) >= *enough);
         // A failed client reports the reason; the others would wait for it.
-        until("every client is served", async || all() || tasks.iter().any(JoinHandle::is_finished)).await;
+        until("every client gets a response", async || all() || tasks.iter().any(JoinHandle::is_finished))
+            .await;
     };
     until_more(before).await;
     let response = failure().await;

@@ -83,10 +83,10 @@ impl Killed {
                 self.start_proxy().await;
             }
         }
-        let proxy = self.proxy.as_ref().expect("it runs");
+        let proxy = self.proxy.as_ref().expect("the program runs");
         let path = "/v1/entities/template/customers/by-key?key=shared";
         let serves = async |path: &str| proxy.request("GET", path).send().await.status == 200;
-        until("the proxy serves again", async || serves("/readyz").await && serves(path).await).await;
+        until("the proxy is ready again", async || serves("/readyz").await && serves(path).await).await;
         stopwatch.seconds()
     }
 

@@ -120,7 +120,7 @@ async fn vectors_and_queue_agree(session: &Session) {
            or j.state = 'done' and v.record_id is not null and j.text_hash = sha256(convert_to(r.text, 'UTF8'))) is not true",
         notes::VECTORS
     );
-    assert_none(session, "texts have neither their vector nor a place in the queue", &query).await;
+    assert_none(session, "texts have neither a vector nor a queue entry", &query).await;
     let twice =
         "select endpoint_id, webhook_id from keyed_state.inbound_delivery group by 1, 2 having count(*) > 1";
     assert_none(session, "deliveries are there twice", twice).await;
@@ -141,7 +141,7 @@ async fn quotas_agree(session: &Session) {
          where u.used <> case u.name when 'live_records' then c.live when 'writes_per_day' then c.written else u.used end",
         counted.join(" union all ")
     );
-    assert_none(session, "quotas count what is not there", &query).await;
+    assert_none(session, "quotas count missing rows", &query).await;
 }
 
 /// By the index of documents. The searches cover the newest records and a random sample.
@@ -200,7 +200,7 @@ const OF_LOAD: [&str; 5] = ["dead rows", "unused indexes", "missing indexes", "m
 pub(crate) fn findings(database: &Database) -> Vec<String> {
     let url = database.cluster().url("postgres", database.name());
     let output = proxy_program(&["doctor", "--json"]).env("KEYED_ADMIN_DATABASE_URL", url).output();
-    let report: Value = serde_json::from_slice(&output.expect("it runs").stdout).expect("JSON");
+    let report: Value = serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON");
     let findings = report["findings"].as_array().expect("findings").iter();
     let lasting = findings.filter(|finding| !OF_LOAD.iter().any(|check| finding["check"] == *check));
     lasting.map(|finding| format!("{}: {}", finding["check"], finding["message"])).collect()

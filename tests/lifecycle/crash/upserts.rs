@@ -19,7 +19,7 @@ async fn assert_whole(session: &Session) {
                 or c.visits <> (select max(h.version) from {HISTORY} h where h.record_id = c.id)
                 or c.visits <> (select count(*) from {HISTORY} h where h.record_id = c.id)"
     );
-    assert_eq!(session.text(torn, &[]).await, "", "these writes are there in part only");
+    assert_eq!(session.text(torn, &[]).await, "", "these writes exist only partly");
     session
         .run("set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off")
         .await;
@@ -64,7 +64,7 @@ async fn every_acknowledged_upsert_survives_kill_9() {
             let visits: usize = session.text(visits, &[&format!("K-{key}")]).await.parse().expect("a number");
             assert!(*count > 0, "nothing was acknowledged");
             // Two writers share a key. The last write of each may have been applied although its response was lost.
-            assert!((*count..=*count + 2).contains(&visits), "{count} were acknowledged, {visits} are there");
+            assert!((*count..=*count + 2).contains(&visits), "{count} were acknowledged, {visits} exist");
             *count = visits;
         }
         assert_whole(&session).await;
@@ -78,7 +78,7 @@ async fn every_acknowledged_upsert_survives_kill_9() {
 async fn until_more(answered: &[Arc<AtomicUsize>], count: usize) {
     for answered in answered {
         let enough = answered.load(Ordering::Relaxed) + count;
-        until("a caller is served", async || answered.load(Ordering::Relaxed) >= enough).await;
+        until("a caller gets a response", async || answered.load(Ordering::Relaxed) >= enough).await;
     }
 }
 
@@ -102,9 +102,9 @@ async fn acknowledged_writes_survive_a_backend_crash() {
             while !stop.load(Ordering::Relaxed) {
                 let request =
                     client.put(&address).bearer_auth(&key).header("x-service-project-id", "crm").json(&body);
-                let response = request.send().await.expect("the proxy answers");
+                let response = request.send().await.expect("the proxy responds");
                 let status = response.status().as_u16();
-                let body: serde_json::Value = response.json().await.expect("the proxy answers JSON");
+                let body: serde_json::Value = response.json().await.expect("the response is JSON");
                 match status {
                     200 | 201 => {
                         acknowledged += 1;
@@ -136,11 +136,11 @@ async fn acknowledged_writes_survive_a_backend_crash() {
     let told = writers.join_all().await;
     let session = service.session().await;
     for (writer, acknowledged, unknown, after) in &told {
-        assert!(*unknown == 0 || *after > 0, "the caller was not served again");
+        assert!(*unknown == 0 || *after > 0, "the caller got no response again");
         let visits = "select visits from crm.customers where external_key = $1";
         let visits: usize = session.text(visits, &[&format!("K-{writer}")]).await.parse().expect("a number");
         let possible = *acknowledged..=acknowledged + unknown;
-        assert!(possible.contains(&visits), "{possible:?} were possible, {visits} are there");
+        assert!(possible.contains(&visits), "{possible:?} were possible, {visits} exist");
     }
     assert_whole(&session).await;
     service.by_key("K-0").await.expect(200);

@@ -26,11 +26,18 @@ impl Pair {
         let target = Arc::new(Cluster::start(Durability::None));
         let subscriber = Database::empty_in(&target).await;
         tokio::task::block_in_place(|| {
-            let globals =
-                publisher.cluster().program("pg_dumpall").arg("--globals-only").output().expect("it runs");
+            let globals = publisher
+                .cluster()
+                .program("pg_dumpall")
+                .arg("--globals-only")
+                .output()
+                .expect("the program runs");
             pipe(target.program("psql").args(["--quiet", "--dbname", "postgres"]), &globals.stdout);
             let mut dump = publisher.cluster().program("pg_dump");
-            let dump = dump.args(["--schema-only", "--dbname", publisher.name()]).output().expect("it runs");
+            let dump = dump
+                .args(["--schema-only", "--dbname", publisher.name()])
+                .output()
+                .expect("the program runs");
             pipe(
                 target.program("psql").args([
                     "--quiet",
@@ -101,7 +108,7 @@ async fn subscriber_follows_its_publisher() {
         .await;
     pair.catch_up().await;
     assert_eq!(pair.on_subscriber.text(lookup, &["A"]).await, "Ada King");
-    assert_eq!(pair.on_subscriber.text(history, &[]).await, "3", "its own triggers write nothing");
+    assert_eq!(pair.on_subscriber.text(history, &[]).await, "3", "triggers of the subscriber write nothing");
 
     // Rows that sessions of the subscriber cache: a key, a grant, a quota.
     let show = format!("select keyed.me() from keyed.authenticate(sha256('{key}'), 'crm')");

@@ -117,7 +117,7 @@ async fn logical_slot_streams_record_tables() {
         command.args(["--dbname", source.name(), "--slot", "connector"]);
         command
     };
-    let made = slot().args(["--create-slot", "--plugin", "pgoutput"]).status().expect("it runs");
+    let made = slot().args(["--create-slot", "--plugin", "pgoutput"]).status().expect("the program runs");
     assert!(made.success());
     publisher.run(r#"select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada Lovelace"}')"#).await;
     let end = publisher.text("select pg_current_wal_lsn()", &[]).await;
@@ -128,11 +128,11 @@ async fn logical_slot_streams_record_tables() {
     let text = String::from_utf8_lossy(&streamed);
     assert!(text.contains("customers") && text.contains("Ada Lovelace"), "{text:?}");
     assert!(!text.contains("history_"), "the state of keyed is not published");
-    assert!(slot().arg("--drop-slot").status().expect("it runs").success());
+    assert!(slot().arg("--drop-slot").status().expect("the program runs").success());
 }
 
 fn stream_of(command: &mut Command) -> Vec<u8> {
-    let output = tokio::task::block_in_place(|| command.output()).expect("it runs");
+    let output = tokio::task::block_in_place(|| command.output()).expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }

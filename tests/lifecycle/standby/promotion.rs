@@ -67,7 +67,7 @@ async fn suspended_primary_is_replaced_by_a_promoted_standby() {
     session.until_blocked(2).await;
     lock.run("commit").await;
     for request in first {
-        assert_eq!(request.await.expect("it is answered").0, 201);
+        assert_eq!(request.await.expect("the request gets a response").0, 201);
     }
     // New connections hang, too, like those to a suspended server.
     pair.relay.silence();
@@ -78,10 +78,10 @@ async fn suspended_primary_is_replaced_by_a_promoted_standby() {
     session.until(both, "2").await;
     pair.fail_over().await;
 
-    let (status, problem) = plain.await.expect("it is answered");
+    let (status, problem) = plain.await.expect("the request gets a response");
     assert_eq!((status, &problem["outcome"], &problem["retryable"]), (503, &json!("unknown"), &json!(false)));
     // The proxy sends the request again, and the new primary recognizes it.
-    let (status, record) = once.await.expect("it is answered");
+    let (status, record) = once.await.expect("the request gets a response");
     assert_eq!((status, &record["created"]), (201, &json!(true)), "{record}");
     assert_eq!(pair.upsert("D", None).await.0, 201);
 
@@ -90,7 +90,7 @@ async fn suspended_primary_is_replaced_by_a_promoted_standby() {
     pair.relay.speak();
     let busy: Vec<_> = (0..20).map(|it| tokio::spawn(upsert(&pair.proxy, &format!("E{it}"), None))).collect();
     for request in busy {
-        assert_eq!(request.await.expect("it is answered").0, 201);
+        assert_eq!(request.await.expect("the request gets a response").0, 201);
     }
     let written = "select count(*) from crm.customers where external_key ~ '^[DE]'";
     assert_eq!(session.text(written, &[]).await, "0");

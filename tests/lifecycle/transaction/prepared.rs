@@ -159,7 +159,7 @@ async fn prepared_keys_and_grants_take_effect_at_commit_prepared() {
     // A session may cache for a second that a key is unknown.
     while proxy.attempt(&me, &[]).await.is_err() {
         waited += 1;
-        assert!(waited < 600, "the key is never known");
+        assert!(waited < 600, "the key stays unknown");
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     // Revoked.

@@ -119,7 +119,7 @@ async fn session_with_an_older_library_ends_after_an_update() {
     let sessions = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'client backend'";
     administrator.until(sessions, "1").await;
     let written = "select count(*) from crm.customers";
-    assert_eq!(administrator.text(written, &[]).await, "1", "the open transaction was undone");
+    assert_eq!(administrator.text(written, &[]).await, "1", "the open transaction was rolled back");
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn newer_schema_version_is_rejected() {
         assert!(error.message.contains("has schema version 9999"), "{error}");
     }
     session.run("delete from keyed_state.version where number = 9999").await;
-    until("it serves again", async || {
+    until("the service is ready again", async || {
         fresh.attempt("select keyed.upsert_by_key('crm.customers', 'K')", &[]).await.is_ok()
     })
     .await;

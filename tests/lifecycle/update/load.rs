@@ -47,14 +47,14 @@ async fn update_does_not_disturb_sessions() {
         .collect();
     let so_many = async |count: usize| {
         let wanted = done.load(Ordering::Relaxed) + count;
-        harness::until("they work", async || done.load(Ordering::Relaxed) >= wanted).await;
+        harness::until("the workers are busy", async || done.load(Ordering::Relaxed) >= wanted).await;
     };
     so_many(20).await;
     update(&database).await;
     so_many(20).await;
     is_over.store(true, Ordering::Relaxed);
     for worker in workers {
-        worker.await.expect("no statement was refused");
+        worker.await.expect("no statement was rejected");
     }
     let counted = "select sum(visits) from crm.customers where external_key like 'load:%'";
     assert_eq!(database.session().await.text(counted, &[]).await, done.load(Ordering::Relaxed).to_string());

@@ -32,7 +32,7 @@ async fn update(database: &Database) {
 
 /// The stored results of the release, in comparable form.
 fn results() -> Vec<String> {
-    let list = std::fs::read_to_string(results_of_the_release()).expect("the answers of the release");
+    let list = std::fs::read_to_string(results_of_the_release()).expect("the results of the release");
     comparable(serde_json::from_str(&list).expect("a list of texts"))
 }
 

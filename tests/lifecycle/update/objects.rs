@@ -72,7 +72,7 @@ async fn interrupted_update_changes_nothing_and_can_be_repeated() {
 
 #[tokio::test]
 async fn all_releases_can_be_updated() {
-    let lists = std::fs::read_dir(repository_folder().join("sql/released")).expect("the releases");
+    let lists = std::fs::read_dir(repository_folder().join("sql/released")).expect("the list of releases");
     let names = lists.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
     let releases: Vec<String> =
         names.filter_map(|name| name.strip_suffix(".sha256").map(str::to_owned)).collect();

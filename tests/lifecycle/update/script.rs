@@ -8,7 +8,7 @@ use keyed_update_script::update_script;
 /// Cuts a statement out of a script, from this text to the next semicolon at the end of a line.
 fn without(script: &str, begin: &str) -> String {
     let start = script.find(begin).unwrap_or_else(|| panic!("the script has {begin:?}"));
-    let end = start + script[start..].find(";\n").expect("it ends");
+    let end = start + script[start..].find(";\n").expect("the statement ends");
     format!("{}{}", &script[..start], &script[end + 1..])
 }
 
@@ -76,7 +76,7 @@ async fn script_turns_old_declarations_into_new_ones() {
     session.run(&script(&old, &version, &new)).await;
     let (fresh, _session) = install(&new).await;
     assert_eq!(definitions(&updated), definitions(&fresh));
-    assert_eq!(session.text(numbers, &[]).await, before, "replaced functions keep their numbers");
+    assert_eq!(session.text(numbers, &[]).await, before, "replaced functions keep their OIDs");
 }
 
 #[tokio::test]

@@ -65,7 +65,7 @@ async fn atomic_batch_with_a_concurrent_key_fails_retryably() {
             Err(error) => {
                 assert_eq!((end, error.codes()), ("commit", ("23505", "external_key_taken")));
                 assert_eq!(error.detail["failed_index"], 1);
-                assert_eq!(observer.text(count, &[]).await, "0", "the batch is there in part");
+                assert_eq!(observer.text(count, &[]).await, "0", "the batch exists only partly");
                 assert_eq!(first.error(batch, &[&operations("create")]).await.state, "23505");
                 assert_eq!(first.json(batch, &[&operations("upsert")]).await["results"][1]["created"], false);
             }

@@ -240,12 +240,12 @@ async fn mirror_that_reads_the_feed_equals_a_search() {
         }
         println!("{role}: {} records, {} named, {} gone", copy.records.len(), copy.named.len(), copy.gone);
         assert_eq!(copy.records, expected, "{role}");
-        assert!(*number == 0 || copy.gone > 0, "{role} has lost nothing");
+        assert!(*number == 0 || copy.gone > 0, "{role} has no rejected write");
     }
-    assert_eq!(told_by_history(&admin).await, whole.told, "each change once, and in the order of the record");
+    assert_eq!(told_by_history(&admin).await, whole.told, "each change once, in the order of its record");
     let ever = ever_with_visits(&admin).await;
     let strangers: Vec<&String> = copies[1].1.named.difference(&ever).collect();
-    assert!(strangers.is_empty(), "a caller got ids that it never could see: {strangers:?}");
+    assert!(strangers.is_empty(), "a caller got ids that it could never read: {strangers:?}");
     assert!(ever.len() < whole.named.len(), "every record was visible");
     database.cluster().assert_no_crash();
 }

@@ -99,7 +99,7 @@ async fn template_change_under_load_causes_no_failure() {
                     .header("x-service-project-id", "crm")
                     .send()
                     .await
-                    .expect("an answer");
+                    .expect("a response");
                 done += 1;
                 if ![200, 201].contains(&response.status().as_u16()) {
                     failures.push(response.text().await.unwrap_or_default());

@@ -77,7 +77,7 @@ async fn revocation_waits_for_no_reader() {
         assert_eq!(reader.error(READ, &[]).await.state, "42501");
         assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
         let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
-        assert_eq!(administrator.text(left, &[&role]).await, "0", "nothing hangs on the role any more");
+        assert_eq!(administrator.text(left, &[&role]).await, "0", "nothing depends on the role any more");
     }
 }
 
@@ -98,7 +98,10 @@ async fn narrowed_grant_applies_immediately() {
     for statement in [READ, "execute read"] {
         assert_eq!(reader.text(statement, &[]).await, "2", "those of the group: {statement}");
     }
-    assert_eq!(reader.count("update crm.customers set name = name || ''", &[]).await.expect("it may"), 2);
+    assert_eq!(
+        reader.count("update crm.customers set name = name || ''", &[]).await.expect("access is allowed"),
+        2
+    );
     reader.run("commit").await;
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
     assert_eq!(reader.text(READ, &[]).await, "2");
@@ -123,7 +126,7 @@ async fn revocation_does_not_wait_for_an_open_change_of_the_table() {
     }
     assert_eq!(reader.error("select keyed.search('crm.customers')", &[]).await.state, "42501");
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
-    assert_eq!(reader.error(READ, &[]).await.state, "42501", "the privilege is gone too");
+    assert_eq!(reader.error(READ, &[]).await.state, "42501", "the privilege is removed, too");
 }
 
 #[tokio::test]

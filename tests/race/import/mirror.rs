@@ -92,7 +92,7 @@ async fn mirror_waits_for_writers_of_the_records_that_it_deletes() {
         });
         watcher.until_blocked(1).await;
         writer.run("commit").await;
-        let report = end.await.expect("it ends");
+        let report = end.await.expect("the task completes");
         assert_eq!(all(&watcher).await, left, "{report}");
     }
 }
@@ -115,6 +115,6 @@ async fn mirror_keeps_what_the_import_creates_that_it_waited_for() {
     });
     watcher.until_blocked(1).await;
     first.run("commit").await;
-    assert_eq!(waits.await.expect("it ends")["keys"], json!(["b"]));
+    assert_eq!(waits.await.expect("the task completes")["keys"], json!(["b"]));
     assert_eq!(all(&watcher).await, "a new");
 }

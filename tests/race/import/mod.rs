@@ -104,7 +104,7 @@ async fn update_does_not_create_a_deleted_record() {
         let watcher = service.session().await;
         watcher.until_blocked(1).await;
         other.run("commit").await;
-        let report = import.await.expect("an answer").expect(200);
+        let report = import.await.expect("a response").expect(200);
         assert_eq!((&report["created"], report["failed"].as_u64() > Some(0)), (&json!(0), true), "{report}");
         let message = report["errors"].to_string();
         assert!(message.contains(&format!("has the key \\\"{key}\\\"")), "{report}");

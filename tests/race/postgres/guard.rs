@@ -55,7 +55,7 @@ async fn cancelled_call_raises_and_returns_no_result() {
         let waiting = Waiting::start(database.session().await, &observer, statement, &texts).await;
         observer.text("select pg_cancel_backend($1)", &[&waiting.process]).await;
         match waiting.outcome().await {
-            Ok(rows) => panic!("`{statement}` was cancelled and answered {rows:?}"),
+            Ok(rows) => panic!("`{statement}` was canceled, but returned {rows:?}"),
             Err(error) => assert_eq!(error.state, "57014", "`{statement}`: {error}"),
         }
     }

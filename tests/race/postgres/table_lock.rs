@@ -46,12 +46,12 @@ async fn change_continues_when_the_idle_reader_ends() {
     reader.run("begin; select from crm.customers").await;
     let change = tokio::spawn(async move { changer.attempt(CHANGE, &[]).await });
     let queued = format!("process {process} still waiting for AccessExclusiveLock");
-    harness::until("the change has queued in vain", async || {
+    harness::until("the change waited and timed out", async || {
         let log = database.cluster().log();
         let waits = "select exists (select from pg_locks where pid = $1 and not granted)";
         log.contains(&queued) && reader.text(waits, &[&process]).await == "f"
     })
     .await;
     reader.run("commit").await;
-    change.await.expect("the session lives").expect("the change is made");
+    change.await.expect("the session is open").expect("the change is made");
 }

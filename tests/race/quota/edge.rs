@@ -104,7 +104,7 @@ async fn writes_at_the_limit_never_exceed_it() {
         }
     };
     drop(statuses);
-    assert!((40..=50).contains(&highest), "the edge was reached and not passed: {highest}");
+    assert!((40..=50).contains(&highest), "the limit was reached and not exceeded: {highest}");
     assert_counted(&session).await;
 }
 
@@ -258,7 +258,7 @@ async fn new_quota_aborts_no_transaction() {
     )
     .await;
     writer.run("insert into crm.customers select from generate_series(1, 195); commit").await;
-    taking.outcome().await.expect("the quota is taken away when the writer has ended");
+    taking.outcome().await.expect("the quota is released when the writer ends");
     assert_eq!(live(&observer).await, 196);
     set(&observer, "live_records", 200).await;
     assert_counted(&observer).await;

@@ -81,7 +81,7 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
                 } else if statement.contains("delete_record") {
                     told.deleted += 1;
                 } else if statement.contains("get_by_key") {
-                    assert_eq!(row[0].as_deref(), Some(key), "a lookup answers the key that was asked for");
+                    assert_eq!(row[0].as_deref(), Some(key), "a lookup returns the requested key");
                 }
             }
             Err(error) => {
@@ -162,7 +162,7 @@ async fn random_history_keeps_keys_unique_and_replays() {
     database.session().await.until(&enough, "t").await;
     over.store(true, Ordering::Relaxed);
     let told = callers.join_all().await;
-    assert!(watcher.await.expect("the watcher") > 0, "the watcher did not look");
+    assert!(watcher.await.expect("the watcher") > 0, "the watcher never checked");
 
     let session = database.session().await;
     let (mut written, mut creates, mut deletes) = (HashMap::<String, usize>::new(), 0, 0);
@@ -196,19 +196,19 @@ async fn random_history_keeps_keys_unique_and_replays() {
         let times = written.get(*payload).copied().unwrap_or_default();
         assert_eq!(times, 1, "an acknowledged write, {payload}, is there {times} times");
     }
-    assert_eq!(written.len(), acknowledged.len(), "a write is there that was not acknowledged");
+    assert_eq!(written.len(), acknowledged.len(), "a write exists that was not acknowledged");
     let rejected =
         told.iter().flat_map(|told| &told.rejected).filter(|payload| written.contains_key(*payload));
-    assert_eq!(rejected.count(), 0, "a refused write is there");
+    assert_eq!(rejected.count(), 0, "a rejected write exists");
     assert_eq!(
         creates,
         told.iter().map(|told| told.created).sum::<usize>(),
-        "created was told as often as it happened"
+        "as many creations as acknowledged"
     );
     assert_eq!(
         deletes,
         told.iter().map(|told| told.deleted).sum::<usize>(),
-        "deletes happened as often as they were told"
+        "as many deletions as acknowledged"
     );
     session.run("reindex table crm.customers").await;
     database.cluster().assert_no_crash();

@@ -93,5 +93,5 @@ async fn key_has_one_live_record_and_deleted_ones_keep_it() {
     let holders = "select count(*) <= 1 from crm.customers where deleted_at is null";
     assert_eq!(session.text(holders, &[]).await, "t");
     let forgotten = &format!("select count(*) from {HISTORY} h where h.external_key is distinct from 'K'");
-    assert_eq!(session.text(forgotten, &[]).await, "0", "history shows the key whatever happened");
+    assert_eq!(session.text(forgotten, &[]).await, "0", "history shows the key after any outcome");
 }

@@ -21,7 +21,8 @@ async fn key_begins_with_its_number_and_only_its_hash_is_stored() {
     let (_database, session) = crm().await;
     let key = session.text("select keyed.issue_api_key('keyed_admin', array['crm'], 'nightly')", &[]).await;
     let number = session.text("select id from keyed_state.api_key", &[]).await;
-    let secret = key.strip_prefix(&format!("keyed_{number}_")).expect("the prefix that scanners look for");
+    let secret =
+        key.strip_prefix(&format!("keyed_{number}_")).expect("the prefix that secret scanners search for");
     assert!(secret.len() >= 43 && secret.chars().all(|it| it.is_ascii_alphanumeric()), "{secret}");
     assert!(attempt(&session, &key).await.is_ok());
     let stored = session.text("select to_jsonb(k) from keyed_state.api_key k", &[]).await;

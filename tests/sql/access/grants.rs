@@ -84,7 +84,7 @@ async fn repeated_grant_replaces_the_scope_of_its_privileges() {
     assert_eq!(session.text(revoke, &[&role]).await, "0");
     assert_eq!(session.text("select count(*) from keyed.list_access()", &[]).await, "0");
     let left = "select count(*) from pg_policy where polrelid = 'crm.customers'::regclass";
-    assert_eq!(session.text(left, &[]).await, "1", "that of administrators");
+    assert_eq!(session.text(left, &[]).await, "1", "the one of administrators");
     let privileges = "select has_table_privilege($1, 'crm.customers', 'select')
                         or has_schema_privilege($1, 'crm', 'usage')";
     assert_eq!(session.text(privileges, &[&role]).await, "f");

@@ -187,7 +187,7 @@ async fn principal_cannot_be_forged() {
             let _ = session.attempt(forgery, &[&forged]).await;
             let _ = session.attempt("select pg_temp.forge()", &[]).await;
             let project = session.attempt("select keyed.create_project('forged')", &[]).await;
-            let error = project.err().unwrap_or_else(|| panic!("`{forgery}` made an administrator"));
+            let error = project.err().unwrap_or_else(|| panic!("`{forgery}` gave administrator privileges"));
             assert!(["42501", "25P02"].contains(&error.state.as_str()), "{forgery}: {error}");
             let _ = session.attempt("rollback", &[]).await;
             assert_eq!(session.error("select keyed.create_project('forged')", &[]).await.state, "42501");
@@ -206,7 +206,10 @@ async fn principal_in_the_options_of_a_connection_is_discarded() {
     psql.args(["--command", "show keyed.principal", "--command", "select keyed.create_project('forged')"]);
     let output = psql.output().expect("psql runs");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("forged"), "the option did not arrive: {said}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("forged"),
+        "the option was not passed on: {said}"
+    );
     assert!(!output.status.success() && said.contains("may not create projects"), "{said}");
 }
 

@@ -76,7 +76,7 @@ async fn privilege_allows_exactly_its_functions() {
             let outcome = session.attempt(&statements, &[id_of(&record)]).await;
             session.run("rollback").await;
             match outcome {
-                Ok(_) => assert!(needs == right, "{statement} ran with {right} alone"),
+                Ok(_) => assert!(needs == right, "{statement} ran with only {right}"),
                 Err(error) => {
                     assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}");
                     assert!(needs != right, "{statement} did not run with {right}");

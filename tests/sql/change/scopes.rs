@@ -39,7 +39,7 @@ async fn only_a_record_that_was_in_the_scope_is_reported_gone() {
     told.sort();
     assert_eq!(told, ["create enters", "create in", "gone -", "update enters"]);
     let leaves = admin.text("select id from crm.customers where external_key = 'leaves'", &[]).await;
-    let gone = changes.iter().find(|it| it["operation"] == "gone").expect("the one that left");
+    let gone = changes.iter().find(|it| it["operation"] == "gone").expect("the record that left the scope");
     assert_eq!(gone["id"], leaves);
     assert!(!gone.to_string().contains("leaves"), "{gone}");
 }

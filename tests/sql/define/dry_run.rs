@@ -66,7 +66,7 @@ async fn dry_run_reports_effects_and_writes_nothing() {
     session
         .run("select keyed.upsert_by_key('shop.customers', 'A', '{\"name\": \"Ada\", \"fax\": \"1\"}')")
         .await;
-    assert_eq!(plan(&session, &changes).await, expected, "as often as it is asked");
+    assert_eq!(plan(&session, &changes).await, expected, "every time");
     let nothing = json!({"dry_run": true, "changes": {}, "added": [], "changed": [], "dropped": [], "indexes": [], "jobs": []});
     assert_eq!(
         plan(&session, &json!({"label": "customers", "attributes": [{"slug": "city", "indexed": true}]}))

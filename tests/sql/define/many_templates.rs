@@ -115,13 +115,13 @@ async fn revocation_on_a_large_project_changes_few_tables() {
     let left = privileges(&administrator, &role).await;
     assert!(TEMPLATES / 2 < left && left < TEMPLATES, "{left}");
     for statement in [count.as_str(), "execute count"] {
-        assert_eq!(clerk.text(statement, &[]).await, "0", "the privilege is left and gives nothing");
+        assert_eq!(clerk.text(statement, &[]).await, "0", "the remaining privilege has no effect");
     }
     let search = format!("select keyed.search('crm.{last}')");
     assert_eq!(clerk.error(&search, &[]).await.state, "42501");
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
     assert_eq!(clerk.error(&count, &[]).await.state, "42501");
-    assert_eq!(privileges(&administrator, &role).await, 1, "that on t2");
+    assert_eq!(privileges(&administrator, &role).await, 1, "the lock on t2");
     administrator.text(&format!("select keyed.revoke_access('{role}', 'crm.t2')"), &[]).await;
     // An incomplete grant, which did not reach all tables, is removed completely, too.
     database.grant(&role, "crm", "read, update, delete").await;
@@ -145,15 +145,11 @@ async fn grant_on_a_large_project_is_enforced_in_chunks() {
         let found = format!("select keyed.search('crm.t{number}', '{{\"count\": \"exact\"}}') ->> 'total'");
         assert_eq!(clerk.text(&found, &[]).await, "1", "functions follow at once");
     }
-    assert_eq!(
-        clerk.text(&format!("select count(*) from crm.t{TEMPLATES}"), &[]).await,
-        "0",
-        "too few, not too many"
-    );
+    assert_eq!(clerk.text(&format!("select count(*) from crm.t{TEMPLATES}"), &[]).await, "0", "too few");
     let mut waiting = TEMPLATES;
     while waiting > 0 {
         let left = administrator.text("select keyed.enforce_grants()", &[]).await.parse().expect("a number");
-        assert!(left < waiting, "{left} of {waiting} wait still");
+        assert!(left < waiting, "{left} of {waiting} still wait");
         waiting = left;
     }
     for number in [1, TEMPLATES] {

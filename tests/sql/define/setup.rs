@@ -57,7 +57,7 @@ async fn init_with_preload_loads_the_library_at_session_start() {
     assert_eq!(session.text(libraries, &[]).await, "session_preload_libraries=auto_explain, keyed");
     let role = database.create_role("analyst").await;
     let session = database.session_as(&role).await;
-    assert_eq!(session.text(is_preloaded, &[]).await, "t", "a login may not read the setting, and need not");
+    assert_eq!(session.text(is_preloaded, &[]).await, "t", "a login cannot read the setting, and need not");
     // Values set for a session or role are not copied to the database, and names may contain commas.
     let session = database.session().await;
     session

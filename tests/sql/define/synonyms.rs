@@ -24,7 +24,7 @@ async fn template_returns_its_synonyms() {
     assert_eq!(
         alter(&session, json!({"label": "Clients"})).await["synonyms"],
         sets,
-        "what is left out stays"
+        "an omitted value stays"
     );
     let seen = database.session().await.json("select keyed.alter_template('crm.customers', '{}')", &[]).await;
     assert_eq!(seen["synonyms"], sets);

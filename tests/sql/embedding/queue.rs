@@ -155,7 +155,7 @@ async fn failing_text_is_retried_eight_times() {
         let job = gallery.job(&id).await;
         assert_eq!((&job["attempts"], job["error"].as_str().map(str::len)), (&json!(attempt), Some(500)));
         assert_eq!(job["state"], if attempt < 8 { "pending" } else { "failed" });
-        assert_eq!(texts(&claim(&gallery.session).await), [], "it rests before it is tried again");
+        assert_eq!(texts(&claim(&gallery.session).await), [], "it waits before the retry");
     }
     expire(&gallery).await;
     assert_eq!(texts(&claim(&gallery.session).await), []);
@@ -197,7 +197,7 @@ async fn released_record_counts_no_attempt() {
     }
     let job = gallery.job(&id).await;
     assert_eq!((&job["state"], &job["attempts"]), (&json!("pending"), &json!(0)));
-    assert_eq!(job["error"], "the provider is away");
+    assert_eq!(job["error"], "the provider is unreachable");
 }
 
 #[tokio::test]

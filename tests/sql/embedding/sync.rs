@@ -101,11 +101,15 @@ async fn administrator_reembeds_a_template() {
     let waiting = async |statement: &str| gallery.session.text(statement, &[]).await;
     assert_eq!(waiting("select keyed.reembed('g.paintings', other_than => 'm')").await, "0");
     assert_eq!(waiting("select keyed.reembed('g.paintings', other_than => 'another')").await, "2");
-    assert_eq!(texts(&claim(&gallery.session).await).len(), 2, "also by the same model");
+    assert_eq!(texts(&claim(&gallery.session).await).len(), 2, "including those of the same model");
     expire(&gallery).await;
     embed_all(&gallery, 2).await;
     gallery.session.run(&format!("delete from keyed_state.embedding_job; delete from {VECTORS}")).await;
-    assert_eq!(waiting("select keyed.reembed('g.paintings')").await, "2", "also what the queue had lost");
+    assert_eq!(
+        waiting("select keyed.reembed('g.paintings')").await,
+        "2",
+        "including entries that the queue had lost"
+    );
     gallery.session.run("select keyed.alter_template('g.paintings', '{\"embed\": null}')").await;
     assert_eq!(
         gallery.session.error("select keyed.reembed('g.paintings')", &[]).await.codes(),

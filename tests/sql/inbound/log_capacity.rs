@@ -48,7 +48,7 @@ async fn only_the_newest_payloads_are_kept() {
         let body = format!(r#"{{"id": 1, "padding": "{padding}"}}"#);
         assert_eq!(session.text(DELIVER, &[&token, &format!("id {count}"), &body]).await, "200");
         count += 1;
-        assert!(count < 1000, "no payload was ever forgotten");
+        assert!(count < 1000, "no payload was ever removed");
     }
     let kept = "select count(*) || ' ' || count(payload) || ' ' || bool_and(payload is not null) filter (where id > newest - 10) \
                 from keyed_state.inbound_delivery, (select max(id) as newest from keyed_state.inbound_delivery) n";

@@ -66,7 +66,11 @@ async fn path_maps_a_value_to_its_attribute() {
         let found = mapped(&session, &mapping, item).await;
         assert_eq!(found, Ok(expected.to_owned()), "{mapping} in {item}");
     }
-    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0", "a trial leaves nothing");
+    assert_eq!(
+        session.text("select count(*) from crm.customers", &[]).await,
+        "0",
+        "a rolled back attempt leaves nothing"
+    );
     assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, "0");
     assert_eq!(session.text(&format!("select count(*) from {SERIES}"), &[]).await, "0");
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");

@@ -199,7 +199,7 @@ async fn older_snapshot_finds_no_terms_of_a_dropped_attribute() {
     blocker.run("rollback").await;
     until_done(&session).await;
     assert_without_dropped(&early, "after the job").await;
-    assert_without_dropped(&late, "with a first search after the job").await;
+    assert_without_dropped(&late, "the first search after the job").await;
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ async fn every_history_entry_counts_as_a_write() {
     session.rows(UPSERT, &["A"]).await;
     session.rows(UPSERT, &["A"]).await;
     session.run("select keyed.upsert_by_key('crm.customers', 'A', '{\"visits\": 2}')").await;
-    assert_eq!(used(&session, "writes_per_day").await, "2", "the same values again are no write");
+    assert_eq!(used(&session, "writes_per_day").await, "2", "equal values are not written");
     session.run("insert into crm.customers (external_key) values ('B'), ('C')").await;
     session.run("select keyed.delete_record(id) from crm.customers where external_key = 'C'").await;
     session.run("select keyed.restore_record(id) from crm.customers where _released_key = 'C'").await;

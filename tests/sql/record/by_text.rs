@@ -25,5 +25,5 @@ async fn attribute_index_finds_texts_of_a_file() {
     let header = ["external_key", "company"];
     let report = import(&session, "customers", &by_name, &header, "a,Acme 17\nb,Acme 4711\n").await;
     assert_eq!((counts(&report), problems(&report)), ([2, 0, 0], vec![]), "{report}");
-    assert!(scans().await > before, "each text is looked for in the whole table");
+    assert!(scans().await > before, "each text is searched in the whole table");
 }

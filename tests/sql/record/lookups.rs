@@ -197,9 +197,9 @@ async fn only_younger_snapshots_use_a_new_index() {
     let statement = r#"from "crm"."young_index""#;
     let before = statements_with(&database, statement);
     younger.run(&format!("set keyed.direct_access = on; {lookup}")).await;
-    assert_eq!(statements_with(&database, statement), before, "no statement of its own is needed");
+    assert_eq!(statements_with(&database, statement), before, "no separate statement is needed");
     older.run(lookup).await;
-    assert!(statements_with(&database, statement) > before, "the index may miss rows that it sees");
+    assert!(statements_with(&database, statement) > before, "the index may lack rows that the snapshot sees");
 }
 
 #[tokio::test]

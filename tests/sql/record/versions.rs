@@ -49,7 +49,7 @@ async fn change_gives_a_new_version() {
         assert!(versions.insert(version(&session).await), "within one transaction: {name}");
     }
     session.run("rollback").await;
-    assert!(versions.contains(&version(&session).await), "what was rolled back never was");
+    assert!(versions.contains(&version(&session).await), "a rollback leaves nothing");
 }
 
 #[tokio::test]

@@ -49,6 +49,6 @@ async fn random_searches_agree_with_the_model() {
         checks.spawn(check(database.session().await, Arc::clone(&world), random, number % 2 == 0, look));
     }
     let partly: usize = checks.join_all().await.into_iter().sum();
-    assert!(partly > CASES, "most filters let all or none pass: {partly}");
+    assert!(partly > CASES, "most filters match all records or none: {partly}");
     database.cluster().assert_no_crash();
 }

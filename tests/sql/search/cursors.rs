@@ -112,7 +112,7 @@ async fn cursor_continues_after_a_deleted_record() {
         assert_eq!(
             (keys(&page), &page["has_more"], &page["next_cursor"]),
             (String::new(), &json!(false), &Value::Null),
-            "when nothing is left"
+            "an empty result"
         );
         session.run("rollback").await;
     }

@@ -78,13 +78,13 @@ async fn search_with_results_is_not_fuzzy() {
     assert_eq!(
         found(&session, "houxe").await,
         ("".to_owned(), json!("no")),
-        "no such word: houses is two letters off"
+        "no match: houses has an edit distance of two"
     );
     upsert(&session, "3", json!({"name": "house"})).await;
     assert_eq!(
         found(&session, "houxe").await,
         ("3 1".to_owned(), json!("house")),
-        "with the endings of what was meant"
+        "with the inflection of the correction"
     );
 }
 
@@ -143,7 +143,7 @@ async fn fuzzy_search_honors_all_other_options() {
     assert_eq!(
         (keys(&page).as_str(), &page["did_you_mean"]),
         ("5", &Value::Null),
-        "the text is that of the view"
+        "the terms are those of the view"
     );
 }
 

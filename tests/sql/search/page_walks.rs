@@ -84,7 +84,7 @@ async fn unchanged_records_are_returned_once_during_concurrent_writes() {
             let before = written.load(Ordering::Relaxed);
             let met = meet(&gallery.session, &sort, limit).await;
             let wrong: Vec<_> = met.iter().filter(|(_, times)| **times != 1).collect();
-            assert!(wrong.is_empty(), "by {sort}, {limit} on a page, met again: {wrong:?}");
+            assert!(wrong.is_empty(), "by {sort}, {limit} per page, returned again: {wrong:?}");
             assert_eq!(met.len(), 200, "by {sort}, {limit} on a page");
             walks.push(written.load(Ordering::Relaxed) > before);
         }
@@ -92,7 +92,7 @@ async fn unchanged_records_are_returned_once_during_concurrent_writes() {
     over.store(true, Ordering::Relaxed);
     writers.join_all().await;
     let disturbed = walks.iter().filter(|disturbed| **disturbed).count();
-    assert!(2 * disturbed > walks.len(), "{disturbed} of {} walks met a write", walks.len());
+    assert!(2 * disturbed > walks.len(), "{disturbed} of {} paginations overlapped a write", walks.len());
     gallery.database.cluster().assert_no_crash();
 }
 

@@ -25,7 +25,7 @@ async fn read_pages(gallery: &Gallery, query: &Value, limit: usize) -> Vec<Strin
 async fn is_ordered(gallery: &Gallery, sort: Value, expected: &str) {
     for limit in [1, 2, 3, 5, 1000] {
         let pages = read_pages(gallery, &json!({"sort": sort}), limit).await;
-        assert_eq!(pages.join(" "), expected, "sorted by {sort} with {limit} on a page");
+        assert_eq!(pages.join(" "), expected, "sorted by {sort}, {limit} per page");
     }
 }
 

@@ -137,7 +137,7 @@ async fn substrings_match_as_in_sql_after_changes() {
                 }
             }
         }
-        assert!(found > 100, "most parts are in no text: {found}");
+        assert!(found > 100, "most substrings occur in no text: {found}");
     }
     database.cluster().assert_no_crash();
 }

@@ -150,7 +150,11 @@ async fn frequent_prefix_is_completed_from_a_sample() {
     assert!((1000..=4000).contains(&counts.iter().sum::<u64>()), "{result}");
     assert_eq!(suggested(&session, "come").await, "comet 1");
     if has_direct_access() {
-        assert_eq!(suggested(&session, "comet co").await, "comet 1, commonly 1", "few hold the word before");
+        assert_eq!(
+            suggested(&session, "comet co").await,
+            "comet 1, commonly 1",
+            "few records have the preceding word"
+        );
     }
 }
 

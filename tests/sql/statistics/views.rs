@@ -234,7 +234,7 @@ async fn activity_shows_blocking_sessions() {
     holder.run("rollback").await;
     tokio::time::timeout(Duration::from_secs(60), waiting)
         .await
-        .expect("it goes on")
-        .expect("it is answered");
+        .expect("the operation continues")
+        .expect("the request gets a response");
     watcher.until("select count(*) from keyed.stat_activity", "0").await;
 }

@@ -208,7 +208,7 @@ async fn temporary_tables_do_not_invalidate_caches() {
     unprivileged
         .run("do $$ begin for n in 1..80 loop execute format('create temp table t%s (n int)', n); end loop; end $$")
         .await;
-    assert_eq!(reads(&first, &lookup).await[0], 0, "definitions are remembered");
+    assert_eq!(reads(&first, &lookup).await[0], 0, "definitions are cached");
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ async fn read_pages(session: &Session, sort: &str) -> String {
             return collected.join(" ");
         }
     }
-    panic!("the walk by {sort} does not end: {collected:?}");
+    panic!("pagination by {sort} does not end: {collected:?}");
 }
 
 #[tokio::test]

@@ -92,7 +92,7 @@ async fn increments_are_exact_up_to_the_digit_limit() {
             Ok(_) => before = session.text(sum, &[]).await,
             Err(error) => break error,
         }
-        assert!(before.len() < 2100, "a number grows without end");
+        assert!(before.len() < 2100, "a number grows without bound");
     };
     assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/attributes/visits"]));
     assert_eq!(session.text(sum, &[]).await, before);

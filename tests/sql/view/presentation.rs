@@ -70,10 +70,10 @@ async fn reference_without_a_display_shows_the_key() {
     session.run("select keyed.alter_template('crm.parts', '{\"display\": \"weight\"}')").await;
     assert_eq!(session.text(part, &[]).await, "2.50", "the view follows another display");
     session.run("select keyed.drop_attribute('crm.parts', 'weight')").await;
-    assert_eq!(session.text(part, &[]).await, "P", "the display of a target may be dropped");
+    assert_eq!(session.text(part, &[]).await, "P", "the display attribute of a target can be dropped");
     session.run("select keyed.delete_record((keyed.get_by_key('crm.parts', 'P') ->> 'id')::uuid)").await;
     let gone = "select count(*) from crm.customers__bi where part__key is null and external_key = 'A'";
-    assert_eq!(session.text(gone, &[]).await, "1", "superusers see no deleted targets either");
+    assert_eq!(session.text(gone, &[]).await, "1", "deleted targets are hidden from superusers as well");
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn unsupported_presentation_is_rejected() {
     let error = session.error(PRESENT, &["{}"]).await;
     assert_eq!(error.codes().1, "conflict");
     let error = session.error("select keyed.drop_attribute('crm.companies', 'name')", &[]).await;
-    assert_eq!(error.codes().1, "conflict", "the display of a target that others read");
+    assert_eq!(error.codes().1, "conflict", "the display of a target that a view of another schema reads");
     assert_eq!(session.text("select count(*) from reports.firms", &[]).await, "4");
 }
 

@@ -89,7 +89,7 @@ async fn view_returns_the_records_of_its_search() {
         "id external_key created_at updated_at name visits mood tags tier born seen company active"
     );
     session.run("select keyed.delete_record(id) from crm.customers where external_key = 'D'").await;
-    assert_eq!(shown(&session, "crm.customers__chosen").await, "C", "a deleted record is gone");
+    assert_eq!(shown(&session, "crm.customers__chosen").await, "C", "a deleted record is not found");
 }
 
 #[tokio::test]

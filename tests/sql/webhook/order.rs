@@ -16,7 +16,7 @@ async fn every_change_becomes_one_delivery() {
         )
         .await;
     assert_eq!(queue(&session).await, 4);
-    assert_eq!(queue(&session).await, 0, "a place is read once");
+    assert_eq!(queue(&session).await, 0, "each location is read once");
     let mut delivered = deliver(&session).await;
     delivered.sort();
     assert_eq!(delivered, ["record.created a", "record.created b", "record.deleted b", "record.updated a"]);
@@ -95,7 +95,7 @@ async fn lost_claim_changes_nothing() {
     finish_all(&session, &second, 200).await;
     let stored = session.text("select state || attempts from keyed_state.webhook_delivery", &[]).await;
     assert_eq!(stored, "done2");
-    assert!(!finish(&session, &second, &deliveries(&second)[0], Some(500)).await, "it is finished");
+    assert!(!finish(&session, &second, &deliveries(&second)[0], Some(500)).await, "the delivery is finished");
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ async fn records_ranked_high_by_both_come_first() {
     for members in [json!({"global_search": "blue"}), json!({"global_search": "blue", "mode": "hybrid"})] {
         let result = search(&session, members).await;
         let records = result["records"].as_array().expect("records");
-        assert_eq!(records.len(), 4, "all that stand in either list");
+        assert_eq!(records.len(), 4, "everything in either list");
         for record in records {
             let key = record["external_key"].as_str().expect("a key");
             let keyword = (key != "close").then(|| position(key));

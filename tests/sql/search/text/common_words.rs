@@ -75,7 +75,7 @@ async fn best_of_many_matches_come_first() {
         let explained = explained(&session, "commo").await;
         assert!(explained.contains(" with the terms as whole words."), "{explained}");
         let read = explained.split(" documents are read,").next().and_then(|it| it.rsplit('\n').next());
-        let read: usize = read.and_then(|it| it.parse().ok()).expect("how many were read");
+        let read: usize = read.and_then(|it| it.parse().ok()).expect("the number of records read");
         assert!(read < 2000, "{explained}");
     }
 }

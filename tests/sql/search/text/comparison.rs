@@ -114,7 +114,7 @@ async fn comparisons_in_memory_agree_with_sql() {
             }
         }
     }
-    assert!(found > 10_000, "nearly nothing is found");
+    assert!(found > 10_000, "almost nothing is found");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn comparisons_in_memory_use_the_snapshot() {
     session.run("begin").await;
     session.run("update crm.customers set tier = array['silver'] where external_key like 'K-%00'").await;
     session.run("insert into crm.customers (name) values ('gold')").await;
-    assert_eq!(session.text(count, &[]).await, "1", "what the transaction wrote itself is seen");
+    assert_eq!(session.text(count, &[]).await, "1", "a transaction sees its own writes");
     assert_eq!(reader.text(count, &[]).await, before);
     session.run("commit").await;
     assert_eq!(reader.text(count, &[]).await, before);

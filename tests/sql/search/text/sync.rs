@@ -19,7 +19,7 @@ pub(super) async fn assert_documents_are_true(session: &Session) {
         )
         .await;
     until_jobs_are_done(session).await;
-    assert!(session.text(documents, &[]).await == before, "the documents differ from what is written now");
+    assert!(session.text(documents, &[]).await == before, "the documents differ from those of new writes");
     let count = &format!(
         "select count(*) = (select count(*) from crm.customers where deleted_at is null) from {DOCUMENTS}"
     );
