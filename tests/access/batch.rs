@@ -76,7 +76,7 @@ async fn batch_operation_equals_a_single_request() {
 }
 
 #[tokio::test]
-async fn operations_outside_the_scope_are_denied_alone() {
+async fn denied_operations_do_not_affect_others_of_a_batch() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update").await;
     for op in ["create", "upsert"] {

@@ -135,8 +135,8 @@ async fn attribute_used_by_a_scope_cannot_be_dropped() {
     ] {
         let error = sales.admin.error(statement, &[]).await;
         assert_eq!(error.codes().1, "conflict", "{statement}: {error}");
-        let told = error.message.clone();
-        assert!(told.contains("scope of role"), "{statement} is rejected because of a scope: {told}");
+        let reported = error.message.clone();
+        assert!(reported.contains("scope of role"), "{statement} is rejected because of a scope: {reported}");
         assert_eq!(seen(&session).await, "EU-1 EU-2");
         assert_eq!(seen(&far).await, "EU-1 EU-2");
         assert_eq!(seen(&golden).await, "EU-1 EU-2 US-1 US-2");

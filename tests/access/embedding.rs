@@ -17,14 +17,14 @@ async fn claimed(session: &Session) -> Vec<String> {
     let released = "select keyed_http.release_embeddings($1, null, 0)";
     session.rows(released, &[claim["claim"].as_str().expect("a claim")]).await;
     let entries = claim["entries"].as_array().expect("entries").iter();
-    let mut texts: Vec<String> =
+    let mut inputs: Vec<String> =
         entries.map(|entry| entry["text"].as_str().expect("a text").to_owned()).collect();
-    texts.sort();
-    texts
+    inputs.sort();
+    inputs
 }
 
 #[tokio::test]
-async fn worker_gets_texts_that_its_role_can_read_and_update() {
+async fn worker_gets_text_that_its_role_can_read_and_update() {
     let sales = embedded().await;
     assert_eq!(claimed(&sales.admin).await.len(), 4);
     let (role, session) = sales.clerk("read", &of_region("EU")).await;

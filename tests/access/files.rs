@@ -5,7 +5,7 @@ use harness::Proxy;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn rows_outside_the_scope_are_denied_alone() {
+async fn denied_rows_do_not_affect_others_of_a_file() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read, create, update", &crate::sales::of_region("EU")).await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");

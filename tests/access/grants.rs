@@ -31,7 +31,7 @@ async fn scope_accepts_all_forms_of_a_filter() {
 }
 
 #[tokio::test]
-async fn null_equals_nothing_in_a_scope() {
+async fn null_matches_nothing_in_a_scope() {
     let sales = Sales::new().await;
     sales.admin.run("update crm.customers set region = null where external_key = 'US-2'").await;
     for (scope, expected) in [

@@ -7,7 +7,7 @@ use serde_json::json;
 const VIEW: &str = r#"select keyed.save_view('crm.customers', 'first', '{"filters": [{"field": "external_key", "operator": "like", "value": "-1"}]}')"#;
 
 /// The keys that a session reads from a view by SQL. Asserts that a search within the view finds the same.
-async fn shown(session: &Session, slug: &str) -> String {
+async fn view_keys(session: &Session, slug: &str) -> String {
     let keys = "select coalesce(string_agg(external_key, ' ' order by external_key), '')";
     let selected = session.text(&format!("{keys} from crm.customers__{slug}"), &[]).await;
     let search = format!(
@@ -23,12 +23,12 @@ async fn view_returns_the_records_of_each_role() {
     let (_, before) = sales.clerk("read", &of_region("EU")).await;
     sales.admin.run(VIEW).await;
     let (_, after) = sales.clerk("read", &of_region("US")).await;
-    assert_eq!(shown(&sales.admin, "first").await, "EU-1 US-1");
-    assert_eq!(shown(&before, "first").await, "EU-1", "granted before the view was made");
-    assert_eq!(shown(&after, "first").await, "US-1", "granted after it");
+    assert_eq!(view_keys(&sales.admin, "first").await, "EU-1 US-1");
+    assert_eq!(view_keys(&before, "first").await, "EU-1", "granted before the view was made");
+    assert_eq!(view_keys(&after, "first").await, "US-1", "granted after it");
     let (whole, session) = sales.member().await;
     sales.database.grant(&whole, "crm", "read").await;
-    assert_eq!(shown(&session, "first").await, "EU-1 US-1");
+    assert_eq!(view_keys(&session, "first").await, "EU-1 US-1");
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn views_are_hidden_without_read() {
         assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
     sales.database.grant(&role, "crm.customers", "read").await;
-    assert_eq!(shown(&session, "first").await, "EU-1 US-1");
+    assert_eq!(view_keys(&session, "first").await, "EU-1 US-1");
     sales.database.revoke(&role, "crm.customers").await;
     for statement in statements {
         assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
@@ -81,9 +81,9 @@ async fn recreated_view_keeps_its_readers() {
     sales.admin.run(VIEW).await;
     let (_, session) = sales.clerk("read", &of_region("EU")).await;
     sales.admin.run("select keyed.drop_attribute('crm.customers', 'seen')").await;
-    assert_eq!(shown(&session, "first").await, "EU-1");
+    assert_eq!(view_keys(&session, "first").await, "EU-1");
     sales.admin.run("select keyed.alter_attribute('crm.customers', 'region', '{\"slug\": \"area\"}')").await;
-    assert_eq!(shown(&session, "first").await, "EU-1");
+    assert_eq!(view_keys(&session, "first").await, "EU-1");
     assert_eq!(selected(&session).await, "EU-1 EU-2");
 }
 
@@ -119,9 +119,9 @@ async fn view_reads_other_templates_as_its_reader() {
     let error = session.error("select keyed.search('crm.customers', '{\"view\": \"acme\"}')", &[]).await;
     assert_eq!((error.codes().1, error.pointers()), ("unknown_field", vec!["/view"]));
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
-    assert_eq!(shown(&session, "acme").await, "", "a hidden company has no name");
+    assert_eq!(view_keys(&session, "acme").await, "", "a hidden company has no name");
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
-    assert_eq!(shown(&session, "acme").await, "EU-1 EU-2");
+    assert_eq!(view_keys(&session, "acme").await, "EU-1 EU-2");
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ const BY_KEY: [&str; 5] = [
 ];
 
 #[tokio::test]
-async fn invisible_record_equals_a_missing_one() {
+async fn invisible_record_is_indistinguishable_from_a_missing_one() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let missing = sales.admin.text("select keyed.new_id(2)", &[]).await;

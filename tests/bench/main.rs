@@ -65,14 +65,14 @@ pub(crate) struct Arguments {
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     // Groups that take more than an hour run only if they are named.
-    let is_wanted = |group: &Group| match arguments.only.as_slice() {
+    let is_selected = |group: &Group| match arguments.only.as_slice() {
         [] => !group.takes_long() || arguments.full && *group != Group::Size,
         named => named.contains(group),
     };
     let bed = Bed::new(&arguments).await;
     let disk_latency = bed.disk_latency();
     let mut report = Report::new(&arguments, disk_latency);
-    for group in Group::value_variants().iter().filter(|group| is_wanted(group)) {
+    for group in Group::value_variants().iter().filter(|group| is_selected(group)) {
         report.begin_group(&group.name());
         group.run(&bed, &arguments, &mut report).await;
         if let Some(rows) = report.take_rows() {

@@ -28,7 +28,7 @@ pub(crate) struct Figure {
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
     /// Related figures, printed next to it.
-    pub(crate) beside: Vec<f64>,
+    pub(crate) related: Vec<f64>,
     pub(crate) more_is_better: bool,
     pub(crate) gate: Option<f64>,
     pub(crate) aim: Option<f64>,
@@ -158,20 +158,20 @@ impl Report {
             name: format!("{about} / {against}{view}"),
             value: values.remove(0),
             unit: "",
-            beside: values,
+            related: values,
             more_is_better,
             gate: claim.gate,
             aim: claim.aim,
         };
         self.print_figure(&figure);
-        let shown =
-            |scores: &[Score]| scores.first().map(|score| shown(score, *quantity)).unwrap_or_default();
+        let formatted =
+            |scores: &[Score]| scores.first().map(|score| formatted(score, *quantity)).unwrap_or_default();
         self.rows.push(Row {
             group: self.group.clone(),
             measured: format!("{}: {about}", self.title),
-            ours: shown(ours),
+            ours: formatted(ours),
             peer: (*against).to_owned(),
-            theirs: shown(theirs),
+            theirs: formatted(theirs),
             ratio: format!("{:.2}", figure.value),
             bound: figure.bound(),
             ..Row::default()
@@ -193,7 +193,7 @@ impl Report {
     fn print_figure(&mut self, figure: &Figure) {
         let Figure { name, value, unit, .. } = figure;
         let mut line = format!("  {name:<WIDTH$}{:>9}", format!("{value:.2}{unit}"));
-        for value in &figure.beside {
+        for value in &figure.related {
             line.push_str(&format!("{value:>9.2}"));
         }
         println!("{line}  {}", figure.bound());
@@ -268,7 +268,7 @@ fn heading(quantity: Quantity) -> &'static str {
 }
 
 /// The quantity that a claim compares, with its unit.
-fn shown(score: &Score, quantity: Quantity) -> String {
+fn formatted(score: &Score, quantity: Quantity) -> String {
     match quantity {
         Quantity::Rate => format!("{}/s", thousands(score.rate())),
         Quantity::Latency | Quantity::LatencyBut(_) | Quantity::Speed => {

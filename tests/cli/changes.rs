@@ -39,7 +39,7 @@ fn of(operation: &str, key: &str) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn changes_are_printed_behind_the_cursor_of_the_file() {
+async fn changes_after_the_stored_cursor_are_printed() {
     let service = Service::start().await;
     let cursor = file("cursor");
     let arguments = ["--cursor-file", cursor.to_str().expect("UTF-8")];
@@ -75,7 +75,7 @@ async fn all_pages_are_printed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn follower_prints_changes_as_they_come_and_keeps_its_cursor() {
+async fn follow_prints_new_changes_and_stores_the_cursor() {
     let service = Service::start_with(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
     let cursor = file("followed");
     let path = cursor.to_str().expect("UTF-8").to_owned();
@@ -102,7 +102,7 @@ async fn follower_prints_changes_as_they_come_and_keeps_its_cursor() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cursor_of_a_restored_database_ends_with_its_own_exit_code() {
+async fn expired_cursor_has_its_own_exit_code() {
     let service = Service::start().await;
     let cursor = file("restored");
     let arguments = ["--cursor-file", cursor.to_str().expect("UTF-8")];
@@ -121,7 +121,7 @@ async fn cursor_of_a_restored_database_ends_with_its_own_exit_code() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wrong_arguments_and_addresses_are_reported_at_once() {
+async fn invalid_arguments_and_addresses_are_reported_immediately() {
     let service = Service::start().await;
     let empty = file("empty");
     std::fs::write(&empty, "\n").expect("written");

@@ -52,7 +52,7 @@ async fn demo_creates_its_project_once() {
 }
 
 #[tokio::test]
-async fn demo_runs_no_foreign_code_and_logs_no_secret() {
+async fn demo_runs_no_code_of_other_roles_and_logs_no_secret() {
     let database = Database::new().await;
     let session = database.session().await;
     let planted = "create function public.sin(numeric) returns double precision language plpgsql as $$

@@ -103,7 +103,7 @@ async fn pgvector_that_is_missing_or_too_old_is_reported() {
 }
 
 #[tokio::test]
-async fn policies_of_reference_scopes_are_not_foreign_code() {
+async fn policies_of_reference_scopes_are_not_reported_as_user_code() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let scope = json!({"field": "company.name", "operator": "eq", "value": "Acme"});
@@ -121,7 +121,7 @@ async fn non_unicode_default_collation_is_reported_as_note() {
     assert_eq!((found.len(), &found[0]["severity"]), (1, &Value::from("note")));
     let remedy = found[0]["remedy"].as_str().unwrap_or_default();
     assert!(remedy.contains(r#"order by name collate "und-x-icu""#), "{remedy}");
-    assert!(of(&Database::new_by_icu().await).is_empty());
+    assert!(of(&Database::new_with_icu().await).is_empty());
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ fn each_is_found_and_goes(database: &Database, problems: &[Problem]) {
 }
 
 #[tokio::test]
-async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
+async fn doctor_reports_each_operational_problem_until_it_is_fixed() {
     let database = Database::new_durable().await.add_crm().await;
     each_is_found_and_goes(
         &database,

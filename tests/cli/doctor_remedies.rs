@@ -40,7 +40,7 @@ async fn remedies_fix_their_findings() {
             "indexes",
             "companies_pkey",
         ),
-        ("drop index crm.companies_external_key_idx", "indexes", "nothing locks the keys"),
+        ("drop index crm.companies_external_key_idx", "indexes", "nothing keeps the keys"),
         (
             "select keyed.alter_attribute('crm.companies', 'name', '{\"indexed\": true}'); \
              update pg_collation set collversion = '1' where collname = 'und-x-icu'",
@@ -76,7 +76,7 @@ async fn remedies_fix_their_findings() {
         (
             "grant execute on function keyed_http.deliver to public",
             "proxy login",
-            "any role may authenticate",
+            "everybody may present credentials",
         ),
         (&format!("create role gone; {key}; drop role gone"), "API keys", "orphan"),
         ("select keyed.issue_api_key('postgres', null, 'mighty')", "API keys", "superuser postgres"),
@@ -118,7 +118,7 @@ async fn remedies_fix_their_findings() {
             "create role before; select keyed.create_inbound_endpoint('crm.customers', \
              '{\"slug\": \"shop\", \"external_key\": \"$.id\", \"role\": \"before\"}'); drop role before",
             "inbound endpoints",
-            "the role whose former name",
+            "the role before, which is gone",
         ),
         (
             "create role mighty; select keyed.grant_access('mighty', 'crm', '{read}'), \
@@ -132,7 +132,7 @@ async fn remedies_fix_their_findings() {
              do $$ begin execute (select format('alter function %s reset gin_fuzzy_search_limit', p.oid::regprocedure) \
                from pg_proc p where p.pronamespace = 'keyed_scope'::regnamespace limit 1); end $$",
             "scope functions",
-            "the scope must hide what it excludes",
+            "a scope may show what it excludes",
         ),
         (
             "create function public.audit() returns trigger language plpgsql as 'begin return new; end'; \
@@ -231,7 +231,7 @@ async fn changed_operating_system_collation_is_found() {
 }
 
 #[tokio::test]
-async fn remedies_adopt_no_foreign_table() {
+async fn remedies_adopt_no_table_of_another_owner() {
     let database = Database::new_durable().await.add_crm().await;
     let dba = database.create_role("dba").await;
     let tables = ["crm.companies", DOCUMENTS];

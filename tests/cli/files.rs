@@ -87,7 +87,7 @@ async fn file_is_imported_and_exported() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn file_packed_with_gzip_is_imported_by_name_and_from_standard_input() {
+async fn gzip_file_is_imported_by_name_and_from_standard_input() {
     let service = Service::start().await;
     let input = file("packed.csv.gz", packed("external_key,name\na,Ada\n"));
     let outcome = run(&mut command(&service, &["import", path(&input), "--template", "crm.customers"]));
@@ -293,7 +293,7 @@ async fn references_are_matched_by_text_and_update_creates_no_record() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn mirror_shows_in_a_dry_run_what_it_deletes_later() {
+async fn mirror_dry_run_prints_the_records_to_delete() {
     let service = Service::start().await;
     for (key, visits) in [("a", 1), ("b", 2), ("c", 9)] {
         service.upsert(key, json!({"visits": visits})).await.expect(201);

@@ -144,7 +144,7 @@ fn help_shows_no_secret_of_the_environment() {
 
 #[test]
 fn invalid_embedding_settings_are_reported_before_anything_starts() {
-    for (settings, told) in [
+    for (settings, reported) in [
         (&[("KEYED_EMBED_PROVIDER", "openai")][..], "KEYED_EMBED_URL"),
         (&[("KEYED_EMBED_API_KEY", "keyed_1_x")], "KEYED_EMBED_PROVIDER"),
         (&[("KEYED_EMBED_BATCH", "0")], "KEYED_EMBED_BATCH"),
@@ -155,12 +155,12 @@ fn invalid_embedding_settings_are_reported_before_anything_starts() {
         let mut command = proxy_program(&["serve"]);
         command.env("KEYED_DATABASE_URL", "postgres://localhost/crm").envs(settings.iter().copied());
         let outcome = run(&mut command);
-        assert!(outcome.code == Some(2) && outcome.err.contains(told), "{told}: {}", outcome.err);
+        assert!(outcome.code == Some(2) && outcome.err.contains(reported), "{reported}: {}", outcome.err);
     }
 }
 
 #[tokio::test]
-async fn printed_document_equals_the_served_one() {
+async fn printed_openapi_document_equals_the_one_over_http() {
     let service = harness::Service::start().await;
     let printed = run(&mut proxy_program(&["openapi"])).json();
     assert_eq!(printed["openapi"], "3.1.0");

@@ -28,7 +28,7 @@ impl Service {
     pub(crate) async fn start(page: &Page) -> Self {
         if page.needs("release") {
             let database = Database::of_the_release().await;
-            let proxy = Some(Proxy::start_unready(&database).await);
+            let proxy = Some(Proxy::start_until_listening(&database).await);
             return Self::with_folder(&name_of(page), database, proxy);
         }
         // Roles belong to a whole server.

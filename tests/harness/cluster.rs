@@ -42,16 +42,16 @@ impl Cluster {
 
     /// Starts a separate cluster, for tests that stop, kill or configure the server.
     pub fn start(durability: Durability) -> Self {
-        Self::start_of(&server_user::programs(), durability, &[])
+        Self::start_version(&server_user::programs(), durability, &[])
     }
 
     /// Starts a cluster without fsync and with these settings (`name=value`).
     pub fn start_with(settings: &'static [&'static str]) -> Self {
-        Self::start_of(&server_user::programs(), Durability::None, settings)
+        Self::start_version(&server_user::programs(), Durability::None, settings)
     }
 
     /// Starts a cluster of the PostgreSQL whose programs are in this folder.
-    pub fn start_of(programs: &Path, durability: Durability, settings: &'static [&'static str]) -> Self {
+    pub fn start_version(programs: &Path, durability: Durability, settings: &'static [&'static str]) -> Self {
         Self::start_from(programs, durability, settings, |data| initialize(programs, data, &[]))
     }
 

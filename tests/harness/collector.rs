@@ -23,7 +23,7 @@ pub struct Span {
 impl Span {
     /// The value of an attribute, as text.
     pub fn attribute(&self, name: &str) -> Option<String> {
-        texts(&self.span.attributes).into_iter().find(|(given, _)| given == name).map(|(_, value)| value)
+        strings(&self.span.attributes).into_iter().find(|(given, _)| given == name).map(|(_, value)| value)
     }
 
     /// The trace id in hexadecimal.
@@ -37,7 +37,7 @@ impl Span {
     }
 }
 
-fn texts(attributes: &[KeyValue]) -> Vec<(String, String)> {
+fn strings(attributes: &[KeyValue]) -> Vec<(String, String)> {
     let text = |value: &Value| match value {
         Value::StringValue(text) => text.clone(),
         Value::IntValue(number) => number.to_string(),
@@ -67,7 +67,7 @@ impl Collector {
             raw.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&body);
             let mut arrived = arrived.lock().unwrap_or_else(PoisonError::into_inner);
             for group in request.resource_spans {
-                let resource = texts(&group.resource.map(|it| it.attributes).unwrap_or_default());
+                let resource = strings(&group.resource.map(|it| it.attributes).unwrap_or_default());
                 let spans = group.scope_spans.into_iter().flat_map(|scope| scope.spans);
                 arrived.extend(spans.map(|span| Span { resource: resource.clone(), span }));
             }

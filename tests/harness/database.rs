@@ -46,7 +46,7 @@ impl Database {
     }
 
     /// A new database whose default collation is the Unicode collation of ICU.
-    pub async fn new_by_icu() -> Self {
+    pub async fn new_with_icu() -> Self {
         let options =
             "template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' locale 'C.UTF-8'";
         let database = Self::create(&Cluster::shared(), options).await;

@@ -13,7 +13,7 @@ pub const DIMENSION: usize = 768;
 
 /// A request that the server received.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct EmbeddingRequest {
     /// The body.
     pub body: Value,
     /// The Authorization header; empty if absent.
@@ -26,11 +26,11 @@ pub struct Question {
     pub number: usize,
 }
 
-impl Question {
+impl EmbeddingRequest {
     /// The inputs to embed.
-    pub fn texts(&self) -> Vec<String> {
-        let texts = self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
-        texts.iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
+    pub fn inputs(&self) -> Vec<String> {
+        let inputs = self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
+        inputs.iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
     }
 }
 
@@ -49,9 +49,9 @@ pub struct Reply {
 
 impl Reply {
     /// A successful reply: for each input, the vector that [`axis`] selects.
-    pub fn good(question: &Question) -> Self {
-        let texts = question.texts();
-        let items = texts.iter().enumerate().map(|(index, text)| item(index, &vector(axis(text))));
+    pub fn success(question: &EmbeddingRequest) -> Self {
+        let inputs = question.inputs();
+        let items = inputs.iter().enumerate().map(|(index, text)| item(index, &vector(axis(text))));
         Self::of(&items.collect::<Vec<_>>())
     }
 
@@ -103,18 +103,20 @@ pub fn axis(text: &str) -> usize {
 /// The server. It ends when it is dropped.
 pub struct EmbeddingServer {
     address: SocketAddr,
-    questions: Arc<Mutex<Vec<Question>>>,
+    questions: Arc<Mutex<Vec<EmbeddingRequest>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl EmbeddingServer {
     /// Starts a server that embeds every input.
     pub async fn start() -> Self {
-        Self::start_with(Reply::good).await
+        Self::start_with(Reply::success).await
     }
 
     /// Starts a server with these replies.
-    pub async fn start_with(reply: impl Fn(&Question) -> Reply + Clone + Send + Sync + 'static) -> Self {
+    pub async fn start_with(
+        reply: impl Fn(&EmbeddingRequest) -> Reply + Clone + Send + Sync + 'static,
+    ) -> Self {
         let questions = Arc::new(Mutex::new(Vec::new()));
         let asked = Arc::clone(&questions);
         let response = async move |request: axum::extract::Request| -> Response {
@@ -122,7 +124,7 @@ impl EmbeddingServer {
             let body: Bytes = axum::body::to_bytes(body, 1 << 26).await.expect("the body arrives");
             let question = {
                 let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-                let question = Question {
+                let question = EmbeddingRequest {
                     body: serde_json::from_slice(&body).expect("the question is JSON"),
                     authorization: header_text(&parts.headers, header::AUTHORIZATION),
                     path: parts.uri.path().to_owned(),
@@ -156,18 +158,18 @@ impl EmbeddingServer {
     }
 
     /// The requests so far.
-    pub fn questions(&self) -> Vec<Question> {
+    pub fn requests(&self) -> Vec<EmbeddingRequest> {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until this many requests have arrived.
-    pub async fn until_asked(&self, times: usize) {
-        crate::until("the provider gets a request", async || self.questions().len() >= times).await;
+    pub async fn until_requested(&self, times: usize) {
+        crate::until("the provider gets a request", async || self.requests().len() >= times).await;
     }
 
     /// All inputs of the requests so far.
-    pub fn texts(&self) -> Vec<String> {
-        self.questions().iter().flat_map(Question::texts).collect()
+    pub fn inputs(&self) -> Vec<String> {
+        self.requests().iter().flat_map(EmbeddingRequest::inputs).collect()
     }
 }
 

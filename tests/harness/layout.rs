@@ -155,7 +155,7 @@ fn files_are_short() {
 }
 
 #[test]
-fn side_tables_are_named_in_one_place() {
+fn side_tables_are_named_only_in_the_harness() {
     for path in sources(&repository_folder().join("tests")) {
         let is_bench = path.iter().any(|step| step == "bench");
         if is_bench || path.ends_with("harness/side_table.rs") {
@@ -179,7 +179,7 @@ const TIMED: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn tests_wait_for_conditions_and_measure_no_time() {
+fn tests_read_no_clock() {
     let root = repository_folder().join("tests");
     for kind in ["sql", "http", "race", "access", "cli", "lifecycle"] {
         for path in sources(&root.join(kind)) {
@@ -210,7 +210,7 @@ fn names(kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn filters_of_further_runs_match_tests() {
+fn test_filters_match_existing_tests() {
     let script = std::fs::read_to_string(repository_folder().join(".dev/test")).expect("the script");
     let all: Vec<String> =
         ["sql", "access", "race", "lifecycle"].iter().flat_map(|kind| names(kind)).collect();

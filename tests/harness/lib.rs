@@ -62,7 +62,7 @@ pub use packages::{run_node, run_python};
 pub use patroni::{NODES, Patroni};
 pub use pg_upgrade::upgrade_path;
 pub use proxy::{Proxy, proxy_path, proxy_program};
-pub use receiver::{Arrived, Reaction, Receiver};
+pub use receiver::{Delivery, Reaction, Receiver};
 pub use relay::Relay;
 pub use server_user::major_version;
 pub use session::{Rows, Session, SqlError, quote};

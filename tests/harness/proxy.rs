@@ -48,7 +48,7 @@ impl Proxy {
     }
 
     /// Starts a proxy for a database that may be incompatible: waits only until it listens.
-    pub async fn start_unready(database: &Database) -> Self {
+    pub async fn start_until_listening(database: &Database) -> Self {
         let key = database.api_key("keyed_admin", &[]).await;
         Self::start_until(database, &[], &key, "/healthz", None).await
     }
@@ -64,7 +64,7 @@ impl Proxy {
     }
 
     /// Starts a proxy on a socket that this process opened, as systemd passes one (`LISTEN_FDS`).
-    pub async fn start_over(database: &Database, socket: &TcpListener, key: &str) -> Self {
+    pub async fn start_on_socket(database: &Database, socket: &TcpListener, key: &str) -> Self {
         let mut shell = Command::new("sh");
         // The process id must be that of the proxy, and the socket its file descriptor 3.
         shell.args(["-c", r#"exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve"#]);
@@ -204,8 +204,8 @@ impl Proxy {
     pub async fn access_log(&self, id: &str) -> Vec<Value> {
         let log = self.whole_log().await;
         let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let is_wanted = |line: &Value| line["target"] == "access" && line["fields"]["request_id"] == id;
-        lines.filter(is_wanted).map(|line| line["fields"].clone()).collect()
+        let is_selected = |line: &Value| line["target"] == "access" && line["fields"]["request_id"] == id;
+        lines.filter(is_selected).map(|line| line["fields"].clone()).collect()
     }
 
     /// The proxy's log so far.

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// A received delivery.
 #[derive(Clone, Debug)]
-pub struct Arrived {
+pub struct Delivery {
     /// The number of earlier deliveries.
     pub number: usize,
     /// The path with its query.
@@ -21,7 +21,7 @@ pub struct Arrived {
     pub body: String,
 }
 
-impl Arrived {
+impl Delivery {
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect("the body of a delivery is JSON")
@@ -57,7 +57,7 @@ pub enum Reaction {
 
 impl Reaction {
     /// Success.
-    pub fn good() -> Self {
+    pub fn success() -> Self {
         Self::status(204)
     }
 
@@ -81,22 +81,22 @@ impl Reaction {
 /// The receiver. It ends when it is dropped.
 pub struct Receiver {
     address: SocketAddr,
-    arrived: Arc<Mutex<Vec<Arrived>>>,
+    deliveries: Arc<Mutex<Vec<Delivery>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Receiver {
     /// Starts a receiver that accepts every delivery.
     pub async fn start() -> Self {
-        Self::start_with(|_| Reaction::good()).await
+        Self::start_with(|_| Reaction::success()).await
     }
 
     /// Starts a receiver with these reactions.
-    pub async fn start_with(react: impl Fn(&Arrived) -> Reaction + Clone + Send + Sync + 'static) -> Self {
+    pub async fn start_with(react: impl Fn(&Delivery) -> Reaction + Clone + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let arrived = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&arrived);
+        let deliveries = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&deliveries);
         let task = tokio::spawn(async move {
             // Dropping the set closes the connections.
             let mut connections = tokio::task::JoinSet::new();
@@ -105,7 +105,7 @@ impl Receiver {
                 connections.spawn(async move { serve(stream, &log, react).await });
             }
         });
-        Self { address, arrived, task }
+        Self { address, deliveries, task }
     }
 
     /// The URL of a path.
@@ -114,14 +114,14 @@ impl Receiver {
     }
 
     /// The deliveries received so far.
-    pub fn arrived(&self) -> Vec<Arrived> {
-        self.arrived.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn deliveries(&self) -> Vec<Delivery> {
+        self.deliveries.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until this many deliveries have arrived.
-    pub async fn until_arrived(&self, count: usize) -> Vec<Arrived> {
-        crate::until("the deliveries arrive", async || self.arrived().len() >= count).await;
-        self.arrived()
+    pub async fn until_delivered(&self, count: usize) -> Vec<Delivery> {
+        crate::until("the deliveries arrive", async || self.deliveries().len() >= count).await;
+        self.deliveries()
     }
 }
 
@@ -131,15 +131,15 @@ impl Drop for Receiver {
     }
 }
 
-async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Arrived>>, react: impl Fn(&Arrived) -> Reaction) {
+async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Delivery>>, react: impl Fn(&Delivery) -> Reaction) {
     let Some((path, headers, body)) = read(&mut stream).await else { return };
-    let arrived = {
+    let deliveries = {
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-        let arrived = Arrived { number: log.len(), path, headers, body };
-        log.push(arrived.clone());
-        arrived
+        let deliveries = Delivery { number: log.len(), path, headers, body };
+        log.push(deliveries.clone());
+        deliveries
     };
-    let mut reaction = react(&arrived);
+    let mut reaction = react(&deliveries);
     while let Reaction::After(delay, next) = reaction {
         tokio::time::sleep(delay).await;
         reaction = *next;

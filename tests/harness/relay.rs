@@ -45,22 +45,22 @@ impl Relay {
     }
 
     /// Holds new connections until they are released.
-    pub fn hold(&self) {
+    pub fn hold_connections(&self) {
         self.passes.send_replace(false);
     }
 
-    /// Holds the server's responses on all connections until [`Self::speak`].
-    pub fn silence(&self) {
+    /// Holds the server's responses on all connections until [`Self::release_responses`].
+    pub fn hold_responses(&self) {
         self.responses.send_replace(false);
     }
 
     /// Forwards responses again.
-    pub fn speak(&self) {
+    pub fn release_responses(&self) {
         self.responses.send_replace(true);
     }
 
     /// Releases the held connections, and forwards later ones.
-    pub fn release(&self) {
+    pub fn release_connections(&self) {
         self.passes.send_replace(true);
     }
 

@@ -100,8 +100,8 @@ fn memory_bounds_the_number_of_compilers() {
     };
     let expected =
         [("700", "2", "0"), ("1600", "4", "1"), ("2600", "4", "2"), ("16000", "2", "2"), ("16000", "1", "1")];
-    for (free, cores, wanted) in expected {
-        assert_eq!(jobs(free, cores), wanted, "{free} MB, {cores} cores");
+    for (free, cores, expected) in expected {
+        assert_eq!(jobs(free, cores), expected, "{free} MB, {cores} cores");
     }
 }
 

@@ -45,7 +45,7 @@ impl Database {
     }
 
     /// Asserts that every index matches its table and every unique index has no duplicates.
-    pub async fn assert_sound_indexes(&self) {
+    pub async fn assert_valid_indexes(&self) {
         let mut check = self.cluster().program("pg_amcheck");
         check.args(["--install-missing", "--heapallindexed", "--parent-check", "--database", self.name()]);
         output(&mut check, b"");

@@ -25,7 +25,7 @@ impl Wire {
     }
 
     /// Opens a connection with a small receive buffer.
-    pub async fn open_narrow(address: SocketAddr) -> Self {
+    pub async fn open_with_small_buffer(address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.set_recv_buffer_size(16 << 10).expect("any size is allowed");
         Self::over(socket.connect(address).await.expect("the proxy listens"))
@@ -91,10 +91,10 @@ impl Wire {
     }
 
     /// Reads at most this many bytes.
-    pub async fn read_up_to(&mut self, most: usize) -> std::io::Result<usize> {
+    pub async fn read_up_to(&mut self, max: usize) -> std::io::Result<usize> {
         let mut bytes = [0; 16 << 10];
-        let most = most.min(bytes.len());
-        self.stream.read(&mut bytes[..most]).await
+        let max = max.min(bytes.len());
+        self.stream.read(&mut bytes[..max]).await
     }
 
     /// The head of the next response, in lowercase, and the part of its body that arrived with it; empty if the

@@ -194,7 +194,7 @@ async fn body_with_many_members_is_rejected_early() {
 }
 
 #[tokio::test]
-async fn missing_body_times_out_alone() {
+async fn missing_body_times_out_without_affecting_others() {
     let settings =
         [("KEYED_REQUEST_TIMEOUT", "10"), ("KEYED_STATEMENT_TIMEOUT", "8"), ("KEYED_POOL_SIZE", "2")];
     let service = Service::start_with(&settings).await;

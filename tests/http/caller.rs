@@ -24,7 +24,7 @@ async fn two() -> Two {
 }
 
 #[tokio::test]
-async fn project_header_accepts_slug_and_number() {
+async fn project_header_accepts_slug_and_id() {
     let two = two().await;
     for (project, count) in [("crm", 2), ("1", 2), ("shop", 1), ("2", 1), (" shop ", 1)] {
         let response =
@@ -54,7 +54,7 @@ async fn project_header_is_optional_for_single_project_keys() {
 }
 
 #[tokio::test]
-async fn template_number_and_record_id_need_no_project_header() {
+async fn template_id_and_record_id_need_no_project_header() {
     let two = two().await;
     let id = id_of(&two.shop_record);
     for path in [
@@ -79,7 +79,7 @@ async fn repeated_project_header_is_rejected() {
 }
 
 #[tokio::test]
-async fn invisible_project_equals_a_missing_one() {
+async fn invisible_project_is_indistinguishable_from_a_missing_one() {
     let two = two().await;
     let mut bodies = Vec::new();
     for project in

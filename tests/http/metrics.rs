@@ -16,7 +16,7 @@ fn grown(before: &Exposition, after: &Exposition, name: &str, labels: &[(&str, &
 }
 
 #[tokio::test]
-async fn known_traffic_is_counted_exactly() {
+async fn requests_are_counted_exactly() {
     let service = service().await;
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
     let before = service.proxy.metrics().await;
@@ -174,7 +174,7 @@ async fn metrics_are_served_while_the_database_is_down() {
 }
 
 #[tokio::test]
-async fn silent_connections_do_not_keep_a_scraper_out() {
+async fn idle_connections_do_not_block_a_scraper() {
     let service = service().await;
     let address = service.proxy.metrics_url().replace("http://", "").replace("/metrics", "");
     let address = address.parse().expect("an address");

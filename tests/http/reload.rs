@@ -79,7 +79,7 @@ async fn new_database_url_causes_no_failure() {
     until("the new URL is used", async || session.text(&connections("second"), &[]).await != "0").await;
     let nowhere = url("third").replace("keyed_proxy", "nobody");
     for (wrong, complaint) in [
-        ("postgres://keyed_proxy@localhost:port/crm", "is unchanged"),
+        ("postgres://keyed_proxy@localhost:port/crm", "stays as it was"),
         (&nowhere, "no connection can be opened"),
     ] {
         write(&secret, wrong);
@@ -112,7 +112,7 @@ async fn opening_connection_of_the_old_url_is_closed() {
     service.upsert("K-1", json!({"visits": 0})).await.expect(201);
     let blocker = service.session().await;
     blocker.run("begin; update crm.customers set visits = 1").await;
-    relay.hold();
+    relay.hold_connections();
     // Each request needs its own connection.
     let callers: Vec<_> = (2..6)
         .map(|visits| {
@@ -124,7 +124,7 @@ async fn opening_connection_of_the_old_url_is_closed() {
     write(&secret, &second);
     service.proxy.signal("HUP");
     until("the URL is taken", async || service.proxy.log().contains("reloaded: the database URL")).await;
-    relay.release();
+    relay.release_connections();
     blocker.run("commit").await;
     for caller in callers {
         caller.await.expect("a response");
@@ -193,7 +193,7 @@ async fn reload_applies_a_new_provider_key() {
         .await;
     gallery.paint("K-1", "Woman").await;
     gallery.until_done(2).await;
-    let questions = server.questions();
+    let questions = server.requests();
     let keys: Vec<&str> = questions.iter().map(|question| question.authorization.as_str()).collect();
     assert_eq!(keys, ["Bearer first", "Bearer second"]);
 }

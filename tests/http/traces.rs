@@ -111,7 +111,7 @@ async fn unsampled_trace_is_logged_but_not_exported() {
 }
 
 #[tokio::test]
-async fn unknown_caller_cannot_control_tracing() {
+async fn unauthenticated_caller_cannot_control_tracing() {
     let collector = Collector::start().await;
     let service = traced(&collector, &[("OTEL_TRACES_SAMPLER", "parentbased_always_on")]).await;
     for (id, sampled) in [("sampled", "01"), ("unsampled", "00")] {

@@ -31,7 +31,7 @@ async fn assert_must_resync(session: &Session, after: &str) {
 }
 
 #[tokio::test]
-async fn cursors_end_with_a_restore_unless_the_administrator_says_that_nothing_was_lost() {
+async fn cursors_expire_with_a_restore_unless_the_administrator_keeps_them() {
     let source = database(Durability::None).await;
     let session = source.session().await;
     upsert(&session, "before").await;
@@ -51,7 +51,7 @@ async fn cursors_end_with_a_restore_unless_the_administrator_says_that_nothing_w
 }
 
 #[tokio::test]
-async fn cursors_end_with_a_restore_in_place() {
+async fn cursors_expire_with_a_restore_in_place() {
     let database = database(Durability::None).await;
     let session = database.session().await;
     upsert(&session, "before").await;
@@ -71,7 +71,7 @@ async fn cursors_end_with_a_restore_in_place() {
 }
 
 #[tokio::test]
-async fn shown_changes_outlive_a_crash_after_an_asynchronous_commit() {
+async fn changes_in_the_feed_survive_a_crash_after_an_asynchronous_commit() {
     let database = database(Durability::Full).await;
     let session = database.session().await;
     let (_, start) = read(&session, "start").await;
@@ -90,7 +90,7 @@ async fn shown_changes_outlive_a_crash_after_an_asynchronous_commit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn failover_ends_only_cursors_ahead_of_it() {
+async fn failover_expires_only_cursors_ahead_of_the_new_primary() {
     let primary = database(Durability::None).await;
     let session = primary.session().await;
     upsert(&session, "both").await;

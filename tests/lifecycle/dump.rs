@@ -1,6 +1,6 @@
 //! pg_dump and pg_restore preserve everything.
 
-use crate::crash::sound::findings;
+use crate::crash::invariants::findings;
 use harness::everything::assert_works_on;
 use harness::{Cluster, Database, Durability, output};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ async fn restored_database_keeps_every_scope() {
 }
 
 #[tokio::test]
-async fn restored_database_takes_new_projects() {
+async fn restored_database_accepts_new_projects() {
     let (_source, copy) = restored().await;
     copy.session()
         .await

@@ -10,8 +10,8 @@ const MANY: usize = 6000;
 /// `state, records done` of each job.
 const JOBS: &str = "select coalesce(string_agg(state || ', ' || records_done, '; '), '') from keyed.jobs()";
 
-async fn until(session: &Session, wanted: &str) {
-    session.until(JOBS, wanted).await;
+async fn until(session: &Session, expected: &str) {
+    session.until(JOBS, expected).await;
 }
 
 async fn found(session: &Session, words: &str) -> String {
@@ -36,9 +36,9 @@ async fn job_resumes_after_a_crash() {
     session.rows("select keyed.alter_template('crm.customers', '{\"language\": \"german\"}')", &[]).await;
     until(&session, "running, 2000").await;
     // From here on, it only checks occasionally whether they are unlocked.
-    let looks = "select count(*) from pg_stat_activity \
+    let lookups = "select count(*) from pg_stat_activity \
                  where query = 'keyed: the remaining records are locked by other transactions'";
-    session.until(looks, "1").await;
+    session.until(lookups, "1").await;
     let cluster = Arc::clone(database.cluster());
     // The lock that blocks the job ends with the server.
     tokio::task::block_in_place(|| cluster.kill());

@@ -1,7 +1,7 @@
 //! A base backup and archived WAL can be recovered to any point in time, with the settings of
 //! docs/how-to/back-up-and-restore.md.
 
-use crate::crash::sound::findings;
+use crate::crash::invariants::findings;
 use harness::{BaseBackup, Cluster, Database, Durability, Proxy, Response, Sender, Service, until};
 use serde_json::json;
 use std::path::Path;
@@ -106,7 +106,7 @@ async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
     let session = service.session().await;
     let least = clients.acknowledged();
     session.run("select pg_create_restore_point('before_release')").await;
-    let most = clients.sent();
+    let max = clients.sent();
     clients.until_more(10).await;
     clients.stop().await;
     make_once(&service.proxy, "after").await.expect(201);
@@ -124,7 +124,7 @@ async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
     let by_name = settings("recovery_target_name", &archive);
     let copy = recovered(&service.database, &backup, &by_name).await;
     let on_copy = copy.session().await;
-    for (client, (least, most)) in least.iter().zip(&most).enumerate() {
+    for (client, (least, max)) in least.iter().zip(&max).enumerate() {
         let numbers = format!(
             "select coalesce(max(visits), 0), count(*) from crm.customers where external_key like 'K-{client}-%'"
         );
@@ -132,7 +132,7 @@ async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
         let [Some(last), Some(count)] = row.as_slice() else { panic!("{row:?}") };
         assert_eq!(last, count, "client {client}: records before the last one are missing");
         let count: u64 = count.parse().expect("a number");
-        assert!((*least..=*most).contains(&count), "client {client}: {count}, not {least} to {most}");
+        assert!((*least..=*max).contains(&count), "client {client}: {count}, not {least} to {max}");
     }
     assert_eq!(findings(&copy), found);
 

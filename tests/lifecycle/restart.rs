@@ -17,7 +17,7 @@ async fn readiness(service: &Service, status: u16) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_postgresql_is_down_requests_get_503_and_later_succeed() {
+async fn requests_get_503_while_postgresql_is_down() {
     let service = alone(&[("KEYED_POOL_SIZE", "4")]).await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let cluster = Arc::clone(service.database.cluster());

@@ -20,8 +20,8 @@ pub(crate) struct Case {
 impl Case {
     pub(crate) fn random(world: &World, random: &mut Random) -> Self {
         let setting = Setting::random(random);
-        let trees = |most: usize, random: &mut Random| -> Vec<Tree> {
-            (0..random.below(most + 1)).map(|_| Tree::random(world, &setting, 3, random)).collect()
+        let trees = |max: usize, random: &mut Random| -> Vec<Tree> {
+            (0..random.below(max + 1)).map(|_| Tree::random(world, &setting, 3, random)).collect()
         };
         let filters = trees(2, random);
         let groups: Vec<Vec<Tree>> =
@@ -56,8 +56,8 @@ impl Case {
         if collected != self.expected {
             return Err(format!(
                 "the pages hold {:#?}\nand not {:#?}",
-                shown(&collected),
-                shown(&self.expected)
+                formatted(&collected),
+                formatted(&self.expected)
             ));
         }
         let sql = author
@@ -71,7 +71,9 @@ impl Case {
         let mut expected = self.expected.clone();
         selected.sort_unstable();
         expected.sort_unstable();
-        (selected == expected).then_some(()).ok_or_else(|| format!("{sql}\nselects {:#?}", shown(&selected)))
+        (selected == expected)
+            .then_some(())
+            .ok_or_else(|| format!("{sql}\nselects {:#?}", formatted(&selected)))
     }
 
     /// The ids on all pages.
@@ -105,6 +107,6 @@ impl Case {
 }
 
 /// Ids as text, for messages.
-pub(crate) fn shown(ids: &[u128]) -> Vec<String> {
+pub(crate) fn formatted(ids: &[u128]) -> Vec<String> {
     ids.iter().map(|id| values::write_id(*id)).collect()
 }

@@ -1,6 +1,6 @@
 //! The records closest to random vectors, computed in memory.
 
-use super::case::{Case, shown};
+use super::case::{Case, formatted};
 use super::random::Random;
 use super::values::{parse_id, write_id};
 use super::world::{Template, World};
@@ -96,8 +96,8 @@ impl Case {
             let ids = |pairs: &[(u128, f64)]| pairs.iter().map(|pair| pair.0).collect::<Vec<_>>();
             format!(
                 "at most {limit} from {threshold} on are closest to {asked:?}: {:#?}\nand not {:#?}",
-                shown(&ids(&found)),
-                shown(&ids(&expected))
+                formatted(&ids(&found)),
+                formatted(&ids(&expected))
             )
         })
     }

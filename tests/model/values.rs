@@ -43,7 +43,7 @@ pub(crate) fn write_id(id: u128) -> String {
     uuid::Uuid::from_u128(id).to_string()
 }
 
-const TEXTS: [&str; 30] = [
+const STRINGS: [&str; 30] = [
     "",
     "",
     "a",
@@ -82,7 +82,7 @@ const LONG: [(&str, usize, &[&str]); 2] = [("x", 199, &["", "x", "xa", "xb"]), (
 pub(crate) fn random_text(random: &mut Random) -> String {
     match LONG.get(random.below(12)) {
         Some((letter, times, ends)) => format!("{}{}", letter.repeat(*times), random.pick(ends)),
-        None => (*random.pick(&TEXTS)).to_owned(),
+        None => (*random.pick(&STRINGS)).to_owned(),
     }
 }
 
@@ -91,11 +91,11 @@ const ELEMENTS: [&str; 9] = ["red", "blue", "dark, blue", "27\" wheels", "", "a'
 const OPTIONS: [&str; 3] = ["gold", "silver", "b,c"];
 
 /// All text values and list elements of the model.
-pub(crate) fn texts() -> Vec<String> {
+pub(crate) fn strings() -> Vec<String> {
     let long = LONG
         .iter()
         .flat_map(|(letter, times, ends)| ends.iter().map(|end| format!("{}{end}", letter.repeat(*times))));
-    TEXTS.iter().chain(&ELEMENTS).chain(&OPTIONS).map(|text| (*text).to_owned()).chain(long).collect()
+    STRINGS.iter().chain(&ELEMENTS).chain(&OPTIONS).map(|text| (*text).to_owned()).chain(long).collect()
 }
 
 /// A random value that an attribute of this kind can have.

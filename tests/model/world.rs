@@ -2,7 +2,7 @@
 
 use super::closest::Axes;
 use super::random::Random;
-use super::values::{Kind, Value, parse_id, random_value, texts, write, write_id};
+use super::values::{Kind, Value, parse_id, random_value, strings, write, write_id};
 use harness::Session;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -279,7 +279,7 @@ fn beginning(text: &str) -> String {
 
 /// Asks PostgreSQL for the order of all texts.
 async fn order_of_texts(session: &Session) -> HashMap<String, usize> {
-    let beginnings: Vec<String> = texts().iter().map(|text| beginning(text)).collect();
+    let beginnings: Vec<String> = strings().iter().map(|text| beginning(text)).collect();
     let sql = "select distinct t collate \"und-x-icu\" from jsonb_array_elements_text($1) t order by 1";
     let rows = session.rows(sql, &[&json!(beginnings).to_string()]).await;
     rows.into_iter().flatten().flatten().zip(0..).collect()

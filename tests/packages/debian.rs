@@ -91,7 +91,7 @@ fn service(machine: &Machine, property: &str) -> String {
 #[test]
 fn single_page_runs_on_its_own_machine() {
     let pages = documentation().into_iter().filter(|page| page.needs("own machine")).map(|page| page.path);
-    assert_eq!(pages.collect::<Vec<_>>(), [PAGE], "this kind runs no other job");
+    assert_eq!(pages.collect::<Vec<_>>(), [PAGE], "this kind runs no other page");
 }
 
 #[tokio::test]
@@ -182,8 +182,8 @@ fn removal_leaves_nothing_but_data(machine: &Machine) {
     // Files that dpkg, man and PostgreSQL keep.
     let kept = ["/var/lib/dpkg/", "/var/cache/man/", "/var/lib/postgresql/"];
     let is_kept = |path: &&str| kept.iter().any(|folder| path.starts_with(folder));
-    let strange: Vec<&str> = left.lines().filter(|path| !is_kept(path) && *path != "/etc/keyed").collect();
-    assert!(strange.is_empty(), "{strange:?}");
+    let unexpected: Vec<&str> = left.lines().filter(|path| !is_kept(path) && *path != "/etc/keyed").collect();
+    assert!(unexpected.is_empty(), "{unexpected:?}");
     assert_eq!(machine.run("ls /etc/keyed").expect().trim(), "database.url");
 }
 

@@ -5,7 +5,7 @@ use harness::{Cluster, Durability, upgrade_path};
 use std::sync::Arc;
 
 /// Text that ICU lowercases differently from libc: a final sigma, and the dotted I.
-const TEXTS: [&str; 3] = ["ΟΔΟΣ ΑΘΗΝΑΣ", "İSTANBUL", "École"];
+const STRINGS: [&str; 3] = ["ΟΔΟΣ ΑΘΗΝΑΣ", "İSTANBUL", "École"];
 
 /// The keys of the records that substring conditions find with the attribute's index.
 async fn found_by_index(database: &Database) -> Vec<String> {
@@ -40,9 +40,9 @@ async fn found(database: &Database) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn remedies_fix_icu_texts_after_pg_upgrade() {
+async fn remedies_fix_icu_indexes_after_pg_upgrade() {
     let path = upgrade_path();
-    let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &[]));
+    let cluster = Arc::new(Cluster::start_version(&path[0], Durability::None, &[]));
     let options = "template template0 locale_provider icu icu_locale 'und' locale 'C.UTF-8'";
     let database = Database::empty_with(&cluster, options).await;
     let session = database.session().await;
@@ -52,7 +52,7 @@ async fn remedies_fix_icu_texts_after_pg_upgrade() {
              select keyed.create_template('depot', 'parts', '[{\"slug\": \"name\", \"type\": \"string\", \"indexed\": true}]')",
         )
         .await;
-    for (number, text) in TEXTS.iter().enumerate() {
+    for (number, text) in STRINGS.iter().enumerate() {
         let upsert = "select keyed.upsert_by_key('depot.parts', $1, jsonb_build_object('name', $2::text))";
         session.rows(upsert, &[&number.to_string(), text]).await;
     }

@@ -102,7 +102,7 @@ async fn assert_writes(database: &Database) {
 async fn upgraded_database_works_as_before() {
     let path = upgrade_path();
     // Without workers, a job waits.
-    let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &["max_worker_processes=0"]));
+    let cluster = Arc::new(Cluster::start_version(&path[0], Durability::None, &["max_worker_processes=0"]));
     let (mut database, roles) = with_everything(cluster).await;
     let session = database.session().await;
     session
@@ -136,7 +136,7 @@ async fn upgraded_database_works_as_before() {
         assert_same(&contents(&upgraded).await, &contents_before);
         assert_eq!(upgraded.checksums().await, checksums_before);
         assert_same(&results(&upgraded, &roles).await, &results_before);
-        upgraded.assert_sound_indexes().await;
+        upgraded.assert_valid_indexes().await;
         let session = upgraded.session().await;
         assert_eq!(session.text(page, &[&cursor]).await, next_page);
         assert_eq!(session.text(SETTINGS, &[]).await, settings);
@@ -162,21 +162,21 @@ async fn dump_of_the_oldest_version_restores_on_the_newest() {
     let cluster = Arc::new(Cluster::start(Durability::None));
     let (source, roles) = with_everything(cluster).await;
     let newest = path.last().expect("several versions");
-    let target = Arc::new(Cluster::start_of(newest, Durability::None, &[]));
+    let target = Arc::new(Cluster::start_version(newest, Durability::None, &[]));
     let copy = source.copied_to(&target).await;
 
     assert_same(&contents(&copy).await, &contents(&source).await);
     assert_eq!(copy.checksums().await, source.checksums().await);
     assert_same(&results(&copy, &roles).await, &results(&source, &roles).await);
-    copy.assert_sound_indexes().await;
+    copy.assert_valid_indexes().await;
     follow_doctor(&copy, &findings(&source), &["roles", "stems", "renamed roles"]).await;
     assert_works_on(copy).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn renamed_role_keeps_its_rights_if_migrate_runs_before_pg_upgrade() {
+async fn renamed_role_keeps_its_privileges_if_migrate_runs_before_pg_upgrade() {
     let path = upgrade_path();
-    let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &[]));
+    let cluster = Arc::new(Cluster::start_version(&path[0], Durability::None, &[]));
     let (database, [clerk, partner]) = with_everything(cluster).await;
     database.session().await.run(&format!("alter role {clerk} rename to editor")).await;
     let found = findings(&database);

@@ -11,7 +11,7 @@ const PATH: &str = "/v1/entities/template/customers/by-key";
 #[tokio::test]
 async fn eight_identical_requests_have_one_effect() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
-    let (mut replayed, mut told_to_wait) = (0, 0);
+    let (mut replayed, mut rejected_as_running) = (0, 0);
     for round in 0..40 {
         let mut requests = JoinSet::new();
         for _ in 0..8 {
@@ -30,7 +30,7 @@ async fn eight_identical_requests_have_one_effect() {
             match (response.status, response.header("idempotency-replayed")) {
                 (409, _) => {
                     assert_eq!(response.body["code"], "request_in_progress");
-                    told_to_wait += 1;
+                    rejected_as_running += 1;
                 }
                 (status, "true") if status == expected => replayed += 1,
                 (status, "") if status == expected => {}
@@ -38,8 +38,8 @@ async fn eight_identical_requests_have_one_effect() {
             }
         }
     }
-    assert_eq!(replayed + told_to_wait, 7 * 40);
-    assert!(told_to_wait > 0, "no two requests overlapped, so the test proves nothing");
+    assert_eq!(replayed + rejected_as_running, 7 * 40);
+    assert!(rejected_as_running > 0, "no two requests overlapped, so the test proves nothing");
     let record = service.by_key("K").await.expect(200);
     assert_eq!(record["attributes"]["visits"], 40);
     let session = service.session().await;

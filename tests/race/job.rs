@@ -12,8 +12,8 @@ async fn until_done(session: &Session) {
 }
 
 /// A writer may get a retryable error while the template changes.
-async fn write(session: &Session, statement: &str, texts: &[&str]) {
-    if let Err(error) = session.attempt(statement, texts).await {
+async fn write(session: &Session, statement: &str, strings: &[&str]) {
+    if let Err(error) = session.attempt(statement, strings).await {
         assert_eq!(error.state, "40001", "{error}");
     }
 }

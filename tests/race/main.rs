@@ -26,12 +26,12 @@ struct Waiting {
 
 impl Waiting {
     /// Sends a statement, and returns when the server makes it wait for a lock.
-    async fn start(session: Session, observer: &Session, statement: &str, texts: &[&str]) -> Self {
+    async fn start(session: Session, observer: &Session, statement: &str, strings: &[&str]) -> Self {
         let process = session.process().await;
         let statement = statement.to_owned();
-        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let strings: Vec<String> = strings.iter().map(|text| (*text).to_owned()).collect();
         let outcome = tokio::spawn(async move {
-            session.attempt(&statement, &texts.iter().map(String::as_str).collect::<Vec<_>>()).await
+            session.attempt(&statement, &strings.iter().map(String::as_str).collect::<Vec<_>>()).await
         });
         let waiting = Self { process, outcome };
         until("the statement waits", async || {

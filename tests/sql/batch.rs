@@ -59,7 +59,7 @@ async fn operations_of_all_shapes_share_a_subtransaction() {
 
 #[tokio::test]
 async fn rejected_operations_need_few_subtransactions() {
-    for (every, most) in [(100, 4), (2, 1)] {
+    for (every, max) in [(100, 4), (2, 1)] {
         let (_database, session, report) = batch(|n| {
             let key = if n % every == 0 { "nowhere".to_owned() } else { format!("K{n}") };
             update(&key, json!(n))
@@ -69,7 +69,7 @@ async fn rejected_operations_need_few_subtransactions() {
         assert_eq!(rejected(&report), expected);
         let count = "select count(*) from crm.customers where visits > 0";
         assert_eq!(session.text(count, &[]).await, (COUNT - COUNT / every).to_string());
-        assert!(subtransactions(&session).await <= most);
+        assert!(subtransactions(&session).await <= max);
     }
 }
 
@@ -137,7 +137,7 @@ async fn rolled_back_operation_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn chains_of_rejected_references_spare_other_records() {
+async fn chains_of_rejected_references_do_not_affect_other_records() {
     const LENGTH: usize = 40;
     let database = Database::with_crm().await;
     let session = database.session().await;

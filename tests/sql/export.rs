@@ -3,7 +3,7 @@
 use harness::Database;
 
 #[tokio::test]
-async fn chunk_of_an_export_of_long_texts_stays_short() {
+async fn chunk_of_an_export_of_long_text_is_short() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let insert = "insert into crm.customers (external_key, name) \

@@ -45,7 +45,7 @@ async fn setting_limits_attributes_of_a_template() {
 }
 
 #[tokio::test]
-async fn setting_limits_the_length_of_new_texts() {
+async fn setting_limits_the_length_of_new_text() {
     let (_database, session) = crm_with("keyed.max_text_size", "16MB").await;
     let long = json!({"name": "x ".repeat(2 << 20), "visits": 1});
     let create = "select keyed.create_record('crm.customers', $1::jsonb, 'long')";

@@ -85,7 +85,7 @@ async fn caller_cannot_assume_another_role() {
 }
 
 #[tokio::test]
-async fn wrong_key_gives_no_access() {
+async fn invalid_key_gives_no_access() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     let key = sales.database.api_key("keyed_admin", &[]).await;

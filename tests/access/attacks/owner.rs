@@ -212,7 +212,7 @@ async fn init_does_not_adopt_roles_that_others_can_grant() {
 }
 
 #[tokio::test]
-async fn init_and_migrate_reject_foreign_objects() {
+async fn init_and_migrate_reject_objects_of_other_owners() {
     let sales = Sales::new().await;
     let mallory = sales.database.create_role("mallory").await;
     sales.admin.run("create function public.evil() returns trigger language plpgsql as $$ begin return new; end $$;

@@ -20,7 +20,7 @@ async fn with_two() -> (Sales, Session, [(String, &'static str); 2]) {
 }
 
 #[tokio::test]
-async fn generic_plan_serves_each_role_its_own_rows() {
+async fn generic_plan_returns_each_role_its_own_rows() {
     let (_sales, session, roles) = with_two().await;
     let search = "(select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key') from jsonb_array_elements(keyed.search('crm.customers', $1::jsonb) -> 'records') r)";
     for mode in ["force_generic_plan", "force_custom_plan", "auto"] {
@@ -47,7 +47,7 @@ async fn generic_plan_serves_each_role_its_own_rows() {
 }
 
 #[tokio::test]
-async fn statements_of_a_transaction_check_rights_separately() {
+async fn each_statement_of_a_transaction_checks_privileges() {
     let (_sales, session, roles) = with_two().await;
     session
         .run("create function pg_temp.keys() returns text language plpgsql stable as

@@ -174,7 +174,7 @@ impl Scoped {
         // Privileges on parameters belong to the cluster, where concurrent sessions block each other.
         let _alone = PARAMETERS.lock().await;
         for row in rows {
-            let [name, kind, least, most, choices, context] = row
+            let [name, kind, least, max, choices, context] = row
                 .into_iter()
                 .map(Option::unwrap_or_default)
                 .collect::<Vec<_>>()
@@ -183,7 +183,7 @@ impl Scoped {
             if context == "superuser" {
                 self.admin.run(&format!("grant set on parameter {name} to {}", self.login)).await;
             }
-            settings.push((name, values(&kind, &least, &most, &choices)));
+            settings.push((name, values(&kind, &least, &max, &choices)));
         }
         settings
     }
@@ -199,17 +199,17 @@ impl Scoped {
 static PARAMETERS: Mutex<()> = Mutex::const_new(());
 
 /// Small, middle, extreme and unusual values.
-fn values(kind: &str, least: &str, most: &str, choices: &str) -> Vec<String> {
-    let texts = |texts: &[&str]| texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+fn values(kind: &str, least: &str, max: &str, choices: &str) -> Vec<String> {
+    let strings = |strings: &[&str]| strings.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     match kind {
-        "bool" => texts(&["on", "off"]),
+        "bool" => strings(&["on", "off"]),
         "enum" => choices.split(',').map(str::to_owned).collect(),
         "integer" | "real" => {
-            let mut values = texts(&[least, "1", "100", most]);
+            let mut values = strings(&[least, "1", "100", max]);
             values.dedup();
             values
         }
-        _ => texts(&[
+        _ => strings(&[
             "",
             "x",
             "pg_temp, pg_catalog",

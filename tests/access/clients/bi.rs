@@ -51,7 +51,7 @@ async fn bi_tool_reads_exactly_its_scope() {
 }
 
 /// Names that the results of these statements contain, by the purpose of the statement.
-const TOLD: [(&str, &[&str]); 3] = [
+const EXPECTED_NAMES: [(&str, &[&str]); 3] = [
     ("tables", &["orders", "customers"]),
     ("columns", &["external_key", "title", "price", "quantity", "bought", "shipped", "tags", "customer"]),
     ("foreign keys", &["orders", "customer", "customers", "id"]),
@@ -62,14 +62,14 @@ async fn bi_tool_finds_tables_columns_comments_and_foreign_keys() {
     let (database, _admin) = orders().await;
     let login = Visibility::Scoped.login(&database).await;
     let session = database.session_as(&login).await;
-    let mut told = 0;
+    let mut reported = 0;
     for Statement { name, sql } in introspection() {
         let rows = session.rows(sql, &[]).await;
         let has = |text: &str| rows.iter().flatten().flatten().any(|value| value == text);
-        for (purpose, texts) in TOLD {
+        for (purpose, strings) in EXPECTED_NAMES {
             if name.split(": ").nth(1).is_some_and(|it| it.starts_with(purpose)) {
-                told += 1;
-                for text in texts {
+                reported += 1;
+                for text in strings {
                     assert!(has(text), "{name} does not return {text}: {rows:?}");
                 }
             }
@@ -81,5 +81,5 @@ async fn bi_tool_finds_tables_columns_comments_and_foreign_keys() {
             );
         }
     }
-    assert!(told >= 9, "{told}");
+    assert!(reported >= 9, "{reported}");
 }

@@ -24,7 +24,7 @@ const CHANGES: usize = 20;
 /// How many cases had a non-trivial result.
 #[derive(Debug, Default)]
 struct Tally {
-    seen_in_part: usize,
+    partly_visible: usize,
     found_in_part: usize,
     found_by_words: usize,
     allowed: usize,
@@ -57,7 +57,7 @@ async fn every_access_path_agrees_with_the_model() {
     let sum = |count: fn(&Tally) -> usize| tallies.iter().map(count).sum::<usize>();
     let rejected = |state: &str| tallies.iter().filter_map(|tally| tally.rejected.get(state)).sum::<usize>();
     println!("{tallies:?}");
-    assert!(sum(|tally| tally.seen_in_part) > LOGINS / 2, "most roles can read all records or none");
+    assert!(sum(|tally| tally.partly_visible) > LOGINS / 2, "most roles can read all records or none");
     assert!(sum(|tally| tally.found_in_part) > SEARCHES * LOGINS / 2, "most searches find all or nothing");
     assert!(sum(|tally| tally.found_by_words) > SEARCHES * LOGINS, "full-text searches find almost nothing");
     assert!(sum(|tally| tally.allowed) > CHANGES, "almost no change is allowed");
@@ -78,7 +78,7 @@ async fn check(
         let name = database.create_role(&format!("login{number}_{login}")).await;
         let mut grants = Vec::new();
         let mut member = name.clone();
-        let mut told = Vec::new();
+        let mut granted = Vec::new();
         for _ in 0..=random.below(3) {
             let (role, of_role) = random.pick(&roles);
             administrator.run(&format!("grant {role} to {member}")).await;
@@ -91,7 +91,7 @@ async fn check(
                     member = between;
                 }
             }
-            told.extend(of_role.iter().map(|grant| format!("{role}: {}", grant.shown())));
+            granted.extend(of_role.iter().map(|grant| format!("{role}: {}", grant.formatted())));
             grants.extend(of_role);
         }
         // So few records suffice for a choice between the index of the sort and that of a condition.
@@ -106,7 +106,7 @@ async fn check(
         if let Err(problem) =
             check_login(&session, &administrator, &world, &privileges, &mut random, &mut tally).await
         {
-            panic!("{name} with\n{}\n{problem}", told.join("\n"));
+            panic!("{name} with\n{}\n{problem}", granted.join("\n"));
         }
     }
     tally
@@ -122,14 +122,14 @@ async fn check_login(
 ) -> Result<(), String> {
     let seen = world.seen_by(|row| privileges.may(Privilege::Read, row));
     let total = world.live_things().count();
-    tally.seen_in_part += usize::from((1..total).contains(&seen.live_things().count()));
+    tally.partly_visible += usize::from((1..total).contains(&seen.live_things().count()));
     check_rows(session, administrator, world, &seen, privileges).await?;
     for _ in 0..SEARCHES {
         let case = Case::random(&seen, random);
         tally.found_in_part += usize::from((1..total).contains(&case.expected.len()));
-        let told = |problem| format!("{{{}}}\n{problem}", case.query);
-        case.check(session, administrator).await.map_err(told)?;
-        case.check_closest(session, &seen, random).await.map_err(told)?;
+        let granted = |problem| format!("{{{}}}\n{problem}", case.query);
+        case.check(session, administrator).await.map_err(granted)?;
+        case.check_closest(session, &seen, random).await.map_err(granted)?;
         tally.found_by_words += words::check(session, administrator, &seen, &case, random).await?;
     }
     for _ in 0..CHANGES {

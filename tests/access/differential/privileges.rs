@@ -84,7 +84,7 @@ impl Grant {
         administrator.rows(grant, &[role, &target, &privileges, &scope]).await;
     }
 
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn formatted(&self) -> String {
         let scope = self.scope.as_ref().map_or_else(|| "all".to_owned(), Tree::json);
         format!("{:?} on {:?} within {scope}", self.privileges, self.template)
     }

@@ -47,8 +47,8 @@ pub(super) async fn check(
     let found =
         read_pages(session, &format!(r#"{},"global_search":{text},"limit":{limit}"#, case.condition)).await?;
     let passing: HashSet<u128> = case.expected.iter().copied().collect();
-    let mut most = read_pages(administrator, &format!(r#""global_search":{text},"limit":1000"#)).await?;
-    most.retain(|id| passing.contains(id));
+    let mut max = read_pages(administrator, &format!(r#""global_search":{text},"limit":1000"#)).await?;
+    max.retain(|id| passing.contains(id));
     // A match by the display of a referenced record depends on the visibility of that record.
     let is_excluded = |word: &&String| word.starts_with('-');
     let least = seen.rows.iter().filter(|row| {
@@ -57,16 +57,13 @@ pub(super) async fn check(
             && words.iter().all(|word| has(row, word))
     });
     let missing = least.filter(|row| !found.contains(&row.id)).count();
-    let mut rest = most.iter();
+    let mut rest = max.iter();
     let is_part = words.iter().any(|word| is_excluded(&word)) && found.iter().all(|id| passing.contains(id))
         || found.iter().all(|id| rest.any(|other| other == id));
     if missing == 0 && is_part {
         return Ok(found.len());
     }
-    Err(format!(
-        "{text} within {{{}}} finds {found:#x?}\nof {most:#x?}\nand misses {missing}",
-        case.condition
-    ))
+    Err(format!("{text} within {{{}}} finds {found:#x?}\nof {max:#x?}\nand misses {missing}", case.condition))
 }
 
 /// The ids on all pages.

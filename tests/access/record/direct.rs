@@ -144,7 +144,7 @@ async fn update_and_delete_scopes_are_separate() {
 }
 
 #[tokio::test]
-async fn functions_and_sql_see_each_others_writes() {
+async fn functions_and_sql_read_the_same_writes() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     session.run("begin; insert into crm.customers (external_key, region) values ('EU-5', 'EU')").await;

@@ -53,14 +53,14 @@ async fn update_without_the_privilege_discloses_no_state() {
 }
 
 #[tokio::test]
-async fn caller_without_read_cannot_learn_or_test_versions() {
+async fn caller_without_read_cannot_read_or_test_versions() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("create, update", &of_region("EU")).await;
     let id = sales.id("EU-1").await;
     let version = sales.admin.text("select keyed.record_version($1)", &[&id]).await;
     let patch = "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}', $2)";
-    for guess in [version.as_str(), "0123"] {
-        assert_eq!(session.error(patch, &[&id, guess]).await.codes(), ("42501", "forbidden"));
+    for candidate in [version.as_str(), "0123"] {
+        assert_eq!(session.error(patch, &[&id, candidate]).await.codes(), ("42501", "forbidden"));
     }
     session.rows(patch, &[&id, "*"]).await;
     assert_eq!(session.error("select keyed.record_version($1)", &[&id]).await.state, "42501");

@@ -119,7 +119,7 @@ async fn conditions_on_an_unreadable_template_are_rejected() {
 }
 
 #[tokio::test]
-async fn template_without_privileges_equals_a_missing_one() {
+async fn template_without_privileges_is_indistinguishable_from_a_missing_one() {
     let sales = Sales::new().await;
     let (role, clerk) = sales.clerk("read", &of_region("EU")).await;
     let hidden = sales.admin.text("select id from crm.companies limit 1", &[]).await;
@@ -172,17 +172,19 @@ async fn errors_of_definitions_disclose_nothing_hidden() {
     sales.admin.run("select keyed.save_view('crm.companies', 'behind', '{}')").await;
 
     let narrow = "select keyed.alter_attribute('crm.customers', 'tier', '{\"options\": [\"silver\"]}')";
-    for (session, is_told) in [(&session, false), (&sees_some, false), (&reads, true), (&sales.admin, true)] {
+    for (session, is_disclosed) in
+        [(&session, false), (&sees_some, false), (&reads, true), (&sales.admin, true)]
+    {
         let error = session.error(narrow, &[]).await;
         assert_eq!(error.codes(), ("23505", "conflict"));
         let text = format!("{error} {}", error.hint);
-        assert_eq!((text.contains("gold"), text.contains('4')), (is_told, is_told), "{text}");
+        assert_eq!((text.contains("gold"), text.contains('4')), (is_disclosed, is_disclosed), "{text}");
     }
     let drop = "select keyed.drop_attribute('crm.customers', 'region')";
-    for (session, is_told) in [(&session, false), (&reads, false), (&sales.admin, true)] {
+    for (session, is_disclosed) in [(&session, false), (&reads, false), (&sales.admin, true)] {
         let error = session.error(drop, &[]).await;
         assert_eq!(error.codes(), ("23505", "conflict"));
-        assert_eq!(error.message.contains(&scoped), is_told, "{error}");
+        assert_eq!(error.message.contains(&scoped), is_disclosed, "{error}");
     }
     let point = r#"select keyed.add_attribute('crm.customers', '{"slug": "x", "type": "reference", "template": "companies"}')"#;
     let missing = session.error(&point.replace("companies", "nothing"), &[]).await;
@@ -191,7 +193,7 @@ async fn errors_of_definitions_disclose_nothing_hidden() {
 }
 
 #[tokio::test]
-async fn foreign_blocking_object_is_reported_with_its_owner() {
+async fn blocking_object_of_another_owner_is_reported() {
     let sales = Sales::new().await;
     let reader = sales.european("read").await;
     let login = reader.text("select current_user", &[]).await;
@@ -225,8 +227,8 @@ async fn scoped_caller_gets_no_plan() {
     ] {
         let explain = "select keyed.explain('crm.customers', $1)";
         let scoped = session.text(explain, &[&query.to_string()]).await;
-        for told in ["Scan", "rows=", "Every row", "records with the value"] {
-            assert!(!scoped.contains(told), "{query}: {scoped}");
+        for reported in ["Scan", "rows=", "Every row", "records hold"] {
+            assert!(!scoped.contains(reported), "{query}: {scoped}");
         }
     }
     let whole = reads.text("select keyed.explain('crm.customers')", &[]).await;

@@ -46,7 +46,7 @@ async fn found(session: &Session, query: Value) -> String {
 }
 
 #[tokio::test]
-async fn vector_of_an_invisible_record_equals_a_missing_one() {
+async fn vector_of_an_invisible_record_is_reported_as_missing() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     let session = sales.european("read, create, update, delete").await;

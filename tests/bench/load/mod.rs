@@ -4,7 +4,7 @@
 /// Batches of records.
 mod batches;
 /// Readers with concurrent writers.
-mod beside;
+mod concurrent;
 /// Statements.
 mod pgbench;
 /// The transports of batches.
@@ -18,7 +18,7 @@ use harness::{Cluster, target_folder};
 use std::path::PathBuf;
 
 pub(crate) use batches::{Batches, Format, Shape};
-pub(crate) use beside::Beside;
+pub(crate) use concurrent::Concurrent;
 pub(crate) use pgbench::Sql;
 pub(crate) use transport::Transport;
 pub(crate) use wrk::Http;
@@ -28,7 +28,7 @@ pub(crate) enum Load {
     Sql(Sql),
     Http(Http),
     Batches(Batches),
-    Beside(Beside),
+    Concurrent(Concurrent),
 }
 
 /// The results of one turn.
@@ -58,7 +58,7 @@ impl Load {
             Self::Sql(load) => load.run(cluster, seconds),
             Self::Http(load) => load.run(seconds),
             Self::Batches(load) => load.run(cluster, seconds),
-            Self::Beside(load) => load.run(cluster, seconds),
+            Self::Concurrent(load) => load.run(cluster, seconds),
         }
     }
 
@@ -67,7 +67,7 @@ impl Load {
             Self::Sql(load) => load.clients,
             Self::Http(load) => load.clients,
             Self::Batches(load) => load.shape.clients,
-            Self::Beside(load) => load.reading.clients,
+            Self::Concurrent(load) => load.reading.clients,
         }
     }
 }

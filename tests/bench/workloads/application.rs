@@ -56,7 +56,7 @@ impl Shown {
             name: self.name.to_owned(),
             value: measured[member][part].as_f64().expect("the script returns the figure"),
             unit: self.unit,
-            beside: Vec::new(),
+            related: Vec::new(),
             more_is_better: false,
             gate: self.gate,
             aim: self.aim,
@@ -67,11 +67,11 @@ impl Shown {
 pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.works().await.warm(run.bed);
     let openings = run.arguments.rounds * OPENINGS;
-    let told = json!({
+    let reported = json!({
         "address": run.bed.proxy.url(""), "key": run.bed.proxy.key(), "project": "bench",
         "more": {"template": "works", "words": WORDS, "openings": openings},
     });
-    let measured = harness::run_script("speed", &told).await;
+    let measured = harness::run_script("speed", &reported).await;
     let measured: Value = serde_json::from_slice(&measured).expect("the script prints JSON");
     let letters = &measured["letters"];
     run.report

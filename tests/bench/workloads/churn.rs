@@ -1,7 +1,7 @@
 //! Lists and full-text searches while the records change.
 
 use super::Run;
-use crate::load::{Beside, Load, Sql};
+use crate::load::{Concurrent, Load, Sql};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
 const CLIENTS: u32 = 8;
@@ -17,12 +17,12 @@ pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.works().await;
     let searches = paced(run, include_str!("../scripts/churn_search.sql"));
     let upserts = paced(run, include_str!("../scripts/churn_upsert.sql"));
-    let beside = Beside { reading: searches(), writing: upserts() };
+    let beside = Concurrent { reading: searches(), writing: upserts() };
     run.measure_warm(&Workload {
         name: "lists and searches, at a pace",
         commits: READS,
         contenders: vec![
-            Contender::new("while 8 writers upsert", Load::Beside(beside)).lasting(LENGTH),
+            Contender::new("while 8 writers upsert", Load::Concurrent(beside)).lasting(LENGTH),
             Contender::new("quiet", Load::Sql(searches())).lasting(LENGTH),
         ],
         claims: vec![Claim {

@@ -35,8 +35,8 @@ fn kind(index: usize) -> Kind {
     }
 }
 
-fn count(wanted: Kind) -> usize {
-    (0..ROWS).filter(|index| kind(*index) == wanted).count()
+fn count(expected: Kind) -> usize {
+    (0..ROWS).filter(|index| kind(*index) == expected).count()
 }
 
 /// Rows for a table that accepts every kind of them, or only some. In that case, new rows replace invalid ones, or all
@@ -111,7 +111,7 @@ fn figure(
     gate: f64,
     aim: Option<f64>,
 ) -> Figure {
-    Figure { name: name.to_owned(), value, unit, beside: Vec::new(), more_is_better, gate: Some(gate), aim }
+    Figure { name: name.to_owned(), value, unit, related: Vec::new(), more_is_better, gate: Some(gate), aim }
 }
 
 async fn round(bed: &Bed, number: usize) -> Result<Round, String> {
@@ -132,9 +132,9 @@ async fn copy_in(bed: &Bed, round: usize) -> Result<f64, String> {
     let (client, connection) = connect(bed).await?;
     let text = "copy plain.searched (external_key, name, email, city, score) from stdin (format csv)";
     let began = Instant::now();
-    let mut sink = pin!(client.copy_in(text).await.map_err(told)?);
-    sink.send(Cursor::new(body)).await.map_err(told)?;
-    let count = sink.finish().await.map_err(told)?;
+    let mut sink = pin!(client.copy_in(text).await.map_err(describe)?);
+    sink.send(Cursor::new(body)).await.map_err(describe)?;
+    let count = sink.finish().await.map_err(describe)?;
     let rate = ROWS as f64 / began.elapsed().as_secs_f64();
     connection.abort();
     if count == ROWS as u64 { Ok(rate) } else { Err(format!("COPY took {count} rows")) }
@@ -146,18 +146,18 @@ async fn keyed(bed: &Bed, file: String, expected: [usize; 3]) -> Result<f64, Str
     let request = bed.proxy.request("POST", path).body("text/csv", file);
     let began = Instant::now();
     let response = request.response().await;
-    let report: Value = response.json().await.map_err(told)?;
+    let report: Value = response.json().await.map_err(describe)?;
     let rate = ROWS as f64 / began.elapsed().as_secs_f64();
     let counts = ["created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64());
     let [created, updated, unchanged] = expected;
-    let wanted = [created, updated, unchanged, count(Kind::Wrong)].map(|count| Some(count as u64));
-    if counts == wanted { Ok(rate) } else { Err(format!("an import answers {counts:?}, not {wanted:?}")) }
+    let expected = [created, updated, unchanged, count(Kind::Wrong)].map(|count| Some(count as u64));
+    if counts == expected { Ok(rate) } else { Err(format!("an import answers {counts:?}, not {expected:?}")) }
 }
 
 /// PostgREST rejects a file with an invalid row, so it gets one without.
 async fn postgrest(bed: &Bed, round: usize) -> Result<Option<f64>, String> {
     let Some(postgrest) = &bed.postgrest else { return Ok(None) };
-    let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
+    let client = reqwest::Client::builder().no_proxy().build().map_err(describe)?;
     let url = format!(
         "{}/customers?on_conflict=external_key&columns=external_key,name,email,city,score",
         postgrest.url
@@ -171,9 +171,9 @@ async fn postgrest(bed: &Bed, round: usize) -> Result<Option<f64>, String> {
             .header("Content-Type", "text/csv")
             .body(body);
         let began = Instant::now();
-        let response = request.send().await.map_err(told)?;
+        let response = request.send().await.map_err(describe)?;
         if !response.status().is_success() {
-            return Err(format!("PostgREST: {}", response.text().await.map_err(told)?));
+            return Err(format!("PostgREST: {}", response.text().await.map_err(describe)?));
         }
         seconds += began.elapsed().as_secs_f64();
     }
@@ -216,13 +216,13 @@ async fn exports(run: &mut Run<'_>) {
 async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
     let began = Instant::now();
     let path = bed.proxy.url(&format!("/v1/entities/template/customers/export?format={format}"));
-    let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
+    let client = reqwest::Client::builder().no_proxy().build().map_err(describe)?;
     let request = client.get(path).header("Authorization", token_of_keyed(bed));
-    let response = request.header("X-Service-Project-Id", "bench").send().await.map_err(told)?;
-    let mut chunks = response.error_for_status().map_err(told)?.bytes_stream();
+    let response = request.header("X-Service-Project-Id", "bench").send().await.map_err(describe)?;
+    let mut chunks = response.error_for_status().map_err(describe)?.bytes_stream();
     let mut lines = 0;
     while let Some(chunk) = chunks.next().await {
-        lines += ends_of_line(&chunk.map_err(told)?);
+        lines += ends_of_line(&chunk.map_err(describe)?);
     }
     Ok((lines, began.elapsed().as_secs_f64()))
 }
@@ -230,10 +230,10 @@ async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
 async fn copy_out(bed: &Bed, text: &str) -> Result<(usize, f64), String> {
     let (client, connection) = connect(bed).await?;
     let began = Instant::now();
-    let mut chunks = pin!(client.copy_out(text).await.map_err(told)?);
+    let mut chunks = pin!(client.copy_out(text).await.map_err(describe)?);
     let mut lines = 0;
     while let Some(chunk) = chunks.next().await {
-        lines += ends_of_line(&chunk.map_err(told)?);
+        lines += ends_of_line(&chunk.map_err(describe)?);
     }
     let seconds = began.elapsed().as_secs_f64();
     connection.abort();
@@ -246,13 +246,13 @@ fn ends_of_line(chunk: &[u8]) -> usize {
 
 async fn connect(bed: &Bed) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>), String> {
     let connected = bed.cluster.config("postgres", bed.database.name()).connect(NoTls).await;
-    let (client, connection) = connected.map_err(told)?;
+    let (client, connection) = connected.map_err(describe)?;
     let task = tokio::spawn(async move {
         let _ = connection.await;
     });
     Ok((client, task))
 }
 
-fn told(error: impl std::fmt::Debug) -> String {
+fn describe(error: impl std::fmt::Debug) -> String {
     format!("{error:?}")
 }

@@ -19,7 +19,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             name: name.to_owned(),
             value: mean_reciprocal_rank(&ranks),
             unit: "",
-            beside: Vec::new(),
+            related: Vec::new(),
             more_is_better: true,
             gate: Some(0.96),
             aim: Some(1.0),

@@ -88,8 +88,8 @@ async fn grant(database: &Database, roles: u32) -> Vec<f64> {
 fn report_times(run: &mut Run<'_>, times: &[f64]) {
     run.report.begin(format!("grants to {MANY} roles"));
     let mut figure = |name: &str, value, unit| {
-        let (name, beside, more_is_better) = (name.to_owned(), Vec::new(), false);
-        run.report.add_figure(&Figure { name, value, unit, beside, more_is_better, gate: None, aim: None });
+        let (name, related, more_is_better) = (name.to_owned(), Vec::new(), false);
+        run.report.add_figure(&Figure { name, value, unit, related, more_is_better, gate: None, aim: None });
     };
     figure("the first ten, median", median(times[..10].to_vec()), " ms");
     figure("the last ten, median", median(times[times.len() - 10..].to_vec()), " ms");

@@ -164,7 +164,7 @@ async fn authentication(run: &mut Run<'_>, share: &Share) {
         name: "what authentication adds to a request".to_owned(),
         value: added * 1000.0,
         unit: " µs",
-        beside: Vec::new(),
+        related: Vec::new(),
         more_is_better: false,
         gate: Some(40.0),
         aim: Some(15.0),

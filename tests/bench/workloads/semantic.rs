@@ -105,7 +105,7 @@ fn asking(database: &Database, script: String) -> Load {
 
 /// The recall of the ten closest records, over a hundred queries. Each must return as many records as exist.
 async fn recall(run: &mut Run<'_>, client: &Client, name: &str, part: Part, gate: f64) {
-    let (mut hits, mut wanted) = (0, 0);
+    let (mut hits, mut total) = (0, 0);
     for number in 1..=100 {
         let (filter, condition) = match part {
             Some((slug, below)) => {
@@ -129,13 +129,13 @@ async fn recall(run: &mut Run<'_>, client: &Client, name: &str, part: Part, gate
             run.report.fail(&format!("of {name}, {found} records are found where there are {truth}"));
         }
         hits += truth.intersection(&found).count();
-        wanted += truth.len();
+        total += truth.len();
     }
     run.report.add_figure(&Figure {
         name: format!("recall of the 10 closest, of {name}"),
-        value: hits as f64 / wanted.max(1) as f64,
+        value: hits as f64 / total.max(1) as f64,
         unit: "",
-        beside: Vec::new(),
+        related: Vec::new(),
         more_is_better: true,
         gate: Some(gate),
         aim: Some(0.98),

@@ -42,7 +42,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             name: name.to_owned(),
             value,
             unit,
-            beside: Vec::new(),
+            related: Vec::new(),
             more_is_better: false,
             gate: None,
             aim: None,

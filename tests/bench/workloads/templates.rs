@@ -21,7 +21,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let figure = |name: String, value, gate, aim| Figure {
         name,
         value,
-        beside: Vec::new(),
+        related: Vec::new(),
         more_is_better: false,
         unit: " ms",
         gate,

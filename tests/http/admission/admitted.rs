@@ -40,7 +40,7 @@ async fn counting(settings: &[(&str, &str)]) -> Service {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wrong_key_reaches_the_database_once() {
+async fn invalid_key_reaches_the_database_once() {
     let Service { proxy, database } =
         Service::start_with(&[("KEYED_INVALID_KEY_TTL", "600"), ("KEYED_AUTH_FAILURES", "0")]).await;
     let mut keys = Vec::new();
@@ -61,7 +61,7 @@ async fn wrong_key_reaches_the_database_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn disconnected_unknown_clients_hold_no_connection() {
+async fn disconnected_unauthenticated_clients_hold_no_connection() {
     let Service { proxy, database } = Service::start_with(&[("KEYED_AUTH_FAILURES", "0")]).await;
     proxy.request("GET", "/v1/templates").send().await.expect(200);
     let session = database.session().await;
@@ -128,7 +128,7 @@ async fn failed_authentications_are_limited_without_blocking_valid_keys() {
 }
 
 #[tokio::test]
-async fn guessing_address_causes_no_lookups() {
+async fn address_that_guesses_keys_causes_no_lookups() {
     let service = Service::start_with(&[("KEYED_AUTH_FAILURES", "3")]).await;
     let known = service.proxy.key().to_owned();
     ask(&service, &known).await.expect(200);
@@ -140,7 +140,7 @@ async fn guessing_address_causes_no_lookups() {
 }
 
 #[tokio::test]
-async fn behind_a_proxy_clients_are_distinguished_by_forwarded_address() {
+async fn clients_behind_a_proxy_are_distinguished_by_forwarded_address() {
     let service = Service::start_with(&[("KEYED_AUTH_FAILURES", "2"), ("KEYED_TRUSTED_PROXIES", "1")]).await;
     let ask = |forwarded: &str| {
         let request = service.proxy.request("GET", "/v1/templates").key("keyed_1_wrong");

@@ -95,7 +95,7 @@ async fn files_of_one_key_leave_slots_for_others() {
 }
 
 #[tokio::test]
-async fn unknown_clients_use_no_file_slot() {
+async fn unauthenticated_clients_use_no_file_slot() {
     let service = Service::start_with(&[("KEYED_MAX_TRANSFERS", "1"), ("KEYED_POOL_WAIT", "2")]).await;
     let key = service.database.nonexistent_key().await;
     let mut wires = Vec::new();

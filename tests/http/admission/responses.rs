@@ -119,8 +119,11 @@ async fn slowly_read_response_is_cut_and_logged() {
     while let Ok(bytes @ 1..) = reader.read().await {
         arrived += bytes;
     }
-    let told = line["bytes_out"].as_u64().expect("a number") as usize;
-    assert!(told >= arrived && told < RECORDS * TEXT / 2, "{told} of which {arrived} arrived: {line}");
+    let reported = line["bytes_out"].as_u64().expect("a number") as usize;
+    assert!(
+        reported >= arrived && reported < RECORDS * TEXT / 2,
+        "{reported} of which {arrived} arrived: {line}"
+    );
     let metrics = service.proxy.metrics().await;
     let interrupted = |by| metrics.sum("keyed_http_responses_interrupted_total", &[("by", by)]);
     assert_eq!((interrupted("slow_client"), interrupted("client")), (1.0, 0.0));
@@ -133,7 +136,7 @@ async fn closing_connection_waits_for_the_last_bytes() {
     let left = 96 << 10;
     let body = format!(r#"{{"limit": {RECORDS}}}"#);
     let headers = format!("{JSON}\nContent-Length: {}\nConnection: close\nX-Request-Id: last", body.len());
-    let mut reader = Wire::open_narrow(service.proxy.address()).await;
+    let mut reader = Wire::open_with_small_buffer(service.proxy.address()).await;
     let path = "POST /v1/entities/search/customers";
     reader.ask(path, service.proxy.key(), &headers).await.expect("the head fits into the buffers");
     reader.send(body.as_bytes()).await.expect("the body fits into the buffers");
@@ -216,7 +219,7 @@ async fn unread_lookups_of_large_records_stay_within_their_budget() {
     let mut statuses = Vec::new();
     let mut readers = Vec::new();
     for _ in 0..4 {
-        let mut reader = Wire::open_narrow(service.proxy.address()).await;
+        let mut reader = Wire::open_with_small_buffer(service.proxy.address()).await;
         reader.ask(path, service.proxy.key(), "Accept: */*").await.expect("the head fits into the buffers");
         statuses.push(status_of(&reader.response().await));
         readers.push(reader);

@@ -70,7 +70,7 @@ async fn unresponsive_database_is_a_server_error() {
     let settings = [&POOL[..], &[("KEYED_DATABASE_URL", &url)]].concat();
     let service = Service::over(database, &settings).await;
     service.upsert("K-1", json!({"name": "Ada"})).await.expect(201);
-    relay.silence();
+    relay.hold_responses();
     let requests: Vec<_> = (0..12)
         .map(|number| {
             let attributes = json!({"attributes": {"name": format!("Ada {number}")}});
@@ -80,7 +80,7 @@ async fn unresponsive_database_is_a_server_error() {
         .collect();
     // Four requests wait for the database, the others for a connection.
     until("eight are rejected", async || requests.iter().filter(|it| it.is_finished()).count() == 8).await;
-    relay.speak();
+    relay.release_responses();
     for request in requests {
         let response = request.await.expect("the request ends");
         if response.status != 201 {

@@ -54,7 +54,7 @@ async fn listeners_are_limited_for_each_key_and_in_total() {
 #[tokio::test]
 async fn stream_that_is_not_read_is_cut() {
     let service = Service::start_with(&[MEASURED, ("KEYED_STALL_TIMEOUT", "1")]).await;
-    let mut reader = Wire::open_narrow(service.proxy.address()).await;
+    let mut reader = Wire::open_with_small_buffer(service.proxy.address()).await;
     let request = "GET /v1/changes?include=record";
     reader
         .ask(request, service.proxy.key(), "Accept: text/event-stream")

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::join;
 
 #[tokio::test]
-async fn waiting_request_is_answered_with_the_change() {
+async fn waiting_request_returns_the_change() {
     let service = Service::start_with(&[MEASURED]).await;
     let after = cursor(&service).await;
     for path in
@@ -48,7 +48,7 @@ async fn changes_of_other_templates_do_not_complete_a_waiting_request() {
 }
 
 #[tokio::test]
-async fn request_is_answered_after_its_wait_and_at_once_if_there_are_changes() {
+async fn request_returns_after_its_wait_or_immediately_with_changes() {
     let service = Service::start().await;
     let page = service.get("/changes?wait=1").await.expect(200);
     assert_eq!((&page["changes"], &page["has_more"]), (&json!([]), &json!(false)));
@@ -60,7 +60,7 @@ async fn request_is_answered_after_its_wait_and_at_once_if_there_are_changes() {
 }
 
 #[tokio::test]
-async fn waits_that_make_no_sense_are_rejected() {
+async fn invalid_wait_is_rejected() {
     let service = Service::start().await;
     for wait in ["61", "-1", "0.5", "x", ""] {
         service.get(&format!("/changes?wait={wait}")).await.expect_error(422, "invalid_value");

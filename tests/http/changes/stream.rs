@@ -6,7 +6,7 @@ use harness::Service;
 use serde_json::json;
 
 #[tokio::test]
-async fn stream_sends_each_change_once_and_goes_on_behind_the_last_event() {
+async fn stream_sends_each_change_once_and_resumes_after_the_last_event() {
     let service = Service::start().await;
     let mut events =
         Events::open(&service, "/changes?template=customers&include=record&numbers=string").await;
@@ -43,7 +43,7 @@ async fn stream_sends_each_change_once_and_goes_on_behind_the_last_event() {
 }
 
 #[tokio::test]
-async fn streams_of_a_key_get_the_same_wherever_they_began() {
+async fn streams_started_at_different_times_get_the_same_changes() {
     let service = Service::start().await;
     let begin = cursor(&service).await;
     let mut streams = Vec::new();
@@ -63,7 +63,7 @@ async fn streams_of_a_key_get_the_same_wherever_they_began() {
 }
 
 #[tokio::test]
-async fn scope_decides_what_a_stream_shows() {
+async fn stream_shows_only_changes_within_the_scope() {
     let service = Service::start().await;
     let role = service.database.create_role("reader").await;
     let scope = json!([{"field": "name", "operator": "eq", "value": "Bern"}]);
@@ -108,7 +108,7 @@ async fn revoked_key_ends_a_stream() {
 }
 
 #[tokio::test]
-async fn refused_stream_is_an_ordinary_problem() {
+async fn rejected_stream_gets_a_problem_document() {
     let service = Service::start().await;
     let open = |query: &str| {
         service.proxy.request("GET", &format!("/v1/changes{query}")).header("accept", "text/event-stream")

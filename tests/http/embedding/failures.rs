@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn provider_outage_loses_no_text() {
+async fn records_changed_during_a_provider_outage_are_embedded() {
     let gallery = Gallery::new().await;
     for number in 0..3 {
         gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
@@ -16,20 +16,20 @@ async fn provider_outage_loses_no_text() {
         0 => Reply::status(429).retry_after("1"),
         1 => Reply::status(500),
         2 => Reply::body("<html>busy</html>"),
-        3 => Reply::good(question).after(Duration::from_secs(3)),
-        _ => Reply::good(question),
+        3 => Reply::success(question).after(Duration::from_secs(3)),
+        _ => Reply::success(question),
     })
     .await;
     let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "1")]).await;
     gallery.until_done(3).await;
-    let asked = server.questions();
+    let asked = server.requests();
     assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the client honors Retry-After");
     let failed = "select count(*) from keyed_state.embedding_job where attempts <> 0 or error is not null";
     assert_eq!(gallery.session.text(failed, &[]).await, "0");
 }
 
 #[tokio::test]
-async fn wrong_model_is_reported_without_failing_texts() {
+async fn wrong_model_is_reported_without_failing_records() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start_with(|_| Reply::of(&[item(0, "[1,2,3]")])).await;
@@ -41,7 +41,7 @@ async fn wrong_model_is_reported_without_failing_texts() {
     assert!(job["error"].as_str().is_some_and(|error| error.contains("3 numbers")), "{job}");
     assert_eq!(job["attempts"], 0);
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let (asked, seconds) = (server.questions().len(), began.elapsed().as_secs() as usize);
+    let (asked, seconds) = (server.requests().len(), began.elapsed().as_secs() as usize);
     assert!(asked <= 3 + 2 * seconds, "a failing provider is not flooded: {asked} requests in {seconds} s");
     assert!(proxy.whole_log().await.contains("cannot embed records"));
 }
@@ -54,12 +54,12 @@ async fn rejected_text_does_not_block_others() {
         ids.push(gallery.paint(title, title).await);
     }
     let server = EmbeddingServer::start_with(|question| {
-        let texts = question.texts();
-        if texts.iter().any(|text| text == "Refused") {
+        let inputs = question.inputs();
+        if inputs.iter().any(|text| text == "Refused") {
             return Reply::status(400);
         }
         let zeros = vector(768);
-        let items = texts.iter().enumerate().map(|(index, text)| match text.as_str() {
+        let items = inputs.iter().enumerate().map(|(index, text)| match text.as_str() {
             "Zero" => item(index, &zeros),
             "Not a number" => item(index, &zeros.replacen('0', "NaN", 1)),
             _ => item(index, &vector(axis(text))),
@@ -91,13 +91,13 @@ async fn crashing_text_does_not_block_others() {
         ids.push(gallery.paint(title, title).await);
     }
     let server = EmbeddingServer::start_with(|question| {
-        let texts = question.texts();
-        if texts.iter().any(|text| text == "Breaking") {
+        let inputs = question.inputs();
+        if inputs.iter().any(|text| text == "Breaking") {
             Reply::status(500)
-        } else if texts.iter().any(|text| text == "Slow") {
-            Reply::good(question).after(Duration::from_secs(60))
+        } else if inputs.iter().any(|text| text == "Slow") {
+            Reply::success(question).after(Duration::from_secs(60))
         } else {
-            Reply::good(question)
+            Reply::success(question)
         }
     })
     .await;
@@ -118,21 +118,21 @@ async fn single_failing_text_fails_permanently() {
             gallery.paint(&format!("K-{number}"), "Breaking").await;
         }
         let server = EmbeddingServer::start_with(move |question| {
-            let breaks = question.texts().iter().any(|text| text == "Breaking");
-            if breaks { Reply::status(status) } else { Reply::good(question) }
+            let breaks = question.inputs().iter().any(|text| text == "Breaking");
+            if breaks { Reply::status(status) } else { Reply::success(question) }
         })
         .await;
         let _proxy = gallery.asking(&server, &[]).await;
-        let told = format!(
+        let expected_reply = format!(
             "select count(*) from keyed_state.embedding_job
              where state = 'pending' and attempts = 1 and error like '%HTTP {status}%'"
         );
-        gallery.session.until(&told, &count.to_string()).await;
+        gallery.session.until(&expected_reply, &count.to_string()).await;
     }
 }
 
 #[tokio::test]
-async fn failure_of_all_texts_is_a_provider_failure() {
+async fn failure_of_all_inputs_is_a_provider_failure() {
     for status in [500, 400] {
         let gallery = Gallery::new().await;
         for number in 0..3 {
@@ -140,13 +140,13 @@ async fn failure_of_all_texts_is_a_provider_failure() {
         }
         let server = EmbeddingServer::start_with(move |_| Reply::status(status)).await;
         let proxy = gallery.asking(&server, &[]).await;
-        let told = format!(
+        let expected_reply = format!(
             "select count(*) from keyed_state.embedding_job
              where state = 'pending' and attempts = 0 and error like '%HTTP {status}%'"
         );
-        gallery.session.until(&told, "3").await;
+        gallery.session.until(&expected_reply, "3").await;
         // Tried together first, then each separately.
-        assert!(server.questions().iter().filter(|question| question.texts().len() == 1).count() >= 3);
+        assert!(server.requests().iter().filter(|question| question.inputs().len() == 1).count() >= 3);
         // The message is logged at the end of the round.
         until("the log has it", async || proxy.log().contains("cannot embed records")).await;
         assert!(proxy.whole_log().await.contains(&format!("HTTP {status}")));
@@ -161,7 +161,7 @@ async fn vectors_before_an_outage_are_kept() {
     }
     let server = EmbeddingServer::start_with(|question| match question.number {
         0 => Reply::status(400),
-        1 | 2 => Reply::good(question),
+        1 | 2 => Reply::success(question),
         3 => Reply::status(422),
         _ => Reply::status(429).retry_after("3600"),
     })
@@ -174,7 +174,7 @@ async fn vectors_before_an_outage_are_kept() {
         gallery.session.text(jobs, &[]).await,
         "done 0 -, done 0 -, pending 0 HTTP 429, pending 0 HTTP 429, pending 1 HTTP 422"
     );
-    assert_eq!(server.questions().len(), 5, "the client honors Retry-After");
+    assert_eq!(server.requests().len(), 5, "the client honors Retry-After");
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ async fn provider_request_follows_the_openai_api() {
     let more = [("KEYED_EMBED_DIMENSIONS", "768"), ("KEYED_EMBED_QUERY_PREFIX", "search_query: ")];
     let service = service_with(&server, &more).await;
     search(&service, json!("pearl")).await.expect(200);
-    let asked = &server.questions()[0];
+    let asked = &server.requests()[0];
     assert_eq!(
         (asked.path.as_str(), asked.authorization.as_str()),
         ("/v1/embeddings", "Bearer sk-very-secret")
@@ -43,12 +43,12 @@ async fn transient_provider_error_is_retried() {
     for status in [429, 500, 502, 503] {
         let server = EmbeddingServer::start_with(move |question| match question.number {
             0 => Reply::status(status).retry_after("1"),
-            _ => Reply::good(question),
+            _ => Reply::success(question),
         })
         .await;
         let service = service_with(&server, &[]).await;
         search(&service, json!("pearl")).await.expect(200);
-        let asked = server.questions();
+        let asked = server.requests();
         assert_eq!(asked.len(), 2, "{status}");
         assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the client honors Retry-After");
     }
@@ -61,16 +61,20 @@ async fn provider_failure_is_503() {
         (Reply::status(429).retry_after("3600"), 3600..=4502, "60"),
         (Reply::body("late").after(Duration::from_secs(60)), 1..=3, "0.3"),
     ] {
-        let told = reply.clone();
+        let expected_reply = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[("KEYED_EMBED_TIMEOUT", timeout)]).await;
         let response = search(&service, json!("pearl")).await;
         let seconds: u64 = response.header("retry-after").parse().expect("a number of seconds");
-        assert!(pause.contains(&seconds), "{told:?}: {seconds}");
+        assert!(pause.contains(&seconds), "{expected_reply:?}: {seconds}");
         let problem = response.expect_error(503, "unavailable");
         let is_busy = problem["detail"].as_str().is_some_and(|it| it.contains("is overloaded"));
-        assert_eq!((is_busy, &problem["retryable"]), (told.status == 429, &json!(true)), "{told:?}");
-        assert!(service.proxy.whole_log().await.contains("request failed"), "{told:?}");
+        assert_eq!(
+            (is_busy, &problem["retryable"]),
+            (expected_reply.status == 429, &json!(true)),
+            "{expected_reply:?}"
+        );
+        assert!(service.proxy.whole_log().await.contains("request failed"), "{expected_reply:?}");
     }
 }
 
@@ -88,15 +92,18 @@ async fn misconfigured_provider_is_reported_as_not_retryable() {
         (Reply::of(&[item(0, &vector(1)), item(1, &vector(2))]), "rejects this service"),
         (Reply::of(&[item(3, &vector(1))]), "rejects this service"),
     ] {
-        let told = reply.clone();
+        let expected_reply = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[]).await;
         let response = search(&service, json!("pearl")).await;
-        assert_eq!(response.header("retry-after"), "", "{told:?}");
+        assert_eq!(response.header("retry-after"), "", "{expected_reply:?}");
         let problem = response.expect_error(500, "internal");
-        assert!(problem["detail"].as_str().is_some_and(|it| it.contains(says)), "{told:?}: {problem}");
+        assert!(
+            problem["detail"].as_str().is_some_and(|it| it.contains(says)),
+            "{expected_reply:?}: {problem}"
+        );
         assert_eq!(problem["retryable"], false);
-        assert!(service.proxy.whole_log().await.contains("request failed"), "{told:?}");
+        assert!(service.proxy.whole_log().await.contains("request failed"), "{expected_reply:?}");
     }
 }
 
@@ -111,12 +118,12 @@ async fn text_without_a_vector_is_rejected() {
         Reply::of(&[item(0, &nan)]),
         Reply::of(&[item(0, &null)]),
     ] {
-        let told = reply.clone();
+        let expected_reply = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[]).await;
         let problem = search(&service, json!("pearl")).await.expect_error(422, "invalid_value");
-        assert_eq!(problem["errors"][0]["pointer"], "/query_text", "{told:?}");
-        assert_eq!(server.questions().len(), 1, "a retry would not help: {told:?}");
+        assert_eq!(problem["errors"][0]["pointer"], "/query_text", "{expected_reply:?}");
+        assert_eq!(server.requests().len(), 1, "a retry would not help: {expected_reply:?}");
     }
 }
 
@@ -153,7 +160,7 @@ async fn provider_is_called_only_for_valid_keys() {
     let service = service_with(&server, &[]).await;
     let request = service.proxy.request("POST", "/v1/entities/search/customers").key("keyed_1_wrong");
     request.json(&json!({"query_text": "pearl"})).send().await.expect_error(401, "unauthorized");
-    assert_eq!(server.questions().len(), 0);
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[tokio::test]
@@ -166,7 +173,7 @@ async fn query_text_must_be_a_string() {
     }
     let both = json!({"query_text": "pearl", "query_vector": [1, 2]});
     service.post("/entities/search/customers", both).await.expect_error(422, "invalid_value");
-    assert_eq!(server.questions().len(), 0);
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[tokio::test]
@@ -181,11 +188,11 @@ async fn keyword_search_requests_no_vector() {
             service.post("/entities/search/customers", body).await.expect(200);
         }
     }
-    assert_eq!(server.questions().len(), 0);
+    assert_eq!(server.requests().len(), 0);
     let service = service_with(&server, &[]).await;
     let body = json!({"query_text": "pearl", "query_vector": null});
     service.post("/entities/search/customers", body).await.expect(200);
-    assert_eq!(server.texts(), ["pearl"]);
+    assert_eq!(server.inputs(), ["pearl"]);
 }
 
 #[tokio::test]
@@ -209,8 +216,8 @@ async fn provider_is_called_only_for_valid_requests() {
     let response = ask(semantic, &reader, json!({"query_text": "a", "template_id": "customers"})).await;
     assert!([403, 404].contains(&response.status), "{}", response.text);
     ask(semantic, key, json!({"query_text": "a", "threshold": 2})).await.expect_error(422, "invalid_value");
-    assert_eq!(server.questions().len(), 0);
+    assert_eq!(server.requests().len(), 0);
     ask(path, key, json!({"query_text": "a"})).await.expect(200);
     ask(semantic, key, json!({"query_text": "a", "template_id": "customers"})).await.expect(200);
-    assert_eq!(server.questions().len(), 2);
+    assert_eq!(server.requests().len(), 2);
 }

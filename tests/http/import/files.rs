@@ -265,7 +265,7 @@ async fn file_can_update_some_attributes() {
 }
 
 #[tokio::test]
-async fn row_can_name_its_record_by_id() {
+async fn row_can_identify_its_record_by_id() {
     let service = Service::start().await;
     let record = service.create(json!({"attributes": {"name": "nameless"}})).await;
     let id = record["id"].as_str().expect("an id");

@@ -127,7 +127,7 @@ async fn dry_run_suggests_the_format_that_fits_all_cells() {
 }
 
 #[tokio::test]
-async fn dry_run_suggests_no_null_that_occurs_as_a_text() {
+async fn dry_run_suggests_no_null_that_occurs_as_text() {
     let service = Service::start().await;
     for (file, location) in [
         ("external_key,visits,name\na,NA,x\nb,1,NA\n", "name"),

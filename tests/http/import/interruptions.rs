@@ -107,20 +107,23 @@ async fn administrator_cancels_the_import_that_blocks_another() {
     let mut second =
         Wire::begin(&service.proxy, &format!("POST {path}?on_error=abort"), &clerk, &headers).await;
     second.send(file.as_bytes()).await.expect("the body fits into the buffers");
-    let mut told = second.response().await;
-    while !told.contains("\"waits_for\"") {
-        told += &second.response().await;
+    let mut reported = second.response().await;
+    while !reported.contains("\"waits_for\"") {
+        reported += &second.response().await;
     }
-    assert!(told.contains("\"role\":\"keyed_admin\"") && told.contains("\"since\":\"20"), "{told}");
+    assert!(
+        reported.contains("\"role\":\"keyed_admin\"") && reported.contains("\"since\":\"20"),
+        "{reported}"
+    );
     service.proxy.request("DELETE", path).key(&clerk).send().await.expect_error(403, "forbidden");
     let other = format!("{path}?transaction=1/1");
     service.proxy.request("DELETE", &other).send().await.expect_error(404, "not_found");
     let ended = service.proxy.request("DELETE", path).send().await.expect(200);
     assert_eq!(ended["role"], json!("keyed_admin"), "{ended}");
-    while !told.contains("\"created\":1") {
+    while !reported.contains("\"created\":1") {
         let more = second.response().await;
-        assert!(!more.is_empty(), "{told}");
-        told += &more;
+        assert!(!more.is_empty(), "{reported}");
+        reported += &more;
     }
     send(&mut first, "A-3,Alan\n".repeat(30_000).as_bytes()).await;
     let (status, body) = response(first).await;

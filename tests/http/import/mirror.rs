@@ -19,7 +19,7 @@ async fn keys(service: &Service) -> String {
 }
 
 #[tokio::test]
-async fn mirror_reports_in_a_dry_run_what_it_deletes_later() {
+async fn mirror_dry_run_reports_the_records_to_delete() {
     let service = service(&[("a", 1), ("b", 2), ("c", 3), ("d", 9)]).await;
     let filter = encode(r#"{"filters":[{"field":"visits","operator":"lt","value":5}]}"#);
     let query = format!("mode=mirror&filter={filter}");
@@ -104,7 +104,7 @@ async fn mirror_deletes_nothing_unless_the_whole_file_is_imported() {
 }
 
 #[tokio::test]
-async fn mirror_deletes_nothing_when_its_client_breaks_off() {
+async fn mirror_deletes_nothing_if_its_client_disconnects() {
     let service = service(&[("a", 1), ("b", 2)]).await;
     let request = "POST /v1/entities/template/customers/import?mode=mirror&max_deleted_share=1";
     let headers = "Content-Type: text/csv\nContent-Length: 1000\nConnection: close";

@@ -72,7 +72,7 @@ fn archive(parts: &[(String, Part)]) -> Vec<u8> {
 }
 
 /// A spreadsheet with this sheet, these strings and styles.
-fn spreadsheet(sheet: Part, texts: Part, styles: Part) -> Vec<u8> {
+fn spreadsheet(sheet: Part, strings: Part, styles: Part) -> Vec<u8> {
     const RELATED: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let related = |targets: &[(&str, &str)]| {
         let targets: Vec<String> = targets
@@ -94,13 +94,13 @@ fn spreadsheet(sheet: Part, texts: Part, styles: Part) -> Vec<u8> {
             Part::of("<workbook><sheets><sheet name=\"One\" r:id=\"worksheet\"/></sheets></workbook>"),
         ),
         ("sheet.xml", sheet),
-        ("texts.xml", texts),
+        ("texts.xml", strings),
         ("styles.xml", styles),
     ];
     archive(&parts.map(|(name, part)| (name.to_owned(), part)))
 }
 
-const TEXTS: &str = "<sst><si><t>external_key</t></si><si><t>name</t></si></sst>";
+const STRINGS: &str = "<sst><si><t>external_key</t></si><si><t>name</t></si></sst>";
 const STYLES: &str = "<styleSheet><cellXfs><xf numFmtId=\"0\"/></cellXfs></styleSheet>";
 
 fn rows(rows: &str) -> String {
@@ -111,9 +111,9 @@ fn rows(rows: &str) -> String {
 #[tokio::test]
 async fn zip_bomb_is_rejected_in_bounded_memory() {
     let service = Service::start().await;
-    let (texts, styles) = (|| Part::of(TEXTS), || Part::of(STYLES));
+    let (strings, styles) = (|| Part::of(STRINGS), || Part::of(STYLES));
     let good = rows(r#"<row><c><v>1</v></c></row>"#);
-    let file = spreadsheet(Part::of(&good), texts(), styles());
+    let file = spreadsheet(Part::of(&good), strings(), styles());
     assert_eq!(counts(&import(&service, "", file).await.expect(200)), [1, 1, 0, 0, 0]);
     let before = peak_memory(service.proxy.process());
     let long = "x".repeat(2 << 20);
@@ -121,8 +121,8 @@ async fn zip_bomb_is_rejected_in_bounded_memory() {
         format!("<styleSheet><numFmts><numFmt numFmtId=\"200\" formatCode=\"{long}\"/></numFmts><cellXfs>");
     let name = format!("<worksheet><sheetData><row><c t=\"inlineStr\"><is><t>{long}");
     for (what, file) in [
-        ("blanks", spreadsheet(Part::repeated("<worksheet>", " ", 4, ""), texts(), styles())),
-        ("a cell", spreadsheet(Part::repeated(&name, "x", 4, ""), texts(), styles())),
+        ("blanks", spreadsheet(Part::repeated("<worksheet>", " ", 4, ""), strings(), styles())),
+        ("a cell", spreadsheet(Part::repeated(&name, "x", 4, ""), strings(), styles())),
         (
             "runs of a cell",
             spreadsheet(
@@ -132,15 +132,15 @@ async fn zip_bomb_is_rejected_in_bounded_memory() {
                     4,
                     "",
                 ),
-                texts(),
+                strings(),
                 styles(),
             ),
         ),
-        ("names", spreadsheet(Part::repeated("", "<a>", 4, ""), texts(), styles())),
+        ("names", spreadsheet(Part::repeated("", "<a>", 4, ""), strings(), styles())),
         ("texts", spreadsheet(Part::of(&good), Part::repeated("<sst>", "<si/>", 4, ""), styles())),
         (
             "styles of a long format",
-            spreadsheet(Part::of(&good), texts(), Part::repeated(&many, "<xf numFmtId=\"200\"/>", 4, "")),
+            spreadsheet(Part::of(&good), strings(), Part::repeated(&many, "<xf numFmtId=\"200\"/>", 4, "")),
         ),
     ] {
         assert!(file.len() < 16 << 20, "{what}: {}", file.len());
@@ -157,7 +157,7 @@ async fn damaged_sheet_rolls_the_import_back() {
     let many: String = (0..2_000).map(|row| format!("<row><c><v>{row}</v></c></row>")).collect();
     let file = |checksum| {
         let sheet = Part { checksum, ..Part::of(&rows(&many)) };
-        spreadsheet(sheet, Part::of(TEXTS), Part::of(STYLES))
+        spreadsheet(sheet, Part::of(STRINGS), Part::of(STYLES))
     };
     import(&service, "", file(0)).await.expect_error(400, "malformed_request");
     assert_eq!(service.session().await.text("select count(*) from crm.customers", &[]).await, "0");
@@ -192,7 +192,7 @@ async fn text_with_nul_rejects_only_its_row() {
         r#"<row><c><v>1</v></c><c t="inlineStr"><is><t>a_x0000_b</t></is></c></row>
            <row><c><v>2</v></c><c t="inlineStr"><is><t>c:\u0000</t></is></c></row>"#,
     ));
-    let file = spreadsheet(sheet, Part::of(TEXTS), Part::of(STYLES));
+    let file = spreadsheet(sheet, Part::of(STRINGS), Part::of(STYLES));
     let report = import(&service, "on_error=skip", file.clone()).await.expect(200);
     assert_eq!(counts(&report), [2, 1, 0, 0, 1], "{report}");
     assert_eq!(report["errors"][0]["line"], 2, "{report}");

@@ -212,7 +212,7 @@ async fn sheet_import_uses_bounded_memory() {
 }
 
 #[tokio::test]
-async fn dry_run_suggests_the_format_of_texts_in_a_sheet() {
+async fn dry_run_suggests_the_format_of_text_cells() {
     let service = Service::start().await;
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet();

@@ -5,7 +5,7 @@ use harness::Service;
 use serde_json::json;
 
 #[tokio::test]
-async fn update_changes_records_and_rejects_rows_without_one() {
+async fn update_changes_records_and_rejects_rows_without_a_record() {
     let service = Service::start().await;
     service.upsert("a", json!({"name": "old"})).await.expect(201);
     let file = "external_key,name\na,new\nb,none\n";

@@ -25,7 +25,12 @@ async fn unintended_effect_of_a_file_is_reported_as_a_warning() {
                 "2 records were created with a key that contains",
                 "differs from",
             ),
-            (keyless, "missing_key", "2 records were created without an external key", "the repeated import"),
+            (
+                keyless,
+                "missing_key",
+                "2 records were created without an external key",
+                "sending the rows again",
+            ),
         ] {
             let report = import(&service, query, file).await.expect(200);
             assert_eq!(warnings(&report), [json!([code, [2, 3]])], "{report}");

@@ -175,10 +175,10 @@ async fn batch_has_the_privileges_of_its_key() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'secrets', '[{\"slug\": \"hidden\", \"type\": \"string\", \"required\": true}]')").await;
-    let foreign =
+    let other =
         session.json("select keyed.create_record('shop.secrets', '{\"hidden\": \"x\"}', 'S-1')", &[]).await;
     let crm_key = service.database.api_key("keyed_admin", &["crm"]).await;
-    let number = foreign["template_id"].as_str().expect("a number");
+    let number = other["template_id"].as_str().expect("a number");
     for (there, missing) in [
         (
             json!({"op": "upsert", "template": "shop.secrets", "external_key": "S-1", "attributes": {"zzz": 1}}),
@@ -193,15 +193,15 @@ async fn batch_has_the_privileges_of_its_key() {
             json!({"op": "create", "template": "shop.nothing"}),
         ),
         (
-            json!({"op": "update", "id": foreign["id"], "attributes": {"zzz": 1}}),
+            json!({"op": "update", "id": other["id"], "attributes": {"zzz": 1}}),
             json!({"op": "update", "id": "00000000-0000-0000-0000-000000000000", "attributes": {"zzz": 1}}),
         ),
         (
-            json!({"op": "update", "id": foreign["id"], "external_key": "x"}),
+            json!({"op": "update", "id": other["id"], "external_key": "x"}),
             json!({"op": "update", "id": "00000000-0000-0000-0000-000000000000", "external_key": "x"}),
         ),
         (
-            json!({"op": "delete", "id": foreign["id"]}),
+            json!({"op": "delete", "id": other["id"]}),
             json!({"op": "delete", "id": "00000000-0000-0000-0000-000000000000"}),
         ),
     ] {

@@ -4,7 +4,7 @@ use harness::{Service, id_of};
 use serde_json::json;
 
 #[tokio::test]
-async fn changes_are_read_from_a_cursor_on() {
+async fn changes_are_read_after_a_cursor() {
     let service = Service::start().await;
     let start = service.get("/changes").await.expect(200);
     assert_eq!((&start["changes"], &start["has_more"]), (&json!([]), &json!(false)));
@@ -55,13 +55,13 @@ async fn holders_of_a_key_are_listed() {
     let second = service.create(json!({"external_key": "erp/1", "attributes": {}})).await;
     let path = "/entities/template/customers/by-key/history";
     let holders = service.get(&format!("{path}?key=erp%2F1")).await.expect(200);
-    let told: Vec<_> = holders["holders"]
+    let reported: Vec<_> = holders["holders"]
         .as_array()
         .expect("holders")
         .iter()
         .map(|it| json!([it["id"], it["ended_by"]]))
         .collect();
-    assert_eq!(told, [json!([second["id"], null]), json!([first["id"], "delete"])]);
+    assert_eq!(reported, [json!([second["id"], null]), json!([first["id"], "delete"])]);
     service.get(path).await.expect_error(400, "malformed_request");
     service.get(&format!("{path}?key=%20erp")).await.expect_error(422, "invalid_external_key");
 }

@@ -85,7 +85,7 @@ async fn invalid_vector_is_rejected_with_its_pointer() {
 }
 
 #[tokio::test]
-async fn missing_a_deleted_and_a_malformed_id_have_no_vector() {
+async fn vector_of_a_missing_deleted_or_malformed_id_is_not_found() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     service.delete(&format!("/entities/{}", id_of(&record))).await;

@@ -26,7 +26,7 @@ async fn creation_returns_201_with_record_and_location() {
 }
 
 #[tokio::test]
-async fn template_is_named_by_slug_or_by_number() {
+async fn template_is_identified_by_slug_or_id() {
     let service = Service::start().await;
     let by_slug = service.create(json!({})).await;
     let number = by_slug["template_id"].as_str().expect("a number");

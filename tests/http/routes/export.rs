@@ -20,7 +20,7 @@ pub(crate) async fn hostile() -> Service {
     let keyless =
         service.post("/entities/template/companies", json!({"attributes": {"name": "no key"}})).await;
     let keyless = keyless.expect(201)["id"].clone();
-    let texts = [
+    let strings = [
         "=1+1",
         "+1",
         "-1",
@@ -44,7 +44,7 @@ pub(crate) async fn hostile() -> Service {
         "null",
         "''=1",
     ];
-    for (number, text) in texts.iter().enumerate() {
+    for (number, text) in strings.iter().enumerate() {
         let tags: Value = match number % 6 {
             0 => json!([]),
             1 => json!(["=x", "b"]),
@@ -262,7 +262,7 @@ async fn head_of_an_export_leaves_nothing_open() {
 }
 
 #[tokio::test]
-async fn export_has_versions_on_request_and_an_import_of_it_overwrites_nothing() {
+async fn import_of_an_export_with_versions_overwrites_no_change() {
     let service = Service::start().await;
     service.upsert("a", json!({"name": "Ada", "visits": 1.50})).await.expect(201);
     let version = service.by_key("a").await.header("etag").trim_matches('"').to_owned();

@@ -24,7 +24,7 @@ fn above(visits: i32) -> Value {
 }
 
 #[tokio::test]
-async fn search_by_template_number_supports_all_members() {
+async fn search_by_template_id_supports_all_members() {
     let service = five().await;
     let body = json!({
         "filters": [{"field": "visits", "operator": "between", "value": "2,4"}],
@@ -51,7 +51,7 @@ async fn search_by_template_number_supports_all_members() {
 }
 
 #[tokio::test]
-async fn search_accepts_slug_number_and_both_prefixes() {
+async fn search_accepts_slug_id_and_both_prefixes() {
     let service = five().await;
     let template =
         service.by_key("A-1").await.expect(200)["template_id"].as_str().expect("a number").to_owned();
@@ -72,7 +72,7 @@ async fn search_accepts_slug_number_and_both_prefixes() {
 }
 
 #[tokio::test]
-async fn template_of_another_project_equals_a_missing_one() {
+async fn template_of_another_project_is_indistinguishable_from_a_missing_one() {
     let service = five().await;
     let session = service.session().await;
     session
@@ -138,7 +138,7 @@ async fn pages_follow_their_cursor_to_the_end() {
 }
 
 #[tokio::test]
-async fn cursor_is_bound_to_its_search_and_grants_nothing() {
+async fn cursor_is_bound_to_its_search_and_gives_no_access() {
     let service = five().await;
     let page = service.post(PATH, json!({"sort": "visits", "limit": 2})).await.expect(200);
     let cursor = &page["next_cursor"];
@@ -160,7 +160,7 @@ async fn cursor_is_bound_to_its_search_and_grants_nothing() {
 }
 
 #[tokio::test]
-async fn numbers_keep_their_digits_on_the_way_in_and_out() {
+async fn numbers_keep_their_digits_in_requests_and_responses() {
     let service = five().await;
     let digits = "12345678901234567890123.450";
     let body = format!(r#"{{"external_key": "long", "attributes": {{"visits": {digits}}}}}"#);

@@ -56,7 +56,7 @@ async fn non_numbers_are_rejected() {
 }
 
 #[tokio::test]
-async fn dates_and_times_are_read_strictly_and_shown_in_utc() {
+async fn dates_and_times_are_parsed_strictly_and_returned_in_utc() {
     let service = Service::start().await;
     for (written, shown) in [
         ("2024-02-29T12:00:00+01:00", "2024-02-29T11:00:00Z"),

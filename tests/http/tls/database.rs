@@ -55,7 +55,7 @@ impl Server {
         let authorized = format!("connection authorized: user={role} ");
         log.lines()
             .rfind(|line| line.contains(&authorized))
-            .expect("the delivery arrived")
+            .expect("the connection is logged")
             .contains("SSL enabled")
     }
 }
@@ -219,7 +219,7 @@ fn revoked_and_expired_server_certificates_are_rejected() {
 }
 
 #[tokio::test]
-async fn proxy_serves_and_cancels_over_tls() {
+async fn proxy_queries_and_cancels_over_tls() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new("tests");
     let server =

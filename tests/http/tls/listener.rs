@@ -44,7 +44,7 @@ fn files(folder: &Path) -> (String, String) {
 }
 
 #[tokio::test]
-async fn requests_are_answered_over_tls_on_a_connection_that_stays_open() {
+async fn tls_connection_is_kept_alive() {
     let secure = Secure::start(&[]).await;
     let mut wire = secure.open().await;
     for _ in 0..3 {
@@ -136,7 +136,7 @@ async fn completed_chain_is_reloaded() {
 }
 
 #[tokio::test]
-async fn silent_connections_do_not_delay_shutdown() {
+async fn idle_connections_do_not_delay_shutdown() {
     let settings = [("KEYED_HEADER_TIMEOUT", "600"), ("KEYED_SHUTDOWN_TIMEOUT", "600")];
     let mut secure = Secure::start(&settings).await;
     let silent = Wire::open(secure.proxy.address()).await;

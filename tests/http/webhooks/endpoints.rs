@@ -30,7 +30,7 @@ async fn endpoint_is_created_read_changed_and_removed() {
 }
 
 #[tokio::test]
-async fn invalid_request_is_refused() {
+async fn invalid_request_is_rejected() {
     let service = Service::start().await;
     service.post("/webhook-endpoints", definition()).await.expect(201);
     service.post("/webhook-endpoints", definition()).await.expect_error(409, "conflict");
@@ -64,7 +64,7 @@ async fn invalid_request_is_refused() {
 }
 
 #[tokio::test]
-async fn other_callers_see_no_endpoint() {
+async fn other_callers_cannot_read_endpoints() {
     let service = Service::start().await;
     service.post("/webhook-endpoints", definition()).await.expect(201);
     service.post("/webhook-endpoints/shop/test", json!({})).await.expect(202);

@@ -99,7 +99,7 @@ impl Sources {
     /// Reads the folder `src` of the crate whose manifest is in this folder: `env!("CARGO_MANIFEST_DIR")`.
     pub fn of_crate(manifest_folder: &str) -> Sources {
         let root = Path::new(manifest_folder).join("src");
-        let (mut folders, mut texts) = (vec![root.clone()], Vec::new());
+        let (mut folders, mut strings) = (vec![root.clone()], Vec::new());
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).expect("a folder of the source") {
                 let path = entry.expect("an entry").path();
@@ -107,24 +107,24 @@ impl Sources {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "rs") {
                     let text = fs::read_to_string(&path).expect("a source file");
-                    texts.push((path.strip_prefix(&root).expect("below the root").to_owned(), text));
+                    strings.push((path.strip_prefix(&root).expect("below the root").to_owned(), text));
                 }
             }
         }
-        Sources::of_texts(texts)
+        Sources::of_texts(strings)
     }
 
-    fn of_texts(mut texts: Vec<(PathBuf, String)>) -> Sources {
-        texts.sort();
-        let modules: Vec<Vec<String>> = texts.iter().map(|(path, _)| module(path)).collect();
+    fn of_texts(mut strings: Vec<(PathBuf, String)>) -> Sources {
+        strings.sort();
+        let modules: Vec<Vec<String>> = strings.iter().map(|(path, _)| module(path)).collect();
         let known: BTreeMap<&[String], usize> =
             modules.iter().enumerate().map(|(file, module)| (module.as_slice(), file)).collect();
-        let for_tests: Vec<Vec<String>> = texts
+        let for_tests: Vec<Vec<String>> = strings
             .iter()
             .zip(&modules)
             .flat_map(|((_, text), module)| parse::test_modules(text).map(|name| below(module, name)))
             .collect();
-        let named: Vec<Vec<Named>> = texts
+        let named: Vec<Vec<Named>> = strings
             .iter()
             .zip(&modules)
             .map(|((_, text), module)| match for_tests.iter().any(|tests| module.starts_with(tests)) {
@@ -136,7 +136,7 @@ impl Sources {
             })
             .collect();
         // Local names of imports with their paths; no path for imports from other crates.
-        let uses: Vec<Vec<(String, Option<Vec<String>>)>> = texts
+        let uses: Vec<Vec<(String, Option<Vec<String>>)>> = strings
             .iter()
             .zip(&modules)
             .map(|((_, text), module)| {
@@ -148,7 +148,7 @@ impl Sources {
             .iter()
             .map(|named| named.iter().filter_map(|it| Some((it.name.as_deref()?, &*it.path))).collect())
             .collect();
-        let methods: Vec<Methods> = texts
+        let methods: Vec<Methods> = strings
             .iter()
             .zip(&modules)
             .map(|((path, text), module)| match for_tests.iter().any(|tests| module.starts_with(tests)) {
@@ -156,7 +156,7 @@ impl Sources {
                 false => method::read(text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display())),
             })
             .collect();
-        let origins: Vec<method::Origins> = (0..texts.len())
+        let origins: Vec<method::Origins> = (0..strings.len())
             .map(|own| {
                 let imported = uses[own].iter().map(|(name, path)| {
                     let path = path.as_ref().map(|path| origin(path.clone(), &known, &given));
@@ -166,7 +166,7 @@ impl Sources {
             })
             .collect();
         let index = method::Index::new(&methods, &origins);
-        let files = texts.iter().zip(&modules).enumerate().map(|(own, ((path, text), module))| {
+        let files = strings.iter().zip(&modules).enumerate().map(|(own, ((path, text), module))| {
             let called = methods[own].calls.iter().filter_map(|call| {
                 let (file, of) = index.definition(own, call)?;
                 let path = [&modules[file][..], &[of.to_owned(), call.method.clone()]].concat();
@@ -304,13 +304,13 @@ impl Sources {
     }
 
     /// Files with more than this many lines, except those in these folders.
-    pub fn longer_than(&self, most: usize, except: &[&str]) -> Vec<String> {
+    pub fn longer_than(&self, max: usize, except: &[&str]) -> Vec<String> {
         self.files
             .iter()
             .filter(|file| !except.iter().any(|folder| file.path.starts_with(folder)))
             .map(|file| (file.path.display(), file.text.lines().count()))
-            .filter(|(_, lines)| *lines > most)
-            .map(|(path, lines)| format!("{path}: {lines} lines, at most {most}"))
+            .filter(|(_, lines)| *lines > max)
+            .map(|(path, lines)| format!("{path}: {lines} lines, at most {max}"))
             .collect()
     }
 }

@@ -140,9 +140,9 @@ impl Reader {
             }
             let TokenTree::Ident(name) = token else { continue };
             self.visit_ident(name);
-            let is = |position: Option<usize>, wanted: char| {
+            let is = |position: Option<usize>, expected: char| {
                 let token = position.and_then(|position| tokens.get(position));
-                matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == wanted)
+                matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == expected)
             };
             let ident = |position: Option<usize>| match position.and_then(|position| tokens.get(position)) {
                 Some(TokenTree::Ident(ident)) => Some(ident.to_string()),

@@ -13,7 +13,7 @@ fn imports_from_above(text: &str) -> bool {
 }
 
 #[test]
-fn upward_import_is_found_in_any_form() {
+fn upward_import_is_detected_in_any_form() {
     for text in [
         "use crate::high;",
         "use crate::high::{a, b};",
@@ -184,7 +184,7 @@ fn cycles_with_methods(low: &str) -> usize {
 }
 
 #[test]
-fn call_of_a_method_leads_to_the_file_that_defines_it() {
+fn method_call_depends_on_the_file_that_defines_it() {
     for low in [
         "impl It {\n    fn go(&self) {\n        self.run();\n    }\n}",
         "impl It {\n    fn go(self) {\n        self.get();\n    }\n}",
@@ -203,7 +203,7 @@ fn call_of_a_method_leads_to_the_file_that_defines_it() {
 }
 
 #[test]
-fn call_of_another_method_leads_nowhere() {
+fn ambiguous_method_call_is_ignored() {
     for low in [
         // A map also has a method with this name.
         "fn go(it: &Map) {\n    it.get();\n}",
@@ -225,7 +225,7 @@ fn call_of_another_method_leads_nowhere() {
 }
 
 #[test]
-fn imports_distinguish_types_of_one_name() {
+fn imports_distinguish_types_with_the_same_name() {
     let high = ("high.rs", "struct It;\nuse crate::low::go;\nimpl It {\n    fn run(&self) {}\n}");
     for (low, expected) in [
         ("use std::It;\npub fn go(it: It) {\n    it.run();\n}", 0),
@@ -237,7 +237,7 @@ fn imports_distinguish_types_of_one_name() {
 }
 
 #[test]
-fn method_of_a_higher_folder_is_an_import_from_above() {
+fn call_of_a_method_in_a_higher_folder_is_an_upward_import() {
     let high = "use crate::low::It;\nimpl It {\n    pub fn run(&self) {}\n}";
     let low = "pub struct It;\nfn go(it: &It) {\n    it.run();\n}";
     let files = [("low.rs", low), ("high.rs", high)];

@@ -2,10 +2,10 @@
 //! documentation.
 
 use crate::crash::client::Address;
+use crate::crash::invariants::assert_invariants;
 use crate::crash::load::Writer;
 use crate::crash::rounds::{AFTER, settle, write_through};
 use crate::crash::service::{Written, settings};
-use crate::crash::sound::assert_sound;
 use harness::{Patroni, Proxy, Stopwatch, create_crm, repository_folder, until};
 use serde_json::json;
 
@@ -105,7 +105,7 @@ async fn survive(failures: [Failure; 2]) {
         );
         assert!(until_served < LONGEST, "{failure:?}: {until_served:.1} s");
     }
-    assert_sound(&served.servers.session("crm").await).await;
+    assert_invariants(&served.servers.session("crm").await).await;
     println!("{:.1} s altogether", whole.seconds());
 }
 

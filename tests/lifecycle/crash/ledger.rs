@@ -127,9 +127,9 @@ impl Tables {
             for (template, key) in group.records.iter().filter(|_| there > 0) {
                 let number =
                     if *template == "customers" { number_of(key).to_string() } else { String::new() };
-                let wanted = (name_of(key), number, 1, group.points, 1);
+                let expected = (name_of(key), number, 1, group.points, 1);
                 assert_eq!(
-                    self.0[template][key], wanted,
+                    self.0[template][key], expected,
                     "{key} of {} was not written completely and once",
                     group.by
                 );

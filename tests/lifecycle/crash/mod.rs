@@ -4,6 +4,8 @@
 mod client;
 /// The primary fails, and another server is promoted.
 mod failover;
+/// Invariants of every database.
+pub(crate) mod invariants;
 /// The written and acknowledged changes, and the database contents that they require.
 mod ledger;
 /// The writes of a client.
@@ -12,7 +14,5 @@ mod load;
 mod rounds;
 /// The service under test.
 mod service;
-/// Invariants of every database.
-pub(crate) mod sound;
 /// Upserts of one key.
 mod upserts;

@@ -1,10 +1,10 @@
 //! Rounds of writes by eight clients over HTTP. In each round, the server, one of its processes, or the proxy is
 //! killed.
 
+use crate::crash::invariants::{assert_invariants, findings, newest_vectors, recall};
 use crate::crash::ledger::{Count, Tables};
 use crate::crash::load::Writer;
 use crate::crash::service::{CLIENTS, Killed, Victim, asked};
-use crate::crash::sound::{assert_sound, findings, newest_vectors, recall};
 use harness::customers::VECTORS;
 use harness::{Session, until};
 use std::mem::take;
@@ -111,7 +111,7 @@ async fn acknowledged_requests_survive_kills_exactly_once() {
             let seconds = write_through(&mut writers, BEFORE, async || killed.kill(victim).await).await;
             let session = killed.database.session().await;
             let figures = settle(&session, &mut writers).await;
-            assert_sound(&session).await;
+            assert_invariants(&session).await;
             let asked = [close.as_slice(), &newest_vectors(&session, 20).await].concat();
             let recall = recall(&session, &asked).await;
             assert!(recall >= RECALL, "{recall}");
@@ -120,7 +120,7 @@ async fn acknowledged_requests_survive_kills_exactly_once() {
             );
         }
         if round % 5 == 0 || round == rounds() {
-            killed.database.assert_sound_indexes().await;
+            killed.database.assert_valid_indexes().await;
             assert_eq!(findings(&killed.database), before);
         }
     }

@@ -68,7 +68,7 @@ async fn every_acknowledged_upsert_survives_kill_9() {
             *count = visits;
         }
         assert_whole(&session).await;
-        database.assert_sound_indexes().await;
+        database.assert_valid_indexes().await;
         session.run(&format!("reindex database {}", database.name())).await;
     }
     database.session().await.run("select keyed.upsert_by_key('crm.customers', 'new')").await;
@@ -133,9 +133,9 @@ async fn acknowledged_writes_survive_a_backend_crash() {
     until("the server recovers", async || service.by_key("K-0").await.status == 200).await;
     until_more(&answered, 20).await;
     stop.store(true, Ordering::Relaxed);
-    let told = writers.join_all().await;
+    let reported = writers.join_all().await;
     let session = service.session().await;
-    for (writer, acknowledged, unknown, after) in &told {
+    for (writer, acknowledged, unknown, after) in &reported {
         assert!(*unknown == 0 || *after > 0, "the caller got no response again");
         let visits = "select visits from crm.customers where external_key = $1";
         let visits: usize = session.text(visits, &[&format!("K-{writer}")]).await.parse().expect("a number");

@@ -70,8 +70,8 @@ async fn suspended_primary_is_replaced_by_a_promoted_standby() {
         assert_eq!(request.await.expect("the request gets a response").0, 201);
     }
     // New connections hang, too, like those to a suspended server.
-    pair.relay.silence();
-    pair.relay.hold();
+    pair.relay.hold_responses();
+    pair.relay.hold_connections();
     let plain = tokio::spawn(upsert(&pair.proxy, "plain", None));
     let once = tokio::spawn(upsert(&pair.proxy, "once", Some("once")));
     let both = "select count(*) from crm.customers where external_key in ('plain', 'once')";
@@ -86,8 +86,8 @@ async fn suspended_primary_is_replaced_by_a_promoted_standby() {
     assert_eq!(pair.upsert("D", None).await.0, 201);
 
     // The old primary still accepts writes. It gets none.
-    pair.relay.release();
-    pair.relay.speak();
+    pair.relay.release_connections();
+    pair.relay.release_responses();
     let busy: Vec<_> = (0..20).map(|it| tokio::spawn(upsert(&pair.proxy, &format!("E{it}"), None))).collect();
     for request in busy {
         assert_eq!(request.await.expect("the request gets a response").0, 201);
@@ -109,11 +109,11 @@ async fn primary_of_an_older_timeline_is_not_used() {
     pair.fail_over().await;
     assert_eq!(pair.upsert("B", None).await.0, 201);
     // Then it does not respond for a moment.
-    pair.relay.silence();
-    pair.relay.hold();
+    pair.relay.hold_responses();
+    pair.relay.hold_connections();
     until("the new primary is known", async || pair.proxy.log().contains("is the new primary")).await;
-    pair.relay.release();
-    pair.relay.speak();
+    pair.relay.release_connections();
+    pair.relay.release_responses();
     tokio::task::block_in_place(|| pair.standby.stop());
     // Nothing is written to the old primary, although the new one is down.
     let (status, problem) = pair.upsert("C", None).await;

@@ -92,7 +92,7 @@ async fn prepared_writes_leave_nothing_after_rollback_prepared() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn prepared_definition_is_known_to_all_sessions_after_commit_prepared() {
+async fn prepared_definition_applies_to_all_sessions_after_commit_prepared() {
     let (database, session) = crm().await;
     let other = database.session().await;
     let upsert = "select keyed.upsert_by_key('crm.customers', 'K', '{\"motto\": \"x\"}')";
@@ -121,7 +121,7 @@ async fn prepared_definition_is_known_to_all_sessions_after_commit_prepared() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn job_of_a_prepared_definition_runs_when_asked() {
+async fn job_of_a_prepared_definition_runs_on_request() {
     let (database, session) = crm().await;
     session
         .run("insert into crm.customers (name) select 'running ' || n from generate_series(1, 6000) n")

@@ -11,7 +11,7 @@ const INDEXES: &str = "select string_agg(distinct l.collname, ' ') from keyed_st
     where a.type = 'string' and a.indexed and pg_get_indexdef(i.indexrelid) ~ format('btree .*left.*[(]\"?%s\"?,', a.slug)";
 
 #[tokio::test]
-async fn indexes_of_the_release_follow_the_order_of_unicode() {
+async fn indexes_of_the_release_have_the_unicode_collation() {
     let database = Database::of_the_release().await;
     let session = database.session().await;
     session.run(UPDATE).await;

@@ -46,8 +46,8 @@ async fn update_does_not_disturb_sessions() {
         })
         .collect();
     let so_many = async |count: usize| {
-        let wanted = done.load(Ordering::Relaxed) + count;
-        harness::until("the workers are busy", async || done.load(Ordering::Relaxed) >= wanted).await;
+        let expected = done.load(Ordering::Relaxed) + count;
+        harness::until("the workers are busy", async || done.load(Ordering::Relaxed) >= expected).await;
     };
     so_many(20).await;
     update(&database).await;

@@ -46,7 +46,7 @@ async fn proxy_recovers_from_a_version_mismatch() {
 #[tokio::test]
 async fn newer_proxy_waits_for_the_update() {
     let database = Database::of_the_release().await;
-    let proxy = Proxy::start_unready(&database).await;
+    let proxy = Proxy::start_until_listening(&database).await;
     let service = Service { proxy, database };
     // Even the first request is rejected.
     service.proxy.request("GET", "/v1/me").send().await.expect_error(503, "unavailable");

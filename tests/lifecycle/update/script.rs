@@ -67,7 +67,7 @@ fn script(old: &str, version: &str, new: &str) -> String {
 }
 
 #[tokio::test]
-async fn script_turns_old_declarations_into_new_ones() {
+async fn update_script_replaces_old_declarations() {
     let (old, new) = versions();
     let (updated, session) = install(&old).await;
     let version = session.text("select keyed.library_version()", &[]).await;

@@ -104,7 +104,7 @@ async fn batches_with_mutual_references_do_not_deadlock() {
 }
 
 #[tokio::test]
-async fn operation_by_key_spares_a_renamed_record() {
+async fn operation_by_key_does_not_change_a_renamed_record() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     for operation in [

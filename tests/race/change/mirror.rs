@@ -141,7 +141,7 @@ struct Copy {
     named: HashSet<String>,
     gone: usize,
     /// The operations on each record, in the order of the feed.
-    told: HashMap<String, Vec<String>>,
+    reported: HashMap<String, Vec<String>>,
 }
 
 impl Copy {
@@ -149,7 +149,7 @@ impl Copy {
         let id = entry["id"].as_str().expect("an id").to_owned();
         self.named.insert(id.clone());
         let operation = entry["operation"].as_str().expect("an operation");
-        self.told.entry(id.clone()).or_default().push(operation.to_owned());
+        self.reported.entry(id.clone()).or_default().push(operation.to_owned());
         match (operation, entry.get("record")) {
             ("gone" | "delete", None) => {
                 self.gone += usize::from(operation == "gone");
@@ -194,7 +194,7 @@ async fn found(session: &Session, template: &str) -> BTreeMap<String, Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn mirror_that_reads_the_feed_equals_a_search() {
+async fn copy_built_from_the_feed_equals_a_search() {
     let seed = u64::from(std::process::id()) << 16 | 1;
     println!("seed {seed}");
     let database = Database::new().await;
@@ -240,19 +240,23 @@ async fn mirror_that_reads_the_feed_equals_a_search() {
         }
         println!("{role}: {} records, {} named, {} gone", copy.records.len(), copy.named.len(), copy.gone);
         assert_eq!(copy.records, expected, "{role}");
-        assert!(*number == 0 || copy.gone > 0, "{role} has no rejected write");
+        assert!(*number == 0 || copy.gone > 0, "{role} has lost no record");
     }
-    assert_eq!(told_by_history(&admin).await, whole.told, "each change once, in the order of its record");
+    assert_eq!(
+        operations_of_history(&admin).await,
+        whole.reported,
+        "each change once, in the order of its record"
+    );
     let ever = ever_with_visits(&admin).await;
-    let strangers: Vec<&String> = copies[1].1.named.difference(&ever).collect();
-    assert!(strangers.is_empty(), "a caller got ids that it could never read: {strangers:?}");
+    let unreadable: Vec<&String> = copies[1].1.named.difference(&ever).collect();
+    assert!(unreadable.is_empty(), "a caller got ids that it could never read: {unreadable:?}");
     assert!(ever.len() < whole.named.len(), "every record was visible");
     database.cluster().assert_no_crash();
 }
 
 /// The operations on each record, by version.
-async fn told_by_history(admin: &Session) -> HashMap<String, Vec<String>> {
-    let mut told: HashMap<String, Vec<String>> = HashMap::new();
+async fn operations_of_history(admin: &Session) -> HashMap<String, Vec<String>> {
+    let mut reported: HashMap<String, Vec<String>> = HashMap::new();
     for template in TEMPLATES {
         let number = admin.text("select id from keyed_state.template where slug = $1", &[template]).await;
         let sql = format!(
@@ -260,10 +264,10 @@ async fn told_by_history(admin: &Session) -> HashMap<String, Vec<String>> {
         );
         for row in admin.rows(&sql, &[]).await {
             let [Some(id), Some(operation)] = &row[..] else { panic!("{row:?}") };
-            told.entry(id.clone()).or_default().push(operation.clone());
+            reported.entry(id.clone()).or_default().push(operation.clone());
         }
     }
-    told
+    reported
 }
 
 /// The customers that had more than five visits at some time. The scope shows deleted ones, too.

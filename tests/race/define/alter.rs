@@ -121,13 +121,13 @@ async fn template_change_under_load_causes_no_failure() {
         service.patch(path, json!({"drop": [format!("more_{round}")]})).await.expect(200);
     }
     over.store(true, Ordering::Relaxed);
-    let told = callers.join_all().await;
-    let failures: Vec<&String> = told.iter().flat_map(|told| &told.1).collect();
+    let reported = callers.join_all().await;
+    let failures: Vec<&String> = reported.iter().flat_map(|reported| &reported.1).collect();
     assert!(
         failures.is_empty(),
         "{} of {} requests failed: {}",
         failures.len(),
-        told.iter().map(|told| told.0).sum::<usize>(),
+        reported.iter().map(|reported| reported.0).sum::<usize>(),
         failures[0]
     );
 }

@@ -36,7 +36,7 @@ pub(super) async fn reading(database: &Database, role: &str, isolation: &str) ->
 }
 
 #[tokio::test]
-async fn revocation_waits_for_no_reader() {
+async fn revocation_does_not_wait_for_readers() {
     for isolation in ["read committed", "repeatable read", "serializable"] {
         let (database, administrator) = crm().await;
         let role = database.create_role("clerk").await;
@@ -201,9 +201,9 @@ async fn policy_reads_its_grant_once_per_query() {
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read").await;
     let reader = database.session_as(&role).await;
-    let looks = "select idx_scan from pg_stat_user_indexes where indexrelname = 'access_grant_pkey'";
+    let lookups = "select idx_scan from pg_stat_user_indexes where indexrelname = 'access_grant_pkey'";
     reader.run("select pg_stat_force_next_flush()").await;
-    let before: i64 = administrator.text(looks, &[]).await.parse().expect("a number");
+    let before: i64 = administrator.text(lookups, &[]).await.parse().expect("a number");
     reader.run("begin isolation level serializable").await;
     assert_eq!(reader.text(READ, &[]).await, "5");
     let noted = "select count(*) from pg_locks l join pg_class c on c.oid = l.relation
@@ -211,6 +211,6 @@ async fn policy_reads_its_grant_once_per_query() {
     let process = reader.process().await;
     assert_eq!(administrator.text(noted, &[&process]).await, "0", "a grant is no conflict for a reader");
     reader.run("commit; select pg_stat_force_next_flush()").await;
-    let after: i64 = administrator.text(looks, &[]).await.parse().expect("a number");
+    let after: i64 = administrator.text(lookups, &[]).await.parse().expect("a number");
     assert_eq!(after - before, 1);
 }

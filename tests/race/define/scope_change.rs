@@ -3,7 +3,7 @@
 use super::revocation::{READ, called, crm, reading};
 
 #[tokio::test]
-async fn scope_replacement_waits_for_no_reader() {
+async fn scope_replacement_does_not_wait_for_readers() {
     for isolation in ["read committed", "repeatable read"] {
         let (database, administrator) = crm().await;
         let role = database.create_role("clerk").await;

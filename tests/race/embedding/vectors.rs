@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn concurrent_vectors_leave_one() {
+async fn concurrent_vector_writes_leave_one_vector() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let record = service.create(json!({"external_key": "K"})).await;
     let mut requests = JoinSet::new();

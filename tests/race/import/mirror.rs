@@ -98,7 +98,7 @@ async fn mirror_waits_for_writers_of_the_records_that_it_deletes() {
 }
 
 #[tokio::test]
-async fn mirror_keeps_what_the_import_creates_that_it_waited_for() {
+async fn mirror_keeps_records_of_the_import_that_it_waited_for() {
     let (database, watcher) = with_customers(&["a", "b"]).await;
     let (first, second) = (database.session().await, database.session().await);
     let template =

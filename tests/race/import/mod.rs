@@ -72,9 +72,12 @@ async fn import_completes_during_batches_over_the_same_keys() {
             assert_no_deadlock(&service.database);
         } else {
             // The transaction of the whole file holds locks that others wait for, so they may get retryable errors.
-            let told =
+            let reported =
                 |response: &harness::Response| response.status == 503 && response.body["retryable"] == true;
-            assert!(batches.iter().all(|response| response.status == 200 || told(response)), "{batches:?}");
+            assert!(
+                batches.iter().all(|response| response.status == 200 || reported(response)),
+                "{batches:?}"
+            );
         }
         assert_each_key_once(&service).await;
     }

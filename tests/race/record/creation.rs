@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 const PATH: &str = "/v1/entities/template/customers/by-key";
 
 /// Sends many requests concurrently, on many connections of the proxy's pool.
-async fn at_once(
+async fn concurrently(
     service: &Service,
     method: &str,
     path: &str,
@@ -30,7 +30,7 @@ async fn concurrent_upserts_of_a_new_key_create_one_record() {
     for round in 0..3 {
         let key = format!("K-{round}");
         let body = |number| json!({"external_key": key, "attributes": {"name": format!("caller {number}")}});
-        let responses = at_once(&service, "PUT", PATH, body, 100).await;
+        let responses = concurrently(&service, "PUT", PATH, body, 100).await;
         let created = responses
             .iter()
             .filter(|response| response.status == 201 && response.body["created"] == true)
@@ -56,13 +56,18 @@ async fn concurrent_upserts_of_a_new_key_create_one_record() {
 #[tokio::test]
 async fn equal_concurrent_upserts_are_one_change() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
-    let responses =
-        at_once(&service, "PUT", PATH, |_| json!({"external_key": "K", "attributes": {"name": "x"}}), 60)
-            .await;
+    let responses = concurrently(
+        &service,
+        "PUT",
+        PATH,
+        |_| json!({"external_key": "K", "attributes": {"name": "x"}}),
+        60,
+    )
+    .await;
     assert_eq!(responses.iter().filter(|response| response.status == 201).count(), 1);
     let session = service.session().await;
     assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, "1");
-    let empty = at_once(&service, "PUT", PATH, |_| json!({"external_key": "L"}), 60).await;
+    let empty = concurrently(&service, "PUT", PATH, |_| json!({"external_key": "L"}), 60).await;
     assert_eq!(empty.iter().filter(|response| response.status == 201).count(), 1);
     assert_eq!(live(&session, "L").await, "1");
 }
@@ -71,9 +76,14 @@ async fn equal_concurrent_upserts_are_one_change() {
 async fn concurrent_creates_of_a_key_have_one_winner() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let path = "/v1/entities/template/customers";
-    let responses =
-        at_once(&service, "POST", path, |n| json!({"external_key": "K", "attributes": {"visits": n}}), 40)
-            .await;
+    let responses = concurrently(
+        &service,
+        "POST",
+        path,
+        |n| json!({"external_key": "K", "attributes": {"visits": n}}),
+        40,
+    )
+    .await;
     let (won, lost): (Vec<Response>, Vec<Response>) =
         responses.into_iter().partition(|response| response.status == 201);
     assert_eq!((won.len(), lost.len()), (1, 39));

@@ -79,7 +79,7 @@ async fn increments_by_direct_sql_and_by_function_add_up() {
 }
 
 #[tokio::test]
-async fn racing_creating_increments_all_count() {
+async fn concurrent_creating_increments_are_all_applied() {
     let service = Service::start().await;
     service.session().await.run(
         "select keyed.create_template('crm', 'orders', '[{\"slug\": \"total\", \"type\": \"number\"}, {\"slug\": \"note\", \"type\": \"string\", \"required\": true, \"default\": \"-\"}]')",

@@ -31,7 +31,7 @@ impl Random {
 
 /// The results of one caller: acknowledged payloads, and rejected ones.
 #[derive(Default)]
-struct Told {
+struct Outcomes {
     acknowledged: Vec<String>,
     rejected: Vec<String>,
     created: usize,
@@ -39,8 +39,8 @@ struct Told {
 }
 
 /// One caller: a number of random operations with unique payloads.
-async fn call(session: Session, mut random: Random, number: u64, over: Arc<AtomicBool>) -> Told {
-    let mut told = Told::default();
+async fn call(session: Session, mut random: Random, number: u64, over: Arc<AtomicBool>) -> Outcomes {
+    let mut outcomes = Outcomes::default();
     let mut known: Vec<String> = Vec::new();
     for round in 0.. {
         if over.load(Ordering::Relaxed) {
@@ -50,7 +50,7 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
         let attributes = json!({"name": payload, "visits": {"$inc": 1}}).to_string();
         let key = random.key();
         let other = known.get(random.below(known.len().max(1))).cloned();
-        let (statement, texts): (&str, Vec<&str>) = match (random.below(12), &other) {
+        let (statement, strings): (&str, Vec<&str>) = match (random.below(12), &other) {
             (0..=4, _) | (_, None) => (
                 "select id, created from keyed.upsert_by_key('crm.customers', $1, $2)",
                 vec![key, &attributes],
@@ -71,15 +71,15 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
             _ => ("select keyed.get_by_key('crm.customers', $1) ->> 'external_key'", vec![key]),
         };
         let writes_payload = statement.contains("$2");
-        match session.attempt(statement, &texts).await {
+        match session.attempt(statement, &strings).await {
             Ok(rows) => {
                 let row = rows.first().cloned().unwrap_or_default();
                 if writes_payload {
-                    told.acknowledged.push(payload);
-                    told.created += usize::from(row.get(1).is_some_and(|it| it.as_deref() == Some("t")));
+                    outcomes.acknowledged.push(payload);
+                    outcomes.created += usize::from(row.get(1).is_some_and(|it| it.as_deref() == Some("t")));
                     known.extend(row.first().cloned().flatten());
                 } else if statement.contains("delete_record") {
-                    told.deleted += 1;
+                    outcomes.deleted += 1;
                 } else if statement.contains("get_by_key") {
                     assert_eq!(row[0].as_deref(), Some(key), "a lookup returns the requested key");
                 }
@@ -91,12 +91,12 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
                 let swap = error.state == "40P01" && renames;
                 assert!(swap || ["23505", "P0002"].contains(&error.state.as_str()), "{statement}: {error}");
                 if writes_payload {
-                    told.rejected.push(payload);
+                    outcomes.rejected.push(payload);
                 }
             }
         }
     }
-    told
+    outcomes
 }
 
 /// Repeatedly counts the keys with more than one live holder.
@@ -161,7 +161,7 @@ async fn random_history_keeps_keys_unique_and_replays() {
     let enough = format!("select count(*) >= {WRITES} from {HISTORY}");
     database.session().await.until(&enough, "t").await;
     over.store(true, Ordering::Relaxed);
-    let told = callers.join_all().await;
+    let outcomes = callers.join_all().await;
     assert!(watcher.await.expect("the watcher") > 0, "the watcher never checked");
 
     let session = database.session().await;
@@ -191,23 +191,26 @@ async fn random_history_keeps_keys_unique_and_replays() {
             }
         }
     }
-    let acknowledged: HashSet<&String> = told.iter().flat_map(|told| &told.acknowledged).collect();
+    let acknowledged: HashSet<&String> =
+        outcomes.iter().flat_map(|outcomes| &outcomes.acknowledged).collect();
     for payload in &acknowledged {
         let times = written.get(*payload).copied().unwrap_or_default();
         assert_eq!(times, 1, "an acknowledged write, {payload}, is there {times} times");
     }
     assert_eq!(written.len(), acknowledged.len(), "a write exists that was not acknowledged");
-    let rejected =
-        told.iter().flat_map(|told| &told.rejected).filter(|payload| written.contains_key(*payload));
+    let rejected = outcomes
+        .iter()
+        .flat_map(|outcomes| &outcomes.rejected)
+        .filter(|payload| written.contains_key(*payload));
     assert_eq!(rejected.count(), 0, "a rejected write exists");
     assert_eq!(
         creates,
-        told.iter().map(|told| told.created).sum::<usize>(),
+        outcomes.iter().map(|outcomes| outcomes.created).sum::<usize>(),
         "as many creations as acknowledged"
     );
     assert_eq!(
         deletes,
-        told.iter().map(|told| told.deleted).sum::<usize>(),
+        outcomes.iter().map(|outcomes| outcomes.deleted).sum::<usize>(),
         "as many deletions as acknowledged"
     );
     session.run("reindex table crm.customers").await;

@@ -78,7 +78,7 @@ async fn juggle(session: Session, mut seed: u64) {
 }
 
 #[tokio::test]
-async fn key_has_one_live_record_and_deleted_ones_keep_it() {
+async fn key_has_one_live_record_and_deleted_records_still_show_it() {
     let database = Database::with_crm().await;
     let mut clients = JoinSet::new();
     for seed in 1..=4 {

@@ -17,7 +17,7 @@ pub(super) async fn attempt(session: &Session, key: &str) -> Result<(), String> 
 }
 
 #[tokio::test]
-async fn key_begins_with_its_number_and_only_its_hash_is_stored() {
+async fn key_starts_with_its_id_and_only_its_hash_is_stored() {
     let (_database, session) = crm().await;
     let key = session.text("select keyed.issue_api_key('keyed_admin', array['crm'], 'nightly')", &[]).await;
     let number = session.text("select id from keyed_state.api_key", &[]).await;

@@ -23,7 +23,7 @@ fn authenticate(key: &str) -> String {
 const LOOKUP: &str = "select keyed_http.get_by_key('customers', 'A-1', null, false)";
 
 #[tokio::test]
-async fn login_of_the_proxy_can_do_nothing_without_a_key() {
+async fn proxy_login_has_no_privileges_without_a_key() {
     let (_database, session, ..) = with_key().await;
     for statement in [
         "select from crm.customers",
@@ -89,8 +89,8 @@ async fn key_acts_as_its_role_within_its_projects() {
     // A template without privileges is indistinguishable from a missing one.
     let hidden = session.error(&call("'crm'", "keyed_http.create_record('companies', '{}')"), &[]).await;
     assert_eq!(hidden.codes(), ("P0002", "not_found"));
-    let foreign = session.error(&call("null", "keyed_http.get_template('3')"), &[]).await;
-    assert_eq!(foreign.codes(), ("P0002", "not_found"));
+    let other = session.error(&call("null", "keyed_http.get_template('3')"), &[]).await;
+    assert_eq!(other.codes(), ("P0002", "not_found"));
 }
 
 #[tokio::test]

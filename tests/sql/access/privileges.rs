@@ -41,7 +41,7 @@ const FUNCTIONS: [(&str, &str); 13] = [
 ];
 
 #[tokio::test]
-async fn role_without_rights_can_do_nothing() {
+async fn role_without_privileges_can_do_nothing() {
     let (_database, session, record) = with_grants("").await;
     for (_, statement) in FUNCTIONS {
         assert_eq!(
@@ -99,7 +99,7 @@ async fn keyed_admin_has_all_privileges() {
 }
 
 #[tokio::test]
-async fn function_applies_the_rights_of_the_effective_role() {
+async fn function_applies_the_privileges_of_the_effective_role() {
     let (database, _, record) = with_grants("").await;
     let role = database.create_role("nobody").await;
     let superuser = database.session().await;
@@ -124,11 +124,11 @@ async fn revocation_takes_effect_immediately() {
 async fn key_conflict_discloses_its_record_only_to_readers() {
     let (_database, session, _) = with_grants("create, update").await;
     let other = session.text("select id from keyed.upsert_by_key('crm.customers', 'B-1')", &[]).await;
-    for (statement, texts) in [
+    for (statement, strings) in [
         ("select keyed.create_record('crm.customers', '{}', 'A-1')", &[][..]),
         ("select keyed.patch_record($1, '{\"external_key\": \"A-1\"}')", &[other.as_str()][..]),
     ] {
-        let error = session.error(statement, texts).await;
+        let error = session.error(statement, strings).await;
         assert_eq!(error.codes(), ("23505", "external_key_taken"), "{statement}");
         assert_eq!(error.detail["existing_id"], Value::Null, "{statement}");
     }

@@ -3,7 +3,7 @@
 use harness::Database;
 
 #[tokio::test]
-async fn trigger_function_on_a_foreign_table_is_rejected_without_a_crash() {
+async fn trigger_function_on_a_user_table_is_rejected_without_a_crash() {
     let database = Database::with_crm().await;
     let role = database.create_role("stranger").await;
     let session = database.session_as(&role).await;

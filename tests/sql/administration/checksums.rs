@@ -34,7 +34,7 @@ async fn checksums(session: &Session) -> BTreeMap<String, String> {
 }
 
 #[tokio::test]
-async fn checksum_differs_after_each_change_and_only_then() {
+async fn checksum_changes_exactly_when_the_data_changes() {
     let (_database, session) = crm().await;
     let before = checksums(&session).await;
     let rows = |part: &str| before[part].split(' ').next().map(str::to_owned);

@@ -104,7 +104,7 @@ async fn new_templates_and_names_keep_a_cursor_valid() {
 }
 
 #[tokio::test]
-async fn copy_of_a_database_begins_another_generation() {
+async fn cursors_expire_when_the_generation_row_is_restored() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.companies (external_key, name) values ('one', '1')").await;

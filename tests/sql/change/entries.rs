@@ -29,12 +29,12 @@ async fn entry_has_actor_changed_fields_and_previous_key() {
         assert_eq!((&change["actor"], &change["source"]), (&json!("postgres"), &json!("sql")));
         assert!(change["at"].as_str().is_some_and(|at| at.ends_with('Z')) && change.get("record").is_none());
     }
-    let told: Vec<Value> = changes
+    let reported: Vec<Value> = changes
         .iter()
         .map(|it| json!([it["operation"], it["external_key"], it.get("previous_key"), it["changed"]]))
         .collect();
     assert_eq!(
-        json!(told),
+        json!(reported),
         json!([
             ["create", "A-1", null, ["name", "visits"]],
             ["update", "A-1", null, ["name", "tags"]],
@@ -93,7 +93,7 @@ async fn feed_covers_a_project_or_one_template() {
         }
     }
     let (changes, _) = all(&session, "start", 2).await;
-    let told: Vec<String> = changes
+    let reported: Vec<String> = changes
         .iter()
         .map(|it| format!("{}{}", it["template_slug"].as_str().unwrap_or_default(), it["external_key"]))
         .collect();
@@ -105,7 +105,7 @@ async fn feed_covers_a_project_or_one_template() {
         "customers\"3\"",
         "companies\"3\"",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let one = session.json("select keyed.changes('crm', 'crm.companies', 'start')", &[]).await;
     assert_eq!(in_short(one["changes"].as_array().expect("changes")), ["create 1", "create 2", "create 3"]);
     let wrong = session.error("select keyed.changes('crm', 'other.things', 'start')", &[]).await;
@@ -113,7 +113,7 @@ async fn feed_covers_a_project_or_one_template() {
 }
 
 #[tokio::test]
-async fn pages_have_as_many_entries_as_asked_for() {
+async fn page_has_the_requested_number_of_entries() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.companies (name) select n::text from generate_series(1, 5) n").await;

@@ -3,7 +3,7 @@
 use harness::{Database, id_of};
 
 #[tokio::test]
-async fn history_of_a_key_names_each_holder_and_how_it_ended() {
+async fn history_of_a_key_lists_each_holder_and_how_it_lost_the_key() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let create = "select keyed.create_record('crm.customers', '{}', $1)";
@@ -28,7 +28,7 @@ async fn history_of_a_key_names_each_holder_and_how_it_ended() {
 }
 
 #[tokio::test]
-async fn history_of_a_key_names_only_visible_records() {
+async fn history_of_a_key_lists_only_visible_records() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

@@ -54,7 +54,7 @@ async fn renamed_attribute_keeps_its_values_and_its_id() {
 }
 
 #[tokio::test]
-async fn attributes_swap_slugs_through_a_third() {
+async fn attributes_swap_slugs_via_a_third_one() {
     let (_database, session) = with_record().await;
     alter(&session, json!({"rename": {"name": "spare", "tags": "name", "spare": "tags"}})).await;
     let now = attributes(&session).await;

@@ -23,7 +23,7 @@ async fn alter(session: &Session, changes: Value) -> Value {
 }
 
 #[tokio::test]
-async fn template_lists_embedded_texts_in_order() {
+async fn template_lists_embedded_attributes_in_order() {
     let (_database, session) = with_gallery().await;
     assert_eq!(alter(&session, json!({})).await, json!(["title", "medium"]));
     assert_eq!(alter(&session, json!({"embed": ["medium", "title"]})).await, json!(["medium", "title"]));
@@ -47,7 +47,7 @@ async fn embed_follows_renames_and_drops() {
 }
 
 #[tokio::test]
-async fn only_existing_texts_can_be_embedded() {
+async fn only_existing_text_attributes_can_be_embedded() {
     let (_database, session) = with_gallery().await;
     for (embed, pointer, code) in [
         (json!(["year"]), "/embed/0", "invalid_value"),

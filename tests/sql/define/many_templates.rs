@@ -145,7 +145,11 @@ async fn grant_on_a_large_project_is_enforced_in_chunks() {
         let found = format!("select keyed.search('crm.t{number}', '{{\"count\": \"exact\"}}') ->> 'total'");
         assert_eq!(clerk.text(&found, &[]).await, "1", "functions follow at once");
     }
-    assert_eq!(clerk.text(&format!("select count(*) from crm.t{TEMPLATES}"), &[]).await, "0", "too few");
+    assert_eq!(
+        clerk.text(&format!("select count(*) from crm.t{TEMPLATES}"), &[]).await,
+        "0",
+        "too few grants rather than too many"
+    );
     let mut waiting = TEMPLATES;
     while waiting > 0 {
         let left = administrator.text("select keyed.enforce_grants()", &[]).await.parse().expect("a number");

@@ -57,7 +57,7 @@ async fn extent(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn dropped_project_takes_its_objects_and_spares_others() {
+async fn dropped_project_loses_exactly_its_objects() {
     let untouched = Database::with_crm().await;
     let expected = extent(&untouched.session().await).await;
     let (database, session, role) = projects().await;
@@ -104,7 +104,7 @@ async fn key_limited_to_a_dropped_project_has_no_access() {
 }
 
 #[tokio::test]
-async fn project_with_foreign_objects_is_not_dropped() {
+async fn project_with_objects_of_other_owners_is_not_dropped() {
     let (database, session, role) = projects().await;
     let before = extent(&session).await;
     let drop = "select keyed.drop_project('shop', true)";

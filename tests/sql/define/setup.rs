@@ -93,7 +93,7 @@ async fn init_needs_a_superuser() {
 }
 
 #[tokio::test]
-async fn project_is_a_schema_with_a_number_and_a_name() {
+async fn project_is_a_schema_with_an_id_and_a_name() {
     let database = Database::new().await;
     let session = database.session().await;
     let number = session.text("select keyed.create_project('crm', 'Our customers''')", &[]).await;

@@ -84,7 +84,7 @@ async fn invalid_synonyms_are_rejected_with_pointers() {
 }
 
 #[tokio::test]
-async fn older_schema_serves_templates_without_synonyms() {
+async fn older_schema_supports_templates_without_synonyms() {
     let (database, session) = crm().await;
     session
         .run("alter table keyed_state.template drop column synonyms; delete from keyed_state.version where number = 30")

@@ -234,7 +234,7 @@ async fn labels_change_no_identifier() {
 }
 
 #[tokio::test]
-async fn side_tables_are_named_by_template_number() {
+async fn side_tables_are_named_by_template_id() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let beside = [

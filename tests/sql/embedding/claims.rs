@@ -11,13 +11,13 @@ pub(crate) async fn claim(session: &Session) -> Value {
 }
 
 /// The ids and texts of a claim.
-pub(crate) fn texts(claim: &Value) -> Vec<(String, String)> {
+pub(crate) fn inputs(claim: &Value) -> Vec<(String, String)> {
     let entries = claim["entries"].as_array().expect("entries");
     let text = |entry: &Value, name: &str| entry[name].as_str().expect("a text").to_owned();
-    let mut texts: Vec<_> =
+    let mut inputs: Vec<_> =
         entries.iter().map(|entry| (text(entry, "record"), text(entry, "text"))).collect();
-    texts.sort();
-    texts
+    inputs.sort();
+    inputs
 }
 
 /// Stores a vector for an entry of a claim: 1 at this index.
@@ -42,7 +42,7 @@ pub(crate) async fn store(
 
 pub(crate) async fn embed_all(gallery: &Gallery, axis: usize) {
     let claimed = claim(&gallery.session).await;
-    for entry in 0..texts(&claimed).len() {
+    for entry in 0..inputs(&claimed).len() {
         assert_eq!(store(&gallery.session, &claimed, entry, axis, "m").await, "t");
     }
 }

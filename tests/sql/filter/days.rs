@@ -246,7 +246,7 @@ async fn utc_offset_is_not_a_time_zone() {
 }
 
 #[tokio::test]
-async fn default_time_zone_is_that_of_the_project() {
+async fn default_time_zone_is_the_project_time_zone() {
     let gallery = sold(&["2024-03-10T10:30:00Z", "2024-03-10T11:00:00Z"]).await;
     let other = gallery.database.session().await;
     let day = async || in_zone(&gallery, Value::Null, "eq", json!("2024-03-11")).await;

@@ -120,7 +120,7 @@ async fn empty_is_null_for_every_type() {
 
 #[tokio::test]
 async fn pattern_characters_are_plain_text() {
-    let texts = [
+    let strings = [
         ("A", "100% pure"),
         ("B", "100 pure"),
         ("C", "a_b"),
@@ -134,7 +134,7 @@ async fn pattern_characters_are_plain_text() {
         ("K", "'; drop table art.works; --"),
     ];
     let gallery = Gallery::new().await;
-    for (key, text) in texts {
+    for (key, text) in strings {
         gallery.add("works", key, json!({"title": text})).await;
     }
     for indexed in ["false", "true"] {
@@ -174,7 +174,7 @@ async fn pattern_characters_are_plain_text() {
             assert_eq!(gallery.filtered("title", operator, text).await, expected, "{operator} {text}");
         }
         // Each is found, alone and in a list.
-        for (key, text) in texts {
+        for (key, text) in strings {
             assert_eq!(gallery.filtered("title", "eq", text).await, key);
             assert_eq!(gallery.filtered("title", "in", json!([text, "none"])).await, key);
             let quoted = format!("none, \"{}\"", text.replace('"', "\"\""));
@@ -184,7 +184,7 @@ async fn pattern_characters_are_plain_text() {
 }
 
 #[tokio::test]
-async fn texts_with_equal_index_keys_are_distinguished() {
+async fn text_values_with_equal_index_keys_are_distinguished() {
     let gallery = Gallery::indexed().await;
     let (same, accents) = ("x".repeat(200), "é".repeat(200));
     gallery

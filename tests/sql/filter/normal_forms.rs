@@ -101,10 +101,10 @@ async fn facets_count_both_forms_as_one_value() {
             if query["global_search"].is_null() {
                 assert_eq!(counted, sorted, "{facet} of {query}");
             }
-            let texts: Vec<&str> =
+            let strings: Vec<&str> =
                 counted.as_array().expect("values").iter().filter_map(|it| it["value"].as_str()).collect();
             assert!(
-                texts.iter().all(|text| !text.contains(['\u{300}', '\u{308}'])),
+                strings.iter().all(|text| !text.contains(['\u{300}', '\u{308}'])),
                 "{facet} of {query}: {page}"
             );
         }

@@ -24,7 +24,7 @@ async fn with_and_without_index(check: impl AsyncFn(&Gallery), gallery: &Gallery
 }
 
 #[tokio::test]
-async fn texts_support_their_operators() {
+async fn text_supports_its_operators() {
     let gallery = Gallery::new().await;
     gallery
         .works([

@@ -147,7 +147,7 @@ async fn rename_and_deletion_of_a_target_apply_immediately() {
 }
 
 #[tokio::test]
-async fn attributes_can_be_named_by_number() {
+async fn attributes_can_be_referenced_by_id() {
     let gallery = six().await;
     gallery.works([("G", json!({"title": "Water", "artist": {"external_key": "klee"}}))]).await;
     let number = async |template: &str, slug: &str| {

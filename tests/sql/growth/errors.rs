@@ -9,7 +9,7 @@ use super::{pages, template};
 /// The number of records.
 const FEW: usize = 120;
 /// The factor by which four times as many operations may cost more: where a statement is split, it is halved once more.
-const MOST: f64 = 6.0;
+const MAX_FACTOR: f64 = 6.0;
 
 /// The operations on this many records of a template, given the id of another.
 type Operations = fn(template: &str, count: usize, id: &str) -> Vec<Value>;
@@ -90,10 +90,10 @@ async fn rejected_batches_scale_linearly() {
             let batch = json!(operations(&slug, count, &id)).to_string();
             costs.push(pages(&session, &format!("select keyed.batch('{batch}', false)")).await);
         }
-        let told = format!("{name}: {costs:?} pages for {FEW} records and four times as many");
-        println!("{told}");
-        if costs[1] as f64 > MOST * costs[0] as f64 {
-            excesses.push(told);
+        let reported = format!("{name}: {costs:?} pages for {FEW} records and four times as many");
+        println!("{reported}");
+        if costs[1] as f64 > MAX_FACTOR * costs[0] as f64 {
+            excesses.push(reported);
         }
     }
     assert!(excesses.is_empty(), "{excesses:#?}");

@@ -14,7 +14,7 @@ use serde_json::json;
 /// The number of rows, which is also multiplied by four.
 const FEW: usize = 1000;
 /// The factor by which four times as many rows may cost more, because indexes get deeper.
-const MOST: f64 = 4.5;
+const MAX_FACTOR: f64 = 4.5;
 
 /// The rows that an operation processes in one call: a chunk of a file, a batch.
 const CHUNK: usize = 500;
@@ -133,11 +133,11 @@ async fn in_proportion(states: &[State], operations: &[Operation]) {
             let slug = |size| format!("{size}_{number}");
             let few = cost(&database, *state, &slug("few"), operation, FEW).await;
             let many = cost(&database, *state, &slug("many"), operation, 4 * FEW).await;
-            let told =
+            let reported =
                 format!("{name}, {state:?}: {few} pages for {FEW} rows, {many} for four times as many");
-            println!("{told}");
-            if many as f64 > MOST * few as f64 {
-                excesses.push(told);
+            println!("{reported}");
+            if many as f64 > MAX_FACTOR * few as f64 {
+                excesses.push(reported);
             }
         }
     }

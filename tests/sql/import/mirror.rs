@@ -79,7 +79,7 @@ fn share(share: f64) -> Value {
 }
 
 #[tokio::test]
-async fn mirror_deletes_records_that_the_file_does_not_have() {
+async fn mirror_deletes_records_missing_in_the_file() {
     let (_database, session) = crm(&[("a", 1), ("b", 2), ("c", 3)]).await;
     for (deleted, matching, keys) in [(2, 3, json!(["a", "c"])), (0, 2, json!([]))] {
         let file = File::begin(&session, &["external_key", "visits"], share(0.67)).await;
@@ -134,7 +134,7 @@ async fn mirror_deletes_within_its_filter() {
 }
 
 #[tokio::test]
-async fn mirror_rejects_a_larger_share_than_its_caller_allows() {
+async fn mirror_rejects_a_deletion_share_above_its_limit() {
     let (_database, session) = crm(&[("a", 1), ("b", 2), ("c", 3), ("d", 4)]).await;
     let file = File::begin(&session, &["external_key", "visits"], share(0.5)).await;
     file.rows("a,9\ne,5\n").await;
@@ -169,7 +169,7 @@ async fn mirror_rejects_a_larger_share_than_its_caller_allows() {
 }
 
 #[tokio::test]
-async fn part_of_a_file_deletes_nothing() {
+async fn incomplete_file_deletes_nothing() {
     let (_database, session) = crm(&[("a", 1), ("b", 2), ("c", 3)]).await;
     // A file in two transactions.
     let first = File::begin(&session, &["external_key"], share(1.0)).await;
@@ -218,7 +218,7 @@ async fn part_of_a_file_deletes_nothing() {
 }
 
 #[tokio::test]
-async fn mirror_needs_rows_that_name_records() {
+async fn mirror_needs_rows_that_identify_records() {
     let (_database, session) = crm(&[("a", 1), ("b", 2)]).await;
     let id = session.text("select id::text from crm.customers where external_key = 'a'", &[]).await;
     let file = File::begin(&session, &["id", "visits"], share(0.5)).await;

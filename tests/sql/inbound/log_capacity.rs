@@ -62,7 +62,7 @@ async fn only_the_newest_payloads_are_kept() {
 }
 
 #[tokio::test]
-async fn old_name_of_the_setting_counts_unless_the_new_one_is_set() {
+async fn former_name_of_the_setting_applies_unless_the_current_one_is_set() {
     let (database, session) = crm().await;
     let token = token(&session).await;
     session.run(&format!("alter database \"{}\" set keyed.inbound_room = '1MB'", database.name())).await;

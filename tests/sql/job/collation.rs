@@ -2,14 +2,14 @@
 
 use super::*;
 
-const TEXTS: &str = "Banana Zebra Zürich apple zulu Äpfel école";
+const STRINGS: &str = "Banana Zebra Zürich apple zulu Äpfel école";
 
 /// Customers created by an earlier version, of which some have these names.
 async fn with_many_of_before() -> (Database, Session) {
     let (database, session) = with_many().await;
     set_indexed(&session, "name", true).await;
     until_done(&session).await;
-    for word in TEXTS.split(' ') {
+    for word in STRINGS.split(' ') {
         let attributes = json!({"name": word, "visits": 0}).to_string();
         session
             .rows("select keyed.upsert_by_key('crm.customers', $1, $2::jsonb)", &[word, &attributes])
@@ -125,13 +125,13 @@ async fn collation_c_uses_the_case_rules_of_the_database() {
     set_collation(&session, "name", "C").await;
     until_done(&session).await;
     assert_eq!(collations(&session).await, "C");
-    assert_eq!(sorted(&session).await, TEXTS);
+    assert_eq!(sorted(&session).await, STRINGS);
     let query = json!({"filters": [{"field": "name", "operator": "ilike", "value": "ZÜRICH"}]});
     assert_eq!(found(&session, query).await, 1);
 }
 
 #[tokio::test]
-async fn foreign_view_does_not_block_a_change_of_collation() {
+async fn user_view_does_not_block_a_change_of_collation() {
     let (_database, session) = with_many_of_before().await;
     session
         .run("create view public.names as select name from crm.customers where left(name, 200) = 'zulu'")

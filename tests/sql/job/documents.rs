@@ -203,7 +203,7 @@ async fn older_snapshot_finds_no_terms_of_a_dropped_attribute() {
 }
 
 #[tokio::test]
-async fn record_with_too_many_texts_does_not_affect_others() {
+async fn record_with_too_many_terms_does_not_affect_others() {
     let (_database, session) = with_many().await;
     // Writes reject such a record, but a change to a language with longer stems can produce it.
     session

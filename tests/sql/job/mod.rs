@@ -3,8 +3,8 @@
 mod collation;
 mod documents;
 mod indexes;
+mod scheduling;
 mod series;
-mod turns;
 mod workers;
 
 use harness::{Database, Session};
@@ -51,11 +51,11 @@ async fn jobs(session: &Session) -> Vec<Value> {
 }
 
 /// Waits until the jobs meet a condition.
-async fn until(session: &Session, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+async fn until(session: &Session, expected: impl Fn(&[Value]) -> bool) -> Vec<Value> {
     let mut now = Vec::new();
     harness::until("the jobs are as expected", async || {
         now = jobs(session).await;
-        wanted(&now)
+        expected(&now)
     })
     .await;
     now

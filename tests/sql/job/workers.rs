@@ -96,7 +96,7 @@ async fn rolled_back_definition_leaves_no_job() {
 }
 
 #[tokio::test]
-async fn job_queues_texts_to_embed() {
+async fn job_queues_text_for_embedding() {
     let (_database, session) = with_many().await;
     session.run("update crm.customers set deleted_at = now() where visits > 5990").await;
     session.rows("select keyed.alter_template('crm.customers', '{\"embed\": [\"name\"]}')", &[]).await;

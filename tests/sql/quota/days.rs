@@ -40,7 +40,7 @@ async fn lowered_daily_quota_applies_on_later_days() {
 }
 
 #[tokio::test]
-async fn days_are_those_of_the_project() {
+async fn quota_days_use_the_time_zone_of_the_project() {
     let (_database, session) = with_quota("writes_per_day", "1").await;
     for zone in ["Pacific/Kiritimati", "Etc/GMT+12"] {
         session.rows("select keyed.set_time_zone('crm', $1)", &[zone]).await;

@@ -88,13 +88,13 @@ async fn pages_of_buckets_equal_the_aggregated_points() {
                     if from != "-infinity" {
                         question += &format!(", \"from\" => '{from}', \"to\" => '{to}'");
                     }
-                    let told = format!("{zone}, {question}");
+                    let reported = format!("{zone}, {question}");
                     let sizes: &[usize] = if zone == "UTC" { &[7, 10_000] } else { &[50] };
                     for size in sizes {
                         let collected = read_pages(&session, &id, &question, *size).await;
                         let expected: Vec<&str> =
                             expected.as_array().expect("buckets").iter().filter_map(Value::as_str).collect();
-                        assert_eq!(collected, expected, "{told}, {size}");
+                        assert_eq!(collected, expected, "{reported}, {size}");
                     }
                 }
             }

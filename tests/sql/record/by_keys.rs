@@ -41,7 +41,7 @@ async fn each_key_is_found_or_missing() {
 }
 
 #[tokio::test]
-async fn record_is_that_of_a_lookup_by_its_key() {
+async fn record_equals_that_of_a_lookup_by_its_key() {
     let (_database, session) = with_records().await;
     for options in ["", ", '{name,mood}'", ", verbose => true", ", '{tags}', true"] {
         let one =
@@ -56,7 +56,7 @@ async fn record_is_that_of_a_lookup_by_its_key() {
 }
 
 #[tokio::test]
-async fn lookup_of_many_sees_what_a_statement_sees() {
+async fn lookup_of_many_reads_the_snapshot_of_its_statement() {
     let (database, reader) = with_records().await;
     let writer = database.session().await;
     let expected = json!([{"K1": "n1", "K2": "n2"}, []]);

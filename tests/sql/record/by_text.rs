@@ -5,7 +5,7 @@ use harness::Database;
 use serde_json::json;
 
 #[tokio::test]
-async fn attribute_index_finds_texts_of_a_file() {
+async fn attribute_index_is_used_to_match_the_references_of_a_file() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.rows("select keyed.alter_attribute('crm.companies', 'name', '{\"indexed\": true}')", &[]).await;

@@ -186,7 +186,7 @@ async fn invalid_correction_is_rejected() {
 }
 
 #[tokio::test]
-async fn cleared_metric_has_the_latest_value_again_once_it_is_written() {
+async fn write_restores_the_latest_value_of_a_cleared_metric() {
     let series = Series::new().await;
     let write = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('mood', $2::jsonb)))";
     series.call(write, "null").await;

@@ -48,7 +48,7 @@ async fn record_has_all_standard_fields_and_attributes() {
 }
 
 #[tokio::test]
-async fn ids_contain_the_template_number_and_ascend() {
+async fn ids_contain_the_template_id_and_ascend() {
     let (_database, session) = crm().await;
     for template in ["companies", "customers"] {
         // RFC 9562: version 8 in the 13th digit, the variant in the 17th; then 24 bits of template id.

@@ -203,7 +203,7 @@ async fn only_a_superuser_can_rewrite_history() {
 }
 
 #[tokio::test]
-async fn no_history_entry_is_lost_when_a_user_trigger_writes_another_template() {
+async fn user_trigger_that_writes_another_template_loses_no_history_entry() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -221,7 +221,7 @@ async fn no_history_entry_is_lost_when_a_user_trigger_writes_another_template() 
 }
 
 #[tokio::test]
-async fn page_of_long_texts_ends_early_and_continues() {
+async fn page_of_long_text_ends_early_and_continues() {
     let (_database, session, record) = with_record().await;
     let id = id_of(&record);
     let change = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('name', repeat($2, 1000000))))";

@@ -62,26 +62,26 @@ impl Customers {
         let by_id = json!({"op": "update", "template": "crm.customers", "id": id, "attributes": attributes});
         let by_key = |op: &str| json!({"op": op, "template": "crm.customers", "external_key": key, "attributes": attributes});
         let batch = "select keyed.batch($1::jsonb, true)";
-        let texts = |values: &[&dyn ToString]| values.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+        let strings = |values: &[&dyn ToString]| values.iter().map(|it| it.to_string()).collect::<Vec<_>>();
         let rows = "select keyed_http.import_rows(t.id::text, $1, $2)::jsonb #> '{errors,0}' \
                     from keyed_state.template t where t.slug = 'customers'";
         let ndjson = json!({"format": "ndjson", "is_last": true});
         vec![
-            ("select keyed.patch_record($1, $2)", texts(&[&id, &body])),
-            ("select keyed.replace_attributes($1, $2)", texts(&[&id, attributes])),
-            ("select keyed.upsert_by_key('crm.customers', $1, $2)", texts(&[&key, attributes])),
-            (batch, texts(&[&json!([by_id])])),
-            (batch, texts(&[&json!([by_key("update")])])),
-            (batch, texts(&[&json!([by_key("upsert")])])),
-            (rows, texts(&[&ndjson, &json!({"external_key": key, "attributes": attributes})])),
-            (rows, texts(&[&ndjson, &json!({"id": id, "attributes": attributes})])),
+            ("select keyed.patch_record($1, $2)", strings(&[&id, &body])),
+            ("select keyed.replace_attributes($1, $2)", strings(&[&id, attributes])),
+            ("select keyed.upsert_by_key('crm.customers', $1, $2)", strings(&[&key, attributes])),
+            (batch, strings(&[&json!([by_id])])),
+            (batch, strings(&[&json!([by_key("update")])])),
+            (batch, strings(&[&json!([by_key("upsert")])])),
+            (rows, strings(&[&ndjson, &json!({"external_key": key, "attributes": attributes})])),
+            (rows, strings(&[&ndjson, &json!({"id": id, "attributes": attributes})])),
         ]
     }
 
     /// The error of a write, or an empty text. An import returns its error in the report.
-    async fn rejection(&self, sql: &str, texts: &[String]) -> String {
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        match self.session.attempt(sql, &texts).await {
+    async fn rejection(&self, sql: &str, strings: &[String]) -> String {
+        let strings: Vec<&str> = strings.iter().map(String::as_str).collect();
+        match self.session.attempt(sql, &strings).await {
             Err(error) => error.codes().1.to_owned(),
             Ok(rows) if sql.contains("import_rows") => {
                 let error: Option<Value> =
@@ -100,18 +100,18 @@ async fn record_keeps_a_deleted_target_and_a_removed_option() {
     assert_eq!(record["attributes"]["tier"], json!(["gold", "silver"]));
     let mut attributes = record["attributes"].clone();
     attributes.as_object_mut().expect("attributes").remove("mood");
-    for (sql, texts) in Customers::writes(&record, &attributes) {
-        assert_eq!(customers.rejection(sql, &texts).await, "", "{sql} with {texts:?}");
-        assert_eq!(customers.version("A-1").await, version, "{sql} with {texts:?}");
+    for (sql, strings) in Customers::writes(&record, &attributes) {
+        assert_eq!(customers.rejection(sql, &strings).await, "", "{sql} with {strings:?}");
+        assert_eq!(customers.version("A-1").await, version, "{sql} with {strings:?}");
     }
     // If another value changes as well, only that one is written.
-    for (position, (sql, texts)) in Customers::writes(&record, &attributes).into_iter().enumerate() {
+    for (position, (sql, strings)) in Customers::writes(&record, &attributes).into_iter().enumerate() {
         let name = format!("Name {position}");
-        let texts: Vec<String> = texts
+        let strings: Vec<String> = strings
             .iter()
             .map(|text| text.replace("\"name\":\"A-1\"", &format!("\"name\":\"{name}\"")))
             .collect();
-        assert_eq!(customers.rejection(sql, &texts).await, "", "{sql}");
+        assert_eq!(customers.rejection(sql, &strings).await, "", "{sql}");
         let now = customers.read("A-1").await;
         assert_eq!(now["attributes"]["name"], json!(name), "{sql}");
         assert_eq!(now["attributes"]["company"], record["attributes"]["company"]);
@@ -131,9 +131,9 @@ async fn assigning_a_deleted_target_or_removed_option_is_rejected() {
         (json!({"tier": ["gold", "silver", "bronze"]}), "invalid_value"),
         (json!({"tier": "bronze", "company": customers.companies[0]}), "invalid_value"),
     ] {
-        for (sql, texts) in Customers::writes(&record, &attributes) {
-            assert_eq!(customers.rejection(sql, &texts).await, code, "{sql} with {texts:?}");
-            assert_eq!(customers.version("A-1").await, version, "{sql} with {texts:?}");
+        for (sql, strings) in Customers::writes(&record, &attributes) {
+            assert_eq!(customers.rejection(sql, &strings).await, code, "{sql} with {strings:?}");
+            assert_eq!(customers.version("A-1").await, version, "{sql} with {strings:?}");
         }
     }
     // A value that one record keeps cannot be given to another.
@@ -141,8 +141,8 @@ async fn assigning_a_deleted_target_or_removed_option_is_rejected() {
     customers.session.rows("select keyed.upsert_by_key('crm.customers', 'B-1', $1)", &[&plain]).await;
     for attributes in [json!({"company": customers.companies[0]}), json!({"tier": "silver"})] {
         let other = customers.read("B-1").await;
-        for (sql, texts) in Customers::writes(&other, &attributes) {
-            assert_ne!(customers.rejection(sql, &texts).await, "", "{sql} with {texts:?}");
+        for (sql, strings) in Customers::writes(&other, &attributes) {
+            assert_ne!(customers.rejection(sql, &strings).await, "", "{sql} with {strings:?}");
         }
         let attributes = attributes.to_string();
         for sql in [
@@ -163,14 +163,14 @@ async fn list_with_a_removed_option_loses_and_gains_others() {
         for key in ["A-1", "A-2"] {
             let record = customers.read(key).await;
             let attributes = json!({"tier": tier, "company": customers.companies[0], "name": key});
-            for (sql, texts) in Customers::writes(&record, &attributes) {
+            for (sql, strings) in Customers::writes(&record, &attributes) {
                 let before = "update crm.customers set tier = '{gold,silver}' where external_key = $1";
                 // A superuser disables triggers, as a restore does: the record has the option again.
                 let off = format!(
                     "set session_replication_role = replica; {before}; reset session_replication_role"
                 );
                 customers.session.rows(&off, &[key]).await;
-                assert_eq!(customers.rejection(sql, &texts).await, "", "{sql} with {texts:?}");
+                assert_eq!(customers.rejection(sql, &strings).await, "", "{sql} with {strings:?}");
                 assert_eq!(customers.read(key).await["attributes"]["tier"], tier, "{sql}");
             }
         }

@@ -13,7 +13,7 @@ async fn with_record() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn lookup_in_a_fixed_snapshot_sees_the_past() {
+async fn lookup_reads_its_fixed_snapshot() {
     let (database, reader) = with_record().await;
     let writer = database.session().await;
     reader.run("begin isolation level repeatable read; select 1 from crm.customers").await;
@@ -27,7 +27,7 @@ async fn lookup_in_a_fixed_snapshot_sees_the_past() {
 }
 
 #[tokio::test]
-async fn lookup_sees_what_its_own_transaction_wrote() {
+async fn lookup_reads_writes_of_its_own_transaction() {
     let (_database, session) = with_record().await;
     session.run("begin; select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"mine\"}')").await;
     assert_eq!(session.text(LOOKUP, &[]).await, "mine");

@@ -150,10 +150,10 @@ async fn scope_is_looked_up_only_with_an_index() {
 }
 
 /// The ids of consecutive pages, with a change of the setting between them.
-async fn read_pages(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
+async fn read_pages(session: &Session, query: &Value, sample_sizes: &[u32]) -> Vec<String> {
     let (mut met, mut cursor, mut number) = (Vec::new(), Value::Null, 0);
     loop {
-        session.run(&format!("set keyed.sample_size = {}", looks[number % looks.len()])).await;
+        session.run(&format!("set keyed.sample_size = {}", sample_sizes[number % sample_sizes.len()])).await;
         number += 1;
         let mut query = query.clone();
         query["cursor"] = cursor;

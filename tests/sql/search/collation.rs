@@ -5,7 +5,7 @@ use harness::{Database, Session};
 use serde_json::{Value, json};
 
 /// In byte order.
-const TEXTS: [&str; 7] = ["Banana", "Zebra", "Zürich", "apple", "zulu", "Äpfel", "école"];
+const STRINGS: [&str; 7] = ["Banana", "Zebra", "Zürich", "apple", "zulu", "Äpfel", "école"];
 const BY_UNICODE: &str = "Äpfel apple Banana école Zebra zulu Zürich";
 const BY_BYTES: &str = "Banana Zebra Zürich apple zulu Äpfel école";
 
@@ -24,7 +24,7 @@ async fn words_in(database: Database, collation: Option<&str>) -> (Database, Ses
         let change = json!({"collation": collation}).to_string();
         session.rows("select keyed.alter_template('p.words', $1::text::jsonb)", &[&change]).await;
     }
-    for text in TEXTS {
+    for text in STRINGS {
         add(&session, text, &json!({"word": text, "plain": text})).await;
     }
     (database, session)
@@ -70,7 +70,7 @@ fn reversed(keys: &str) -> String {
 }
 
 #[tokio::test]
-async fn texts_sort_in_the_order_of_unicode() {
+async fn text_is_sorted_by_the_unicode_collation() {
     let (_database, session) = words(None).await;
     let template = session.json("select keyed.alter_template('p.words', '{}')", &[]).await;
     assert_eq!(template["collation"], "und");
@@ -85,7 +85,7 @@ async fn texts_sort_in_the_order_of_unicode() {
 }
 
 #[tokio::test]
-async fn cursors_continue_among_equal_texts_and_nulls() {
+async fn cursors_continue_among_equal_values_and_nulls() {
     let (_database, session) = words(None).await;
     for (key, word) in
         [("n1", Value::Null), ("n2", Value::Null), ("e1", json!("école")), ("e2", json!("école"))]
@@ -106,7 +106,7 @@ async fn cursors_continue_among_equal_texts_and_nulls() {
 }
 
 #[tokio::test]
-async fn collation_c_orders_texts_by_bytes() {
+async fn collation_c_sorts_text_by_bytes() {
     let (_database, session) = words(Some("C")).await;
     for field in ["word", "plain"] {
         assert_eq!(read_pages(&session, &json!(field)).await, BY_BYTES, "{field}");
@@ -118,7 +118,7 @@ async fn collation_c_orders_texts_by_bytes() {
 }
 
 #[tokio::test]
-async fn language_collation_orders_texts() {
+async fn language_collation_sorts_text() {
     let (_database, session) = words(Some("sv")).await;
     let expected = "apple Banana école Zebra zulu Zürich Äpfel";
     assert_eq!(read_pages(&session, &json!("word")).await, expected);
@@ -129,7 +129,7 @@ async fn language_collation_orders_texts() {
 }
 
 #[tokio::test]
-async fn comparisons_stay_exact_in_every_collation() {
+async fn comparisons_are_exact_in_every_collation() {
     for collation in ["und", "sv", "C", "tr"] {
         let (_database, session) = words(Some(collation)).await;
         add(&session, "upper", &json!({"word": "APPLE", "plain": "APPLE"})).await;
@@ -170,7 +170,7 @@ async fn cursor_of_another_collation_is_rejected() {
 }
 
 #[tokio::test]
-async fn equally_frequent_values_are_sorted_as_texts() {
+async fn equally_frequent_values_are_sorted_as_text() {
     let (_database, session) = words(None).await;
     for query in [json!({"facets": ["word"]}), json!({"facets": ["word"], "global_search": "a"})] {
         let page = search(&session, &query).await;
@@ -182,8 +182,8 @@ async fn equally_frequent_values_are_sorted_as_texts() {
 }
 
 #[tokio::test]
-async fn role_with_a_scope_uses_the_indexes_of_texts() {
-    for database in [Database::new().await, Database::new_by_icu().await] {
+async fn role_with_a_scope_uses_text_indexes() {
+    for database in [Database::new().await, Database::new_with_icu().await] {
         with_a_scope_the_indexes_serve(&database).await;
     }
 }
@@ -229,7 +229,7 @@ async fn with_a_scope_the_indexes_serve(database: &Database) {
 }
 
 #[tokio::test]
-async fn plain_sql_combines_keys_and_texts_of_all_collations() {
+async fn plain_sql_combines_keys_and_text_of_all_collations() {
     let (_database, session) = words(None).await;
     session.run(r#"select keyed.alter_attribute('p.words', 'plain', '{"collation": "sv"}')"#).await;
     for (sql, expected) in [
@@ -244,23 +244,23 @@ async fn plain_sql_combines_keys_and_texts_of_all_collations() {
 }
 
 #[tokio::test]
-async fn plain_sql_sorts_by_the_default_order_of_the_database() {
+async fn plain_sql_sorts_by_the_default_collation_of_the_database() {
     let (_database, session) = words(None).await;
     assert_eq!(by_sql(&session, "word").await, BY_BYTES);
     assert_eq!(by_sql(&session, "word collate \"und-x-icu\"").await, BY_UNICODE);
-    let (_database, session) = words_in(Database::new_by_icu().await, None).await;
+    let (_database, session) = words_in(Database::new_with_icu().await, None).await;
     assert_eq!(by_sql(&session, "word").await, BY_UNICODE);
     assert_eq!(read_pages(&session, &json!("word")).await, BY_UNICODE);
     assert_eq!(read_pages(&session, &json!("external_key")).await, BY_BYTES);
 }
 
 #[tokio::test]
-async fn lists_and_references_sort_in_the_order_of_texts() {
+async fn lists_and_references_are_sorted_like_text() {
     let (_database, session) = words(None).await;
     let attributes = json!([{"slug": "tags", "type": "list"}, {"slug": "other", "type": "reference", "template": "words"}]);
     let change = json!({"display": "plain", "attributes": attributes}).to_string();
     session.rows("select keyed.alter_template('p.words', $1::text::jsonb)", &[&change]).await;
-    for text in TEXTS {
+    for text in STRINGS {
         add(&session, text, &json!({"tags": ["all", text], "other": {"external_key": text}})).await;
     }
     for field in ["tags", "other"] {

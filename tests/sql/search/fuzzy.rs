@@ -185,9 +185,9 @@ async fn fuzzy_words_have_an_edit_distance_of_one() {
     let (_database, session) = crm().await;
     // A Lehmer random number generator: the same words in each run.
     let mut seed: u64 = 4711;
-    let mut next = |most: u64| {
+    let mut next = |max: u64| {
         seed = seed * 48271 % 2_147_483_647;
-        seed % most
+        seed % max
     };
     let mut word = |shortest: u64| -> String {
         let letters: &[char] = if next(2) == 0 { &['b', 'd', 'o', 'ö'] } else { &['б', 'д', 'о'] };

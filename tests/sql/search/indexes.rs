@@ -226,7 +226,7 @@ async fn migration_creates_missing_indexes() {
 }
 
 #[tokio::test]
-async fn texts_match_equally_with_and_without_an_index() {
+async fn text_matches_equally_with_and_without_an_index() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run(TEMPLATE).await;

@@ -63,7 +63,7 @@ async fn search_needs_no_write_privilege() {
 }
 
 #[tokio::test]
-async fn search_sees_its_snapshot_and_own_writes() {
+async fn search_reads_its_snapshot_and_own_writes() {
     let (gallery, _, _) = with_reader().await;
     let reader = gallery.database.session().await;
     reader.run("begin isolation level repeatable read; select 1 from art.works").await;

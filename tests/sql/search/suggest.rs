@@ -12,10 +12,10 @@ async fn suggest(session: &Session, query: Value) -> Value {
 async fn suggested(session: &Session, prefix: &str) -> String {
     let result = suggest(session, json!({"prefix": prefix})).await;
     assert_eq!(result["exact"], true, "{result}");
-    shown(&result)
+    formatted(&result)
 }
 
-fn shown(result: &Value) -> String {
+fn formatted(result: &Value) -> String {
     let suggestions = result["suggestions"].as_array().expect("suggestions").iter();
     let text = |it: &Value| format!("{} {}", it["text"].as_str().expect("a text"), it["count"]);
     suggestions.map(text).collect::<Vec<_>>().join(", ")
@@ -51,7 +51,7 @@ async fn last_word_is_completed_with_words_of_records() {
         assert_eq!(suggested(&session, prefix).await, expected, "{prefix}");
     }
     let one = suggest(&session, json!({"prefix": "o", "limit": 1})).await;
-    assert_eq!(shown(&one), "old 2", "the most frequent, in the newest of its spellings");
+    assert_eq!(formatted(&one), "old 2", "the most frequent, in the newest of its spellings");
 }
 
 #[tokio::test]

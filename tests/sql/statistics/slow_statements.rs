@@ -54,7 +54,7 @@ async fn slow_statement_is_logged_without_values() {
 }
 
 #[tokio::test]
-async fn fast_and_foreign_statements_are_not_logged() {
+async fn fast_statements_and_direct_sql_are_not_logged() {
     let (database, session) = template("fast_parcels").await;
     let search = "select keyed.search('crm.fast_parcels', '{\"sort\": \"size\"}')";
     // Switched off; above the duration of any statement; direct SQL.

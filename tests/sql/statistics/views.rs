@@ -52,7 +52,7 @@ async fn role_sees_only_granted_templates() {
 }
 
 #[tokio::test]
-async fn rows_sizes_and_writes_of_a_template_are_as_in_the_catalog() {
+async fn template_statistics_agree_with_the_catalog() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session

@@ -91,7 +91,7 @@ async fn column_of_another_type_is_rejected() {
 }
 
 #[tokio::test]
-async fn template_created_in_another_session_is_known() {
+async fn template_created_in_another_session_is_found() {
     let (_database, first, second) = two().await;
     let missing = first.error("select keyed.create_record('crm.orders')", &[]).await;
     assert_eq!(missing.state, "42P01");
@@ -105,7 +105,7 @@ async fn template_created_in_another_session_is_known() {
 }
 
 #[tokio::test]
-async fn rolled_back_template_is_forgotten() {
+async fn rolled_back_template_is_removed_from_the_cache() {
     let (_database, first, second) = two().await;
     first.run("begin; select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')").await;
     first.run("select keyed.create_record('crm.orders', '{\"n\": 1}'); rollback").await;
@@ -163,16 +163,16 @@ async fn long_session_has_bounded_memory() {
         format!("select keyed.upsert_by_key('crm.wide', 'k{}', '{{{}}}')", round % 7, values.join(", "))
     };
     // Cached statements come and go, so the peak is what counts.
-    let mut most = [0.0_f64; 2];
+    let mut max = [0.0_f64; 2];
     for round in 0..1800 {
         first.run(&upsert(round)).await;
         if round % 50 == 49 {
             let now: f64 = first.text(memory, &[]).await.parse().expect("a number");
-            let half = &mut most[round / 900];
+            let half = &mut max[round / 900];
             *half = half.max(now);
         }
     }
-    assert!(most[1] < most[0] * 1.5 + 5.0, "{} MiB became {} MiB", most[0], most[1]);
+    assert!(max[1] < max[0] * 1.5 + 5.0, "{} MiB became {} MiB", max[0], max[1]);
 }
 
 /// How often a lookup read the definitions, and how often the grants.
@@ -242,7 +242,7 @@ async fn template_cache_has_a_limit() {
     for (room, rounds) in [("32MB", 1), ("1MB", 12)] {
         let session = database.session().await;
         session.run(&format!("set keyed.session_memory = '{room}'")).await;
-        let mut most = 0.0_f64;
+        let mut max = 0.0_f64;
         for round in 0..rounds {
             for (subset, template) in
                 (1..40).flat_map(|subset| (0..12).map(move |template| (subset, template)))
@@ -255,12 +255,12 @@ async fn template_cache_has_a_limit() {
                 let upsert = format!("select keyed.upsert_by_key('crm.wide{template}', 'k', '{{{values}}}')");
                 session.run(&upsert).await;
             }
-            most = most.max(session.text(kept, &[]).await.parse().expect("a number"));
+            max = max.max(session.text(kept, &[]).await.parse().expect("a number"));
         }
-        kilobytes.push(most);
+        kilobytes.push(max);
     }
     // Statements without a template, and the one that was cached last, are not included in the limit. Without direct
     // access, an upsert has larger statements, which are counted in kilobytes.
-    let most = if harness::has_direct_access() { 1400.0 } else { 1800.0 };
-    assert!(kilobytes[0] > most && kilobytes[1] < most, "{kilobytes:?} kB");
+    let max = if harness::has_direct_access() { 1400.0 } else { 1800.0 };
+    assert!(kilobytes[0] > max && kilobytes[1] < max, "{kilobytes:?} kB");
 }

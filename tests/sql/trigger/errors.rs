@@ -84,8 +84,12 @@ async fn batch_continues_after_a_custom_trigger_error() {
         let error = &report["results"][1]["error"];
         assert_eq!(error["code"], code, "{name}: {report}");
         if name.len() == 5 && name.to_uppercase() == name {
-            let told = (&error["detail"], &error["hint"]);
-            assert_eq!(told, (&json!(format!("refused with {name}")), &json!("take another")), "{report}");
+            let reported = (&error["detail"], &error["hint"]);
+            assert_eq!(
+                reported,
+                (&json!(format!("refused with {name}")), &json!("take another")),
+                "{report}"
+            );
         }
         assert_eq!(keys(&session).await, "a,c", "{name}");
         let error = session.error("select keyed.batch($1, true)", &[&operations]).await;

@@ -78,7 +78,7 @@ async fn insert_cannot_set_id_or_times() {
 }
 
 #[tokio::test]
-async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
+async fn client_time_is_replaced_by_the_transaction_time() {
     let (database, session) = clerk().await;
     // As Django, Prisma and others write: with their own times, in milliseconds.
     session

@@ -3,5 +3,5 @@
 mod booleans;
 mod numbers;
 mod slugs;
-mod texts;
+mod strings;
 mod times;

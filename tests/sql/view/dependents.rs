@@ -1,6 +1,6 @@
 //! Saved views during changes of definitions: which are adjusted, which stay, and which block the change.
 
-use crate::view::saved::{columns, crm, found, of_tier, save, shown};
+use crate::view::saved::{columns, crm, found, of_tier, save, view_keys};
 use serde_json::json;
 
 #[tokio::test]
@@ -26,14 +26,14 @@ async fn view_follows_renames_and_new_attributes() {
     );
     session.run("update crm.companies set firm = 'name'").await;
     assert_eq!(found(&session, &json!({"view": "odd"})).await, "A B");
-    assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
+    assert_eq!(view_keys(&session, "crm.customers__odd").await, "A B");
     // Two attributes can swap slugs in one change.
     session
         .run("select keyed.alter_template('crm.customers', '{\"rename\": {\"note\": \"spared\", \"title\": \"note\", \"spared\": \"title\"}}')")
         .await;
     let view = session.json("select keyed.get_view('crm.customers', 'odd')", &[]).await;
     assert_eq!(view["query"]["fields"], json!(["note", "visits"]));
-    assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
+    assert_eq!(view_keys(&session, "crm.customers__odd").await, "A B");
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn attribute_used_by_a_view_cannot_be_dropped() {
         columns(&session, "crm.customers__by_filter").await,
         "id external_key created_at updated_at name visits tags tier born seen company active"
     );
-    assert_eq!(shown(&session, "crm.customers__by_filter").await.len(), 5);
+    assert_eq!(view_keys(&session, "crm.customers__by_filter").await.len(), 5);
     // A user's view on keyed's view is not dropped.
     session.run("create view crm.report as select name from crm.customers__by_filter").await;
     for statement in [
@@ -100,7 +100,7 @@ async fn change_that_breaks_a_view_is_rejected() {
 }
 
 #[tokio::test]
-async fn days_of_a_view_are_those_of_its_project() {
+async fn view_uses_the_time_zone_of_its_project() {
     let (_database, session) = crm().await;
     // Kiritimati is 14 hours ahead of UTC and Pago Pago 11 hours behind, so they never have the same day.
     session.run("update crm.customers set born = (now() at time zone 'Pacific/Kiritimati')::date where external_key = 'A'").await;
@@ -108,7 +108,7 @@ async fn days_of_a_view_are_those_of_its_project() {
     save(&session, "today", &json!({"filters": [{"field": "born", "operator": "today"}]})).await;
     for (zone, expected) in [("Pacific/Kiritimati", "A"), ("Pacific/Pago_Pago", "B")] {
         session.rows("select keyed.set_time_zone('crm', $1)", &[zone]).await;
-        assert_eq!(shown(&session, "crm.customers__today").await, expected, "{zone}");
+        assert_eq!(view_keys(&session, "crm.customers__today").await, expected, "{zone}");
         assert_eq!(found(&session, &json!({"view": "today"})).await, expected, "{zone}");
     }
     // The current day is evaluated when the view is read.

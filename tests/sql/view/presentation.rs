@@ -1,6 +1,6 @@
 //! Views with presentation: values in a readable form, for BI tools.
 
-use crate::view::saved::{columns, crm, save, shown};
+use crate::view::saved::{columns, crm, save, view_keys};
 use harness::Session;
 use serde_json::json;
 
@@ -135,7 +135,7 @@ async fn presentation_is_kept_until_switched_off() {
     present(&session, &json!({})).await;
     let saved = save(&session, "bi", &json!({"sort": "-name"})).await;
     assert_eq!((&saved["presentation"], &saved["sql_view"]), (&json!(true), &json!("crm.customers__bi")));
-    assert_eq!(shown(&session, "crm.customers__bi").await, "D C B A");
+    assert_eq!(view_keys(&session, "crm.customers__bi").await, "D C B A");
     let plain = "select keyed.save_view('crm.customers', 'bi', '{}', presentation => false)";
     assert_eq!(session.json(plain, &[]).await["presentation"], serde_json::Value::Null);
     assert_eq!(

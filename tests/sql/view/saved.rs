@@ -32,7 +32,7 @@ pub(crate) async fn found(session: &Session, query: &Value) -> String {
 }
 
 /// The keys that a view returns, in order.
-pub(crate) async fn shown(session: &Session, view: &str) -> String {
+pub(crate) async fn view_keys(session: &Session, view: &str) -> String {
     let rows = session.rows(&format!("select external_key from {view}"), &[]).await;
     rows.into_iter().filter_map(|row| row[0].clone()).collect::<Vec<_>>().join(" ")
 }
@@ -81,7 +81,7 @@ async fn view_returns_the_records_of_its_search() {
             let count = session.text("select count(*) from crm.customers__chosen", &[]).await;
             assert_eq!(count, "4", "{query}");
         } else {
-            assert_eq!(shown(&session, "crm.customers__chosen").await, expected, "{query}");
+            assert_eq!(view_keys(&session, "crm.customers__chosen").await, expected, "{query}");
         }
     }
     assert_eq!(
@@ -89,7 +89,7 @@ async fn view_returns_the_records_of_its_search() {
         "id external_key created_at updated_at name visits mood tags tier born seen company active"
     );
     session.run("select keyed.delete_record(id) from crm.customers where external_key = 'D'").await;
-    assert_eq!(shown(&session, "crm.customers__chosen").await, "C", "a deleted record is not found");
+    assert_eq!(view_keys(&session, "crm.customers__chosen").await, "C", "a deleted record is not found");
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn view_can_reference_attributes_by_id() {
     session.run("select keyed.alter_attribute('crm.customers', 'visits', '{\"slug\": \"calls\"}')").await;
     assert_eq!(found(&session, &json!({"view": "busy"})).await, "C D");
     assert_eq!(found(&session, &json!({"view": "busy", "sort": "-calls"})).await, "D C");
-    assert_eq!(shown(&session, "crm.customers__busy").await, "C D");
+    assert_eq!(view_keys(&session, "crm.customers__busy").await, "C D");
 }
 
 #[tokio::test]

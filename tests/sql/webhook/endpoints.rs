@@ -95,7 +95,7 @@ async fn templates_and_operations_select_changes() {
 }
 
 #[tokio::test]
-async fn from_now_drops_what_waits() {
+async fn start_from_now_discards_pending_deliveries() {
     let (_database, session) = with_endpoint(json!({})).await;
     session.run("insert into crm.customers (external_key) values ('a')").await;
     queue(&session).await;

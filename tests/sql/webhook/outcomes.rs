@@ -56,7 +56,7 @@ async fn retry_after_of_the_receiver_is_honored() {
 }
 
 #[tokio::test]
-async fn gone_receiver_disables_its_endpoint() {
+async fn response_410_disables_the_endpoint() {
     let (_database, session) = with_one().await;
     let claim = claim(&session, 1).await;
     finish_all(&session, &claim, 410).await;
@@ -95,7 +95,7 @@ async fn five_days_without_success_disable_an_endpoint() {
 }
 
 #[tokio::test]
-async fn success_ends_the_time_of_failures() {
+async fn success_resets_the_failure_period() {
     let (_database, session) = with_one().await;
     let first = claim(&session, 1).await;
     finish_all(&session, &first, 500).await;
@@ -130,7 +130,7 @@ async fn replayed_delivery_keeps_its_id_and_is_sent_again() {
 }
 
 #[tokio::test]
-async fn at_most_ten_tests_wait() {
+async fn at_most_ten_test_deliveries_are_pending() {
     let (_database, session) = with_endpoint(json!({})).await;
     let test = "select keyed.test_webhook_endpoint(1)";
     for _ in 0..10 {
@@ -143,7 +143,7 @@ async fn at_most_ten_tests_wait() {
 }
 
 #[tokio::test]
-async fn test_is_sent_once_also_to_a_disabled_endpoint() {
+async fn test_delivery_is_sent_once_even_to_a_disabled_endpoint() {
     let (_database, session) = with_endpoint(json!({"enabled": false})).await;
     session.run("insert into crm.customers (external_key) values ('a')").await;
     let entry = session.json("select keyed.test_webhook_endpoint(1)", &[]).await;

@@ -62,14 +62,14 @@ async fn found_and_true(
 
 /// The recall over 20 searches, each of which must return as many records as exist.
 async fn recall(session: &Session, name: Option<&str>, limit: usize) -> f64 {
-    let (mut hits, mut wanted) = (0, 0);
+    let (mut hits, mut total) = (0, 0);
     for _ in 0..20 {
         let [found, truth] = found_and_true(session, &another(session).await, name, limit).await;
         assert_eq!(found.len(), truth.len(), "{name:?}");
         hits += truth.iter().filter(|id| found.contains(id)).count();
-        wanted += truth.len();
+        total += truth.len();
     }
-    hits as f64 / wanted as f64
+    hits as f64 / total as f64
 }
 
 /// Building the index takes most of the time, so these rules share one.

@@ -156,7 +156,7 @@ async fn search_without_a_template_merges_all_templates() {
 }
 
 #[tokio::test]
-async fn template_is_named_by_number_or_with_its_project() {
+async fn template_is_identified_by_id_or_with_its_project() {
     let (_database, session) = crm().await;
     customer(&session, "A", json!({}), &similar(0.5)).await;
     for name in ["2", "crm.customers", "1.customers"] {

@@ -6,7 +6,7 @@ use harness::customers::DOCUMENTS;
 use serde_json::json;
 
 /// The texts of the customers: with inflections, accents, symbols, scripts without spaces, and common words.
-const TEXTS: [&str; 16] = [
+const STRINGS: [&str; 16] = [
     "running",
     "hope",
     "hoping",
@@ -28,12 +28,12 @@ const TEXTS: [&str; 16] = [
 /// Enough that there are more pages of documents than a sample reads, and some documents are compressed or TOASTed.
 /// Many are updated.
 async fn fill(session: &Session) {
-    let texts = TEXTS.map(|text| format!("'{text}'")).join(", ");
+    let strings = STRINGS.map(|text| format!("'{text}'")).join(", ");
     session
         .run(&format!(
             "insert into crm.customers (external_key, name, tags, tier)
-             select 'K-' || n, (array[{texts}])[1 + n % 16] || ' ' || n,
-               array[(array[{texts}])[1 + n / 16 % 16] || ' ' || repeat('x', 60 + n % 7), 'common'],
+             select 'K-' || n, (array[{strings}])[1 + n % 16] || ' ' || n,
+               array[(array[{strings}])[1 + n / 16 % 16] || ' ' || repeat('x', 60 + n % 7), 'common'],
                array[case when n % 100 = 0 then 'gold' else 'silver' end]
              from generate_series(1, 8000) n;
              update crm.customers set name = name || ' ' || repeat('seldom ', 400) || 'y' where external_key like 'K-%99';

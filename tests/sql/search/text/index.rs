@@ -15,8 +15,8 @@ fn random_text(random: &mut Random) -> String {
 }
 
 /// A substring of a text, with wildcards and escapes.
-fn random_pattern(random: &mut Random, texts: &[String]) -> String {
-    let text: Vec<char> = texts[random.below(texts.len())].chars().collect();
+fn random_pattern(random: &mut Random, strings: &[String]) -> String {
+    let text: Vec<char> = strings[random.below(strings.len())].chars().collect();
     let (from, length) = (random.below(text.len()), 1 + random.below(7));
     let mut pattern = String::from(if random.below(8) > 0 { "%" } else { "" });
     for character in text.iter().skip(from).take(length) {
@@ -47,9 +47,9 @@ async fn index_agrees_with_sequential_comparison() {
     let database = Database::new().await;
     let session = database.session().await;
     let mut random = Random::new(20_260);
-    let texts: Vec<String> = (0..1500).map(|_| random_text(&mut random)).collect();
+    let strings: Vec<String> = (0..1500).map(|_| random_text(&mut random)).collect();
     session.run("create table texts (n serial, document text collate \"C\")").await;
-    let rows = serde_json::to_string(&texts).expect("texts are JSON");
+    let rows = serde_json::to_string(&strings).expect("texts are JSON");
     session.rows("insert into texts (document) select jsonb_array_elements_text($1::jsonb)", &[&rows]).await;
     session.run("analyze texts; set jit = off").await;
     let (mut compared, mut non_empty) = (0, 0);
@@ -64,7 +64,7 @@ async fn index_agrees_with_sequential_comparison() {
         // Some entries first go into the pending list.
         session.run("insert into texts (document) select document from texts limit 30").await;
         for _ in 0..180 {
-            let pattern = random_pattern(&mut random, &texts);
+            let pattern = random_pattern(&mut random, &strings);
             session.run("set enable_seqscan = on; set enable_bitmapscan = off").await;
             let expected = found(&session, operator, &pattern).await;
             session.run("set enable_seqscan = off; set enable_bitmapscan = on").await;
@@ -80,7 +80,7 @@ async fn index_agrees_with_sequential_comparison() {
 }
 
 #[tokio::test]
-async fn index_leaves_case_to_the_recheck() {
+async fn index_rechecks_case() {
     let database = Database::new().await;
     let session = database.session().await;
     session
@@ -141,7 +141,7 @@ async fn operator_class_is_valid() {
 }
 
 #[tokio::test]
-async fn null_short_and_huge_texts_are_indexed() {
+async fn null_short_and_huge_text_is_indexed() {
     let database = Database::new().await;
     let session = database.session().await;
     session

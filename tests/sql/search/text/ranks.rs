@@ -98,29 +98,29 @@ fn rank(record: &Record, terms: &[Term]) -> Option<usize> {
     let name = vec![record.key.as_str(), record.name.as_str()];
     let all: Vec<&str> = name.iter().copied().chain(record.tags.iter().map(String::as_str)).collect();
     let stem = |word: &str| word.trim_end_matches('s').to_owned();
-    let has_word = |texts: &[&str], term: &Term| {
-        let mut words = texts.iter().flat_map(|text| text.split(' '));
+    let has_word = |strings: &[&str], term: &Term| {
+        let mut words = strings.iter().flat_map(|text| text.split(' '));
         words.any(|word| stem(word) == stem(&term.text))
     };
-    let has_part = |texts: &[&str], term: &Term| texts.iter().any(|text| text.contains(&term.text));
-    let has_phrase = |texts: &[&str], term: &Term| {
-        texts.iter().any(|text| format!(" {text} ").contains(&format!(" {} ", term.text)))
+    let has_part = |strings: &[&str], term: &Term| strings.iter().any(|text| text.contains(&term.text));
+    let has_phrase = |strings: &[&str], term: &Term| {
+        strings.iter().any(|text| format!(" {text} ").contains(&format!(" {} ", term.text)))
     };
     let is_in =
-        |texts: &[&str], term: &Term| has_part(texts, term) || !term.is_phrase && has_word(texts, term);
+        |strings: &[&str], term: &Term| has_part(strings, term) || !term.is_phrase && has_word(strings, term);
     let company = record.company.map(|company| COMPANIES[company]);
     let is_met = |term: &Term| is_in(&all, term) || is_in(company.as_slice(), term);
-    let is_whole = |texts: &[&str]| {
-        let mut wanted = terms.iter().filter(|term| !term.is_excluded);
-        wanted.all(|term| if term.is_phrase { has_phrase(texts, term) } else { has_word(texts, term) })
+    let is_whole = |strings: &[&str]| {
+        let mut expected = terms.iter().filter(|term| !term.is_excluded);
+        expected.all(|term| if term.is_phrase { has_phrase(strings, term) } else { has_word(strings, term) })
     };
     let matches = record.is_live && terms.iter().all(|term| is_met(term) != term.is_excluded);
-    let wanted: Vec<&str> = terms.iter().filter(|it| !it.is_excluded).map(|it| it.text.as_str()).collect();
-    let wanted = wanted.join(" ");
+    let expected: Vec<&str> = terms.iter().filter(|it| !it.is_excluded).map(|it| it.text.as_str()).collect();
+    let expected = expected.join(" ");
     let stems = |text: &str| text.split(' ').map(stem).collect::<BTreeSet<String>>();
     let title = match () {
-        () if name.contains(&wanted.as_str()) => 4,
-        () if name.iter().any(|name| stems(name) == stems(&wanted)) => 3,
+        () if name.contains(&expected.as_str()) => 4,
+        () if name.iter().any(|name| stems(name) == stems(&expected)) => 3,
         () => 2,
     };
     let whole = if is_whole(&name) { title } else { usize::from(is_whole(&all)) };
@@ -227,8 +227,8 @@ async fn ranked_pages_equal_a_plain_sort() {
             let facets = result["facets"]["tier"].as_array().expect("values").iter();
             let golden = facets.filter(|it| it["value"] == "gold").map(|it| it["count"].clone());
             let golden: Vec<Value> = golden.collect();
-            let wanted = if gold.is_empty() { vec![] } else { vec![json!(gold.len())] };
-            assert_eq!(golden, wanted, "{shown}: facets");
+            let expected = if gold.is_empty() { vec![] } else { vec![json!(gold.len())] };
+            assert_eq!(golden, expected, "{shown}: facets");
         }
         change(&session, &mut random, &mut records).await;
         match round {

@@ -12,12 +12,12 @@ const LEAST: f64 = 0.96;
 async fn assert_expected_first(session: &Session, who: &str) {
     let ranks = ranks(session).await;
     let mean = mean_reciprocal_rank(&ranks);
-    let others: Vec<String> = ranks.iter().filter(|it| it.1 != Some(1)).map(shown).collect();
+    let others: Vec<String> = ranks.iter().filter(|it| it.1 != Some(1)).map(formatted).collect();
     println!("{who}: {mean:.3}, not first: {others:?}");
     assert!(mean >= LEAST, "{who}: {mean:.3}, not first: {others:?}");
 }
 
-fn shown((query, rank): &(&Query, Option<usize>)) -> String {
+fn formatted((query, rank): &(&Query, Option<usize>)) -> String {
     format!("{} for {} at {rank:?}", query.expected, query.text)
 }
 

@@ -13,9 +13,9 @@ pub(super) fn keys(result: &Value) -> Vec<String> {
 }
 
 /// The keys of the first pages.
-pub(super) async fn pages(session: &Session, body: &Value, most: usize) -> Vec<String> {
+pub(super) async fn pages(session: &Session, body: &Value, max: usize) -> Vec<String> {
     let (mut body, mut found) = (body.clone(), Vec::new());
-    for _ in 0..most {
+    for _ in 0..max {
         let result = search(session, &body).await;
         found.extend(keys(&result));
         body["cursor"] = result["next_cursor"].clone();

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 const WORDS: [&str; 12] = [
     "alder", "birch", "cedar", "cedars", "firwood", "dogwood", "elm", "fir", "maple", "maples", "ox", "oxen",
 ];
-fn random_text(random: &mut Random, most: usize) -> String {
-    let words: Vec<&str> = (0..random.below(most + 1)).map(|_| *random.pick(&WORDS)).collect();
+fn random_text(random: &mut Random, max: usize) -> String {
+    let words: Vec<&str> = (0..random.below(max + 1)).map(|_| *random.pick(&WORDS)).collect();
     words.join(" ")
 }
 
@@ -69,16 +69,16 @@ fn random_terms(random: &mut Random, sets: &[Set]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for position in 0..1 + random.below(3) {
         let is_phrase = random.one_in(8);
-        let texts = match sets.len() {
+        let strings = match sets.len() {
             count if count > 0 && !random.one_in(4) => {
                 let (root, others) = random.pick(sets);
                 root.clone().unwrap_or_else(|| random.pick(others).clone())
             }
             _ => (*random.pick(&["alder", "edar", "ox", "oxe", "apl", "elm", "firs", "maple"])).to_owned(),
         };
-        let texts: Vec<&str> = if is_phrase { vec![&texts] } else { texts.split(' ').collect() };
-        let is_excluded = position > 0 && texts.len() == 1 && random.one_in(4);
-        for text in texts {
+        let strings: Vec<&str> = if is_phrase { vec![&strings] } else { strings.split(' ').collect() };
+        let is_excluded = position > 0 && strings.len() == 1 && random.one_in(4);
+        for text in strings {
             if terms.iter().all(|other| other.text != text) {
                 terms.push(Term { text: text.to_owned(), is_phrase, is_excluded });
             }

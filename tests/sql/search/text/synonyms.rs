@@ -72,7 +72,7 @@ async fn word_finds_records_with_its_synonyms() {
 }
 
 #[tokio::test]
-async fn record_with_a_synonym_ranks_as_one_with_the_word() {
+async fn synonym_match_ranks_like_a_word_match() {
     let (_database, session) = crm().await;
     define(&session, "customers", &sets()).await;
     upsert(&session, "1", json!({"name": "automobile"})).await;

@@ -149,7 +149,7 @@ async fn special_characters_are_literal() {
 #[tokio::test]
 async fn word_is_found_by_its_stem() {
     let (_database, session) = crm().await;
-    for (language, name, queries, strangers) in [
+    for (language, name, queries, non_matches) in [
         ("english", "the city hall was running tests", "cities testing runs HALLS", "cited"),
         ("german", "Die schönen Häuser am Fluß", "schöne schon haus Flusses", "houses"),
         ("french", "les chevaux mangés au marché", "cheval manger mange marchés", "horses"),
@@ -166,7 +166,7 @@ async fn word_is_found_by_its_stem() {
         for query in queries.split(' ') {
             assert_eq!(found(&session, query).await, "1", "{language} {query}");
         }
-        assert_eq!(found(&session, strangers).await, "", "{language} {strangers}");
+        assert_eq!(found(&session, non_matches).await, "", "{language} {non_matches}");
     }
 }
 
@@ -251,7 +251,7 @@ async fn restored_record_is_found_again() {
 }
 
 #[tokio::test]
-async fn letter_with_a_sign_matches_prefixes() {
+async fn letter_with_punctuation_matches_prefixes() {
     let (_database, session) = crm().await;
     session
         .run("insert into crm.customers (external_key, name) values ('1', 'J.A. Smith'), ('2', 'Sale (5% off)'), ('3', '(c++)'), ('4', 'x [5€] y')")

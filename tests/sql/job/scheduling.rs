@@ -119,7 +119,7 @@ async fn jobs_of_templates_run_round_robin() {
 }
 
 #[tokio::test]
-async fn chunk_of_long_texts_is_short_and_fills_a_turn() {
+async fn chunk_of_long_text_is_short_and_fills_a_turn() {
     let (_database, session) = with_companies().await;
     session.run("update crm.customers set name = repeat(visits || ' ', 250000) where visits <= 24").await;
     note_turns(&session).await;

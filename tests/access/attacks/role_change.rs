@@ -27,7 +27,7 @@ async fn member_of_three(sales: &Sales) -> (Session, [String; 3]) {
 }
 
 #[tokio::test]
-async fn role_change_within_an_update_reaches_no_further_row() {
+async fn role_change_within_an_update_exposes_no_other_row() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     for role in &roles[1..] {
@@ -50,7 +50,7 @@ async fn role_change_within_an_update_reaches_no_further_row() {
 }
 
 #[tokio::test]
-async fn foreign_policy_does_not_allow_writes() {
+async fn policy_of_another_role_does_not_allow_writes() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     let none = &roles[2];
@@ -81,7 +81,7 @@ async fn foreign_policy_does_not_allow_writes() {
 }
 
 #[tokio::test]
-async fn insert_uses_the_rights_of_the_writing_role() {
+async fn insert_uses_the_privileges_of_the_writing_role() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     let create = sales.database.create_role("maker").await;

@@ -134,7 +134,7 @@ async fn writer_at_the_limit_waits_for_concurrent_ones() {
 }
 
 #[tokio::test]
-async fn deletion_at_the_limit_waits_for_no_other() {
+async fn deletion_at_the_limit_does_not_wait() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 10).await;
@@ -221,7 +221,7 @@ async fn concurrent_deletion_aborts_no_batch() {
 }
 
 #[tokio::test]
-async fn returned_quota_leaves_few_rows() {
+async fn released_quota_leaves_few_rows() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     observer

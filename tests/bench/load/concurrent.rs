@@ -7,12 +7,12 @@ use std::thread;
 use std::time::Duration;
 
 /// A load next to another one, whose results do not count.
-pub(crate) struct Beside {
+pub(crate) struct Concurrent {
     pub(crate) reading: Sql,
     pub(crate) writing: Sql,
 }
 
-impl Beside {
+impl Concurrent {
     pub(crate) fn run(&self, cluster: &Cluster, seconds: u32) -> Turn {
         thread::scope(|scope| {
             // The writers start before the readers and end after them.

@@ -33,7 +33,7 @@ async fn suggestions_limit_decompressed_bytes() {
 
 /// Each ends with `statement_timeout` or completes first; either takes much less time than reading all texts.
 #[tokio::test]
-async fn timeout_ends_reading_of_long_texts() {
+async fn timeout_cancels_the_reading_of_long_text() {
     let (_database, session) = crm().await;
     repeat(&session, 12, "éa ñx kiwifruit kö ").await;
     session.run("set statement_timeout = '200ms'").await;

@@ -37,7 +37,7 @@ async fn assert_none(session: &Session, what: &str, query: &str) {
 
 /// Checks all invariants, without the indexes, which have their own check. After some rounds there are hundreds of
 /// thousands of rows, so they are sorted or hashed in memory; a nested loop would take too long.
-pub(super) async fn assert_sound(session: &Session) {
+pub(super) async fn assert_invariants(session: &Session) {
     session
         .run(
             "set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off; \
@@ -84,10 +84,10 @@ async fn history_replays_to_the_state(session: &Session, tables: &Tables) {
     );
     assert_none(session, &format!("a change of {records} begins where none ended"), &torn).await;
     // For many rows, `not in` would compare each row of one table with all of the other.
-    let strangers = format!(
+    let orphans = format!(
         "select h.record_id from {history} h where not exists (select from {records} r where r.id = h.record_id)"
     );
-    assert_none(session, &format!("history of records that are not in {records}"), &strangers).await;
+    assert_none(session, &format!("history of records that are not in {records}"), &orphans).await;
     let twice = format!(
         "select external_key from {records} where deleted_at is null group by external_key having count(*) > 1"
     );
@@ -168,7 +168,7 @@ pub(super) async fn recall(session: &Session, asked: &[Vec<f64>]) -> f64 {
     ));
     let by_comparison = by_comparison(&format!("(select * from {table} where live) v"));
     let ids = |rows: Rows| rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect::<Vec<_>>();
-    let (mut found, mut wanted) = (0, 0);
+    let (mut found, mut expected) = (0, 0);
     for vector in asked {
         let vector = Value::from(vector.clone()).to_string();
         session.run("set enable_seqscan = off; set enable_indexscan = on; set hnsw.ef_search = 200").await;
@@ -178,9 +178,9 @@ pub(super) async fn recall(session: &Session, asked: &[Vec<f64>]) -> f64 {
         session.run("set enable_seqscan = on; set enable_indexscan = off").await;
         let closest = ids(session.rows(&by_comparison, &[&vector]).await);
         found += closest.iter().filter(|id| close.contains(id)).count();
-        wanted += closest.len();
+        expected += closest.len();
     }
-    found as f64 / wanted as f64
+    found as f64 / expected as f64
 }
 
 /// The newest vectors of customers. A search for each of them must find it by the index.

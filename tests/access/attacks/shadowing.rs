@@ -24,7 +24,7 @@ const PLANTED: &str = "
     create function evil.cast_it(evil.text) returns boolean language sql as 'select true'";
 
 #[tokio::test]
-async fn shadowing_names_disclose_no_row() {
+async fn objects_with_shadowing_names_disclose_no_row() {
     let sales = Sales::new().await;
     sales.admin.run("create schema evil; grant all on schema evil to public").await;
     let scope = json!([{"field": "region", "operator": "eq", "value": "EU"},
@@ -59,7 +59,7 @@ async fn shadowing_names_disclose_no_row() {
 }
 
 #[tokio::test]
-async fn views_and_functions_run_with_the_rights_of_their_owner() {
+async fn views_and_functions_run_with_the_privileges_of_their_owner() {
     let sales = Sales::new().await;
     sales.admin.run("create schema evil; grant all on schema evil to public").await;
     let session = sales.european("read, update").await;

@@ -69,7 +69,7 @@ async fn unchanged_records_are_returned_once_during_concurrent_writes() {
         writers.spawn(write(session, number, Arc::clone(&over), Arc::clone(&written)));
     }
     // Whether a write happened during each pagination, because a short one may fall between two writes.
-    let mut walks = Vec::new();
+    let mut paginations = Vec::new();
     for sort in [
         Value::Null,
         json!("price"),
@@ -86,13 +86,17 @@ async fn unchanged_records_are_returned_once_during_concurrent_writes() {
             let wrong: Vec<_> = met.iter().filter(|(_, times)| **times != 1).collect();
             assert!(wrong.is_empty(), "by {sort}, {limit} per page, returned again: {wrong:?}");
             assert_eq!(met.len(), 200, "by {sort}, {limit} on a page");
-            walks.push(written.load(Ordering::Relaxed) > before);
+            paginations.push(written.load(Ordering::Relaxed) > before);
         }
     }
     over.store(true, Ordering::Relaxed);
     writers.join_all().await;
-    let disturbed = walks.iter().filter(|disturbed| **disturbed).count();
-    assert!(2 * disturbed > walks.len(), "{disturbed} of {} paginations overlapped a write", walks.len());
+    let disturbed = paginations.iter().filter(|disturbed| **disturbed).count();
+    assert!(
+        2 * disturbed > paginations.len(),
+        "{disturbed} of {} paginations overlapped a write",
+        paginations.len()
+    );
     gallery.database.cluster().assert_no_crash();
 }
 
