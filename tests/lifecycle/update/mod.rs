@@ -41,25 +41,26 @@ async fn results_of(database: &Database) -> Vec<String> {
     comparable(database.results(&[CLERK, PARTNER]).await)
 }
 
-/// Answers without what has been added since the release:
+/// Results without the changes since the release:
 ///
-/// - cursors of searches for words: the order of their records has changed, so that a cursor differs and an earlier one is
-///   rejected
+/// - cursors of full-text searches: the order of the records has changed, so cursors differ and earlier ones are rejected
 /// - policies of tables that the release did not have
 fn comparable(results: Vec<String>) -> Vec<String> {
-    let without_cursor = |response: String| {
-        let before =
-            response.split_once("\"next_cursor\": \"").filter(|_| response.contains("global_search"));
-        before.map(|(before, _)| before.to_owned()).unwrap_or(response)
+    let without_cursor = |result: String| {
+        let before = result.split_once("\"next_cursor\": \"").filter(|_| result.contains("global_search"));
+        before.map(|(before, _)| before.to_owned()).unwrap_or(result)
     };
-    let is_new =
-        |line: &&str| ["keyed_admin change_", "keyed_admin webhook_"].iter().any(|it| line.starts_with(it));
-    let without_policies = |response: String| {
-        let is_list = response.contains("from pg_policies");
+    let is_new = |line: &&str| {
+        ["keyed_admin change_", "keyed_admin webhook_", "keyed_admin shard"]
+            .iter()
+            .any(|it| line.starts_with(it))
+    };
+    let without_policies = |result: String| {
+        let is_list = result.contains("from pg_policies");
         if !is_list {
-            return response;
+            return result;
         }
-        response.lines().filter(|line| !is_new(line)).collect::<Vec<_>>().join("\n")
+        result.lines().filter(|line| !is_new(line)).collect::<Vec<_>>().join("\n")
     };
     results.into_iter().map(without_cursor).map(without_policies).collect()
 }
