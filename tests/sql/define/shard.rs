@@ -16,7 +16,7 @@ async fn shard(number: i32) -> Database {
 }
 
 async fn customer(session: &Session, key: &str) -> String {
-    session.text("select id from keyed.upsert_by_key('crm.customers', $1)", &[&key]).await
+    session.text("select id from keyed.upsert_by_key('crm.customers', $1)", &[key]).await
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn ids_of_a_shard_contain_its_number() {
     assert_eq!(number >> 24, 3, "{key}");
     let endpoint = r#"{"slug": "shop", "template": "crm.customers", "external_key": "$.id", "mapping": {}}"#;
     let made = session
-        .text("select keyed.create_inbound_endpoint('crm.customers', $1::text::jsonb)", &[&endpoint])
+        .text("select keyed.create_inbound_endpoint('crm.customers', $1::text::jsonb)", &[endpoint])
         .await;
     let made: Value = serde_json::from_str(&made).expect("JSON");
     let token = made["token"].as_str().expect("a token");
@@ -103,7 +103,7 @@ async fn directory_lists_projects_and_ids_of_other_shards() {
     let parts = "select coalesce(t, 'null') from unnest(keyed_http.shard($1)) t";
     let directory = async |known: &str| -> Vec<String> {
         session
-            .rows(parts, &[&known])
+            .rows(parts, &[known])
             .await
             .into_iter()
             .map(|row| row[0].clone().unwrap_or_default())
