@@ -34,7 +34,7 @@ use report::Report;
 use std::process::ExitCode;
 use workloads::Group;
 
-/// Measures keyed against handwritten SQL and against PostgREST. Fails if a threshold is not met or a response is
+/// Measures keyed against handwritten SQL and against PostgREST. Fails if a gate is missed or a response is
 /// wrong.
 #[derive(Parser)]
 pub(crate) struct Arguments {

@@ -78,9 +78,9 @@ pub(crate) struct Claim {
     /// The other contender may be absent from the run.
     pub(crate) against: &'static str,
     pub(crate) quantity: Quantity,
-    /// The threshold; none if the figure is only informative.
+    /// The gate; none if the figure is only informative.
     pub(crate) gate: Option<f64>,
-    /// The goal.
+    /// The aim.
     pub(crate) aim: Option<f64>,
 }
 

@@ -20,7 +20,7 @@ struct Shown {
     aim: Option<f64>,
 }
 
-/// Figures that depend on the machine have a goal; the others have thresholds.
+/// Figures that depend on the machine have an aim; the others have gates.
 const FIGURES: [Shown; 17] = [
     aim("first records painted, p50", ["list", "p50"], 1000.0),
     aim("first records painted, at most", ["list", "most"], 1000.0),

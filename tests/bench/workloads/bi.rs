@@ -28,8 +28,8 @@ pub(super) async fn run(run: &mut Run<'_>) {
     sql("checkpoint");
     let mut pairs = Vec::new();
     for (visibility, names) in [
-        (Visibility::Scoped, ["login with a scope", "superuser, its scope by hand"]),
-        (Visibility::All, ["login that reads all", "superuser, live records by hand"]),
+        (Visibility::Scoped, ["login with a scope", "superuser, scope in the statement"]),
+        (Visibility::All, ["login without a scope", "superuser, live records in the statement"]),
     ] {
         pairs.push(Pair { visibility, login: visibility.login(&database).await, names });
     }
