@@ -16,7 +16,7 @@ async function picture(name, path, prepare, options) {
     await page.getByLabel("API key").fill(input.key);
     await page.getByRole("button", { name: "Sign in" }).click();
     await prepare(page);
-    // The numbers of records in the navigation come last.
+    // The record counts in the navigation are loaded last.
     if (options?.width === undefined) await page.getByText("1.2K").waitFor();
     await page.waitForLoadState("networkidle");
     await page.evaluate(() => document.activeElement?.blur());
@@ -29,7 +29,7 @@ const rows = (page) => page.getByRole("row").nth(8).waitFor();
 
 await picture("list", CUSTOMERS, rows);
 await picture("list-dark", `${list("orders")}?s=-placed`, rows, { theme: "dark" });
-// Cards, of which few have room.
+// Cards, of which only a few fit.
 await picture("list-narrow", CUSTOMERS, (page) => page.getByRole("row").nth(2).waitFor(), { width: 390 });
 await picture("record", CUSTOMERS, async (page) => {
   await page.getByRole("row").nth(2).getByRole("gridcell").nth(1).dblclick();

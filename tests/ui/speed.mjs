@@ -64,7 +64,7 @@ const open = () =>
     const protocol = await page.context().newCDPSession(page);
     const transferred = { requests: 0, kilobytes: 0, firstKilobytes: 0, searches: 0 };
     await protocol.send("Network.enable");
-    // What the thread of the page worked, whatever else the machine did.
+    // The CPU time of the page's thread, independent of the load of the machine.
     await protocol.send("Performance.enable", { timeDomain: "threadTicks" });
     let isFirst = true;
     protocol.on("Network.requestWillBeSent", ({ request }) => {
@@ -133,7 +133,7 @@ const type = () =>
         times.push(await page.evaluate(() => globalThis.answered - globalThis.pressed));
         await page.waitForTimeout(PAUSE);
       }
-      // Escape would only close suggestions.
+      // Escape would only close the suggestions.
       await page.getByRole("combobox").fill("");
       await page.waitForTimeout(AFTER);
     }

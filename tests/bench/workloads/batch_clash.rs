@@ -1,4 +1,4 @@
-//! Batches over the same records, each in an order of its own. Where the locks are taken in that order, they deadlock.
+//! Batches over the same records, each in a different order. If locks are taken in that order, they deadlock.
 
 use super::Run;
 use super::batch_contenders::{

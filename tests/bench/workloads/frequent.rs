@@ -1,4 +1,4 @@
-//! Words that half of the records have: a page of those with three of them, how many have one, and their values.
+//! Words that half of the records have: a page of records with three of them, the count of one, and facets.
 
 use super::{OURS, Run, THEIRS, headers_of_keyed, sql};
 use crate::load::{Http, Load};

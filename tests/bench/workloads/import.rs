@@ -6,7 +6,7 @@ use crate::bed::RECORDS;
 use crate::load::Shape;
 use crate::rounds::{BATCHES, Claim, Quantity, Workload};
 
-/// How many rows a file has.
+/// The number of rows in a file.
 const ROWS: usize = 50_000;
 
 pub(super) const SKIP: &str = "keyed, on_error=skip";

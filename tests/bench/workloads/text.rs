@@ -1,8 +1,8 @@
-//! Texts: a part of a word and two words in the search bar, a part of a text as a condition.
+//! Text: a part of a word and two words in the search bar, and a substring condition.
 
 use super::{Run, against_sql};
 
-/// How much longer than hand-written SQL a search should take at most.
+/// The maximum ratio of a search to handwritten SQL.
 const AIM: f64 = 1.15;
 
 pub(super) async fn run(run: &mut Run<'_>) {

@@ -1,6 +1,6 @@
--- What BI tools send, in the words of each: Metabase by its PostgreSQL driver (JDBC), Superset by SQLAlchemy, Grafana by
--- the macros of its PostgreSQL data source, Power BI by Npgsql, Tableau by ODBC with cursors. The heading of a statement
--- names the tool, and what a person has asked it for.
+-- Queries of BI tools, in the form that each sends: Metabase by its PostgreSQL driver (JDBC), Superset by SQLAlchemy,
+-- Grafana by the macros of its PostgreSQL data source, Power BI by Npgsql, Tableau by ODBC with cursors. The comment
+-- before a statement is the tool and the purpose.
 
 -- Metabase: rows of a table
 SELECT "crm"."orders"."id" AS "id", "crm"."orders"."external_key" AS "external_key",

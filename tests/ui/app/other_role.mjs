@@ -13,11 +13,11 @@ await browse(
       method: "DELETE",
       headers: { authorization: `Bearer ${input.key}` },
     });
-    // The page asks for what others changed, too, and may notice before it is clicked: then there is nothing to click any more.
+    // The page also polls for changes of others and may notice the revocation before the click. Then the button is gone.
     void page.getByRole("button", { name: /^Create/ }).click().catch(() => undefined);
     await page.getByLabel("API key").fill(sales);
     await page.getByRole("button", { name: "Sign in" }).click();
-    // What the other role saw goes.
+    // The data of the other role disappears.
     await page.getByText("Beat").waitFor({ state: "detached" });
     await page.getByText("Anna").first().waitFor();
     assert.equal(await page.getByText("Beat").count(), 0, "and does not come back");

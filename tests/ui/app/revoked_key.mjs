@@ -13,7 +13,7 @@ await browse(
       method: "DELETE",
       headers: { authorization: `Bearer ${input.key}` },
     });
-    // The page asks for what others changed, too, and may notice before it is clicked: then this waits for the other key.
+    // The page also polls for changes of others and may notice the revocation before the click. Then the dialog is already open.
     const clicked = page.getByRole("button", { name: /^Create/ }).click();
     // The innermost dialog asks for a key.
     const field = page.getByLabel("API key");

@@ -17,7 +17,7 @@ await browse(
     await page.getByText("May 2, 2024, 1:30").first().waitFor();
     await page.getByText("1–1 of 1").waitFor();
 
-    // A view keeps the days of those that it was saved for.
+    // A view uses the time zone for which it was saved.
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByRole("menuitem", { name: /^Save this search as view/ }).click();
     const dialog = page.getByRole("dialog");

@@ -11,7 +11,7 @@ const change = (id, attributes) => ask("PATCH", `/entities/${id}`, { attributes 
 const idsOf = ({ filters = [] }) => filters.find(({ field }) => field === "id")?.value ?? null;
 
 await browse(async (page) => {
-  // The ids of the records that each search asks for; null for the list itself.
+  // The ids of the records that each search requests; null for the list itself.
   const asked = [];
   await page.route("**/entities/search/customers", (route) => {
     asked.push(idsOf(route.request().postDataJSON()));
@@ -29,7 +29,7 @@ await browse(async (page) => {
     assert.ok(presses < 100, "the record is reached");
     await page.keyboard.press("PageDown");
   }
-  // The reader selects a record, moves on, and opens a menu.
+  // The user selects a record, moves on, and opens a menu.
   await row("Person 100").locator("[data-press=select]").click();
   await page.keyboard.press("ArrowDown");
   const place = () =>
@@ -40,24 +40,24 @@ await browse(async (page) => {
   await menu.waitFor();
   asked.length = 0;
 
-  // What a colleague changes appears where it is, and so does by whom.
+  // A change of another user appears in place, with the name of the user.
   await change(ids[103], { name: "Rosa" });
   await page.locator("[data-row]").getByText("Rosa", { exact: true }).waitFor();
   assert.deepEqual(asked, [[ids[103]]], "only this record is read");
   assert.match(await page.locator(`[data-record="${ids[103]}"]`).getAttribute("title"), /^Changed by Beat$/);
   await page.getByText("1 record changed by others.").waitFor({ state: "attached" });
 
-  // A deleted one stays where it is, too.
+  // A deleted record stays in its position, too.
   await ask("DELETE", `/entities/${ids[104]}`);
   await page.locator(`[data-record="${ids[104]}"][title="Deleted by Beat"]`).waitFor();
 
-  // Records that are not on the screen are read once they are scrolled to.
+  // Records outside of the viewport are read when they are scrolled into it.
   await change(ids[5], { name: "Far away" });
   await change(ids[102], { name: "Near" });
   await page.locator("[data-row]").getByText("Near", { exact: true }).waitFor();
   assert.ok(!asked.flat().includes(ids[5]));
 
-  // A burst is read at its beginning and its end at most.
+  // A burst of changes causes at most two reads: at its beginning and at its end.
   const reads = asked.length;
   const operations = Array.from({ length: 30 }, (_, at) => ({
     op: "update",
@@ -71,7 +71,7 @@ await browse(async (page) => {
   await page.locator("[data-row]").getByText("Last of the burst", { exact: true }).waitFor();
   assert.ok(asked.length - reads <= 8, `${asked.length - reads} reads of eleven changes`);
 
-  // Nothing of it moved the reader.
+  // None of this changed the scroll position, the selection or the menu.
   assert.ok(await menu.isVisible(), "the menu is open");
   await page.keyboard.press("Escape");
   assert.deepEqual(await place(), before);
@@ -82,7 +82,7 @@ await browse(async (page) => {
   await page.keyboard.press("Control+Home");
   await page.locator("[data-row]").getByText("Far away", { exact: true }).waitFor();
 
-  // What a reader changes is not reported to them as that of another.
+  // The user's own changes are not reported as changes of others.
   await page.locator("[data-row]").getByText("Far away", { exact: true }).click();
   await page.getByRole("button", { name: "Edit name" }).click();
   await page.getByRole("textbox", { name: "name" }).fill("Mine");

@@ -35,7 +35,7 @@ await browse(
     await feed;
     await page.getByText("Anna", { exact: true }).waitFor();
 
-    // A tab that is hidden for a while has no connection.
+    // A tab that has been hidden for a while has no connection.
     const ended = page.waitForEvent("requestfailed", (request) => /\/v1\/changes/.test(request.url()));
     await hide(page, true);
     await page.clock.fastForward(20_000);
@@ -50,7 +50,7 @@ await browse(
     assert.ok(feeds.at(-1), "it continues where it was");
     assert.equal(lists.length, before, "the list is not read again");
 
-    // Where that is no longer possible, the list is read again.
+    // If the feed cannot be continued, the list is read again.
     let refused = 0;
     await page.route("**/v1/changes*", async (route) => {
       if (!route.request().headers()["last-event-id"]) return route.continue();

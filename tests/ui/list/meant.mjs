@@ -22,10 +22,10 @@ for (const [theme, width] of [
       const line = page.getByRole("status").filter({ hasText: LINE });
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
-      // Announcements of signing in are not about this list.
+      // Announcements after signing in do not concern this list.
       await page.goto(input.address + list("customers"));
       await row("erp:4").waitFor();
-      // A narrow list has the formats of an export in its menu.
+      // A narrow list has the export formats in its menu.
       const exports = page.getByRole("button", { name: width < 700 ? "More" : "Export", exact: true });
       const near = [];
       await page.route("**/entities/search/customers", (route) => {

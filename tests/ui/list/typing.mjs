@@ -6,7 +6,7 @@ await browse(async (page) => {
   await page.getByText("erp:4").first().waitFor();
 
   const searches = [];
-  // The first letter is never answered.
+  // The search for the first letter never gets a response.
   await page.route("**/entities/search/customers", (route) => {
     const search = route.request().postDataJSON();
     searches.push(search);

@@ -69,7 +69,7 @@ await browse(
     await shows("7");
     await done();
 
-    // Enter twice, before the answer.
+    // Enter twice, before the response.
     let release = () => {};
     const held = new Promise((resolve) => (release = resolve));
     let sent = 0;

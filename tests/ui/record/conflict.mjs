@@ -17,7 +17,7 @@ await browse(
     assert.equal((await anna()).attributes.visits, 41, "nothing is overwritten unseen");
     await page.getByText("Anna Meier").first().waitFor();
     await page.getByRole("gridcell", { name: "Anna Meier" }).first().waitFor();
-    // The field says what was changed of it, and the record says the rest.
+    // The field shows its changed value, and the record shows the other changes.
     await page.getByRole("button", { name: "Dismiss" }).waitFor();
     const banners = page.getByRole("status").filter({ hasText: "visits" });
     assert.equal(await banners.count(), 1, "one banner says that visits were changed");

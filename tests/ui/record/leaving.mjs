@@ -46,7 +46,7 @@ await browse(async (page) => {
   await page.keyboard.press("Tab");
   await until(page, "tags", ["first", "vip", "left", "tabbed"]);
   await page.getByRole("button", { name: "Edit tags" }).waitFor();
-  // Tab goes on with the next field, which is given back.
+  // Tab moves to the next field, whose change is then discarded.
   await page.locator("[role=spinbutton]:focus").waitFor();
   await page.keyboard.press("Escape");
 
@@ -55,7 +55,7 @@ await browse(async (page) => {
   await until(page, "born", "1990-02-28");
   await page.getByRole("button", { name: "Edit born" }).waitFor();
 
-  // What is typed on while the answer is under way is saved as well.
+  // Text typed while the request is in flight is saved as well.
   let release = () => {};
   const held = new Promise((resolve) => (release = resolve));
   await page.route(/\/entities\/[^/]+$/, async (route) => {
@@ -75,7 +75,7 @@ await browse(async (page) => {
   await until(page, "name", "Annette");
   await page.unroute(/\/entities\/[^/]+$/);
 
-  // The page goes, and no field is left before.
+  // The page is closed while the field has the focus.
   await typeTag(page, "gone");
   await page.goBack();
   await until(page, "tags", ["first", "vip", "left", "tabbed", "gone"]);

@@ -25,10 +25,10 @@ await browse(
       assert.equal(await field(name).getAttribute("aria-required"), "true", name);
     }
     assert.equal(await dialog.getByRole("combobox", { name: /tags/ }).getAttribute("aria-required"), "true");
-    // A default stands for a value.
+    // A default counts as a value.
     for (const name of ["kind", "note"]) assert.notEqual(await field(name).getAttribute("aria-required"), "true", name);
 
-    // The code of dates comes later.
+    // The code of date fields is loaded later.
     await dialog.getByText("made", { exact: false }).first().waitFor();
     const marked = async () =>
       (await dialog.locator("label, [class*=label]").allInnerTexts()).filter((text) => text.endsWith("*"));
@@ -36,12 +36,12 @@ await browse(
     await dialog.getByText("* required", { exact: true }).waitFor();
     await expectAccessible(page);
 
-    // The service says what is missing, beside the field. What is filled asks before it is left.
+    // The error of the service is shown next to the field. Leaving an edited form asks for confirmation.
     await field("name").fill("M4");
     const filled = page.getByRole("alertdialog");
     await filled.getByRole("button", { name: "Create record" }).click();
     await filled.locator("[aria-invalid=true]").first().waitFor();
   },
-  // A record without what is required is rejected.
+  // A record without a required value is rejected.
   { expected: /422/ },
 );

@@ -7,7 +7,7 @@ await browse(
     await ask("PATCH", `/entities/${id}`, { attributes: { visits: null } });
     await signIn(page, `${list("customers")}/definition`);
     await page.getByRole("button", { name: "visits", exact: true }).click();
-    // Once something is changed, the dialog is a question that must be answered.
+    // After a change, the dialog can be closed only by saving or discarding.
     const dialog = page.getByRole("dialog").or(page.getByRole("alertdialog"));
     await dialog.getByText("Required", { exact: true }).click();
     await page.getByText(/^A required attribute has no value in some records/).waitFor();

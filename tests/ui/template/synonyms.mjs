@@ -19,7 +19,7 @@ await browse(
       { root: "someone", synonyms: ["Beat", "Chloé"] },
     ]);
 
-    // A comma within a word is not in lines, and nothing may lose it.
+    // A word with a comma cannot be represented in lines, and must not be lost.
     await ask("PATCH", "/templates/customers", { synonyms: [{ synonyms: ["Anna", "Anna, M."] }] });
     await page.reload();
     await page.getByText("they can be changed only with the API").waitFor();

@@ -11,7 +11,7 @@ await ask("PATCH", `/entities/${id}`, { attributes: { name: "Anna Müller" } });
 for (const options of [{}, { theme: "dark" }])
   await browse(async (page) => {
     await signIn(page, `/p/${input.project}/webhooks/shop`);
-    // It waits for its next attempt, and says why.
+    // The delivery waits for its next attempt, and shows its error.
     const row = page.getByRole("row").filter({ hasText: "Changed" });
     await row.getByText("500").waitFor();
     await row.getByText("Waiting").waitFor();
@@ -28,7 +28,7 @@ for (const options of [{}, { theme: "dark" }])
     await dialog.getByRole("button", { name: "Close" }).first().click();
     await dialog.waitFor({ state: "detached" });
 
-    // The outcome of a test that fails.
+    // The outcome of a failed test delivery.
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText(/^The test failed: /).waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
@@ -57,7 +57,7 @@ await browse(
     const arrived = receiver.arrived.filter(({ json }) => json.type === "record.updated");
     assert.ok(arrived.length > before.length);
     assert.equal(new Set(arrived.map(({ headers }) => headers["webhook-id"])).size, 1, "it keeps its id");
-    // What was delivered is sent again, too.
+    // Successful deliveries can be sent again, too.
     await dialog.getByRole("button", { name: "Send again" }).click();
     for (
       let tries = 0;

@@ -21,7 +21,7 @@ await browse(
     await page.getByText("No webhook endpoints yet").waitFor();
     await page.getByRole("button", { name: "New endpoint" }).click();
 
-    // Faults are shown at their fields.
+    // Errors are shown at their fields.
     await page.getByRole("textbox", { name: "Name" }).fill("Not a slug");
     await page.getByRole("textbox", { name: "URL" }).fill(receiver.url);
     await page.getByRole("button", { name: "Create endpoint" }).click();
@@ -54,7 +54,7 @@ await browse(
     assert.equal(endpoint.include_record, true);
     assert.match(JSON.stringify(filter), /"name".*"Anna"/);
 
-    // A test arrives, signed, and the page says what the receiver answered.
+    // A signed test delivery arrives, and the page shows the receiver's response.
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText(/^The receiver answered 204 in \d+ ms\.$/).waitFor();
     assert.equal(receiver.arrived[0].json.type, "test");
@@ -62,12 +62,12 @@ await browse(
     await page.getByRole("row").filter({ hasText: "Delivered" }).waitFor();
     await expectAccessible(page);
 
-    // A change arrives, and its delivery appears by itself.
+    // A change arrives, and its delivery appears automatically.
     await ask("PATCH", `/entities/${id}`, { attributes: { visits: 5 } });
     await page.getByRole("row").filter({ hasText: "Changed" }).getByText("Delivered").waitFor();
     assert.equal(receiver.arrived[1].json.data.record.attributes.visits, 5);
 
-    // After the secret was rotated, deliveries have both signatures.
+    // After the rotation of the secret, deliveries have both signatures.
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Rotate the secret" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Rotate the secret" }).click();
@@ -80,7 +80,7 @@ await browse(
     const [signatures, last] = [receiver.arrived[2].headers["webhook-signature"], receiver.arrived[2]];
     assert.deepEqual(signatures.split(" ").sort(), [signature(last, secret), signature(last, next)].sort());
 
-    // The definition is changed, and only what differs is sent.
+    // The definition is changed, and only the difference is sent.
     await page.getByRole("textbox", { name: "Name" }).fill("store");
     await page.getByRole("radiogroup", { name: "Changes" }).getByText("All changes").click();
     await quiet(page);
@@ -93,7 +93,7 @@ await browse(
     const changed = await ask("GET", "/webhook-endpoints/store");
     assert.deepEqual([changed.operations, changed.templates], [null, ["customers"]]);
 
-    // While it is paused, changes wait; one chooses whether they are delivered.
+    // While the endpoint is paused, changes wait; the user chooses whether they are delivered.
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("This endpoint is paused.").waitFor();
