@@ -5,13 +5,13 @@ await ask("POST", "/projects", { slug: "aaa", name: "Aaa" });
 await ask("POST", "/projects", { slug: "zzz", name: "Zzz" });
 
 await browse(async (page) => {
-  // The application opens with the last opened project, whatever page was shown.
+  // The application opens the last project, whichever of its pages was shown.
   await signIn(page, "/p/zzz/access");
   await page.getByRole("heading", { name: "Access" }).waitFor();
   await page.goto(`${input.address}/`);
   await page.waitForURL("**/p/zzz");
 
-  // Nothing was changed, so no undo is offered.
+  // Nothing was changed, so there is nothing to undo.
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await help.waitFor();

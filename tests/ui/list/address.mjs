@@ -8,14 +8,14 @@ await browse(async (page) => {
   await page.getByRole("button", { name: "Cards" }).click();
   await page.waitForURL(/s=name.*l=cards/);
 
-  // The navigation leads to the list in its last state, which the URL contains.
+  // The navigation opens the list in its last state, which is in the address.
   const rail = page.getByRole("navigation").first();
   await rail.getByRole("link", { name: /companies/ }).click();
   await page.getByText("Ada & Co").first().waitFor();
   await rail.getByRole("link", { name: /Our customers/ }).click();
   await page.waitForURL(/s=name.*l=cards/);
 
-  // The URL contains the whole state, so it shows the same in another session.
+  // An address determines the whole state, whatever the last state of the list was.
   await page.goto(input.address + list("customers"));
   await page.getByText("Newest first").first().waitFor();
   await page.getByRole("grid", { name: "Records of Our customers" }).waitFor();

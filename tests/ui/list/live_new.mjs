@@ -6,7 +6,7 @@ const { ask } = colleague();
 const create = (external_key, attributes) =>
   ask("POST", "/entities/template/customers", { external_key, attributes });
 
-/** A list whose feed is connected. */
+/** A list with a connected change feed. */
 async function open(page, query) {
   const feed = page.waitForResponse(/\/v1\/changes/);
   await page.goto(input.address + list("customers") + query);
@@ -39,7 +39,7 @@ await browse(async (page) => {
   await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "grid");
   await page.waitForFunction(() => !document.body.innerText.includes("new record"));
 
-  // Rows inserted above do not move the visible rows: the list is refreshed after the user creates a record.
+  // Rows that are added above do not move the visible ones: the list is refreshed after the user creates a record.
   await page.keyboard.press("Control+Home");
   for (let press = 0; press < 3; press += 1) await page.keyboard.press("PageDown");
   const first = () =>
@@ -56,9 +56,9 @@ await browse(async (page) => {
   await page.getByRole("menuitem", { name: "Refresh" }).click();
   await refreshed;
   await page.waitForFunction(() => !document.body.innerText.includes("new record"));
-  assert.equal(await first(), seen, "the reader sees the same rows");
+  assert.equal(await first(), seen, "the visible rows are the same");
 
-  // Only records that match the list count.
+  // Only records that match the list are counted.
   await open(page, "?f=name:eq:Zoe");
   await page.getByText("No matching records").waitFor();
   await create("new:other", { name: "Other" });

@@ -31,7 +31,7 @@ await browse(async (page) => {
   await last.waitFor();
   const height = await grid.evaluate((it) => it.scrollHeight);
 
-  // The first records were unloaded, are requested again, and have their earlier positions.
+  // The first records were unloaded. They are requested again and have the same positions.
   const seen = asked.length;
   await page.keyboard.press("Control+Home");
   await page.getByText("erp:0", { exact: true }).waitFor();
@@ -39,7 +39,7 @@ await browse(async (page) => {
   assert.ok(asked.slice(seen).some(({ limit, cursor }) => limit === 50 && cursor === undefined));
   assert.equal(await grid.evaluate((it) => it.scrollHeight), height, "the list is as long as before");
 
-  // The last records are still there, or are loaded again, at the same position.
+  // The last records are still loaded, or are loaded again at the same positions.
   await page.keyboard.press("Control+End");
   await last.waitFor();
   assert.equal(await grid.evaluate((it) => it.scrollTop + it.clientHeight), height);

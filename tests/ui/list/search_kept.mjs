@@ -21,7 +21,7 @@ await browse(async (page) => {
   assert.equal(await field.inputValue(), "Chloé");
   assert.match(page.url(), /q=Chlo/);
 
-  // Ctrl+Z restores the search that x clears, in the list and in the field.
+  // Ctrl+Z restores what x cleared, in the list and in the field.
   await page.keyboard.press("x");
   await page.getByText("Search cleared").waitFor();
   await page.getByText("Beat").first().waitFor();

@@ -21,7 +21,7 @@ for (const [theme, width] of [
       const suggestions = page.getByRole("listbox", { name: "Search suggestions" });
       const vermeer = suggestions.getByRole("option", { name: /^Vermeer\s+2 records$/ });
       const verona = suggestions.getByRole("option", { name: /^Verona\s+1 record$/ });
-      // The events of the field and its list, which are printed on failure.
+      // The events of the field and its list, printed after a failure.
       await page.addInitScript(() => {
         const seen = [];
         globalThis.fieldEvents = seen;
@@ -38,7 +38,7 @@ for (const [theme, width] of [
       const active = () => field.evaluate((it) => document.getElementById(it.getAttribute("aria-activedescendant"))?.innerText ?? null);
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
-      // Announcements after signing in do not concern this list.
+      // Ignores announcements of the sign-in page.
       await page.goto(input.address + list("customers"));
       await page.getByText("erp:7").waitFor();
 
@@ -61,13 +61,13 @@ for (const [theme, width] of [
       await page.waitForURL(/[?&]q=Vermeer(&|$)/);
       await page.getByText("erp:7").waitFor({ state: "detached" });
 
-      // Only the last word is completed, from records with the other words.
+      // Only the last word is completed, from records that contain the other words.
       await page.keyboard.type(" del");
       await suggestions.getByRole("option", { name: /^Delft\s+1 record$/ }).click();
       assert.equal(await field.inputValue(), "Vermeer Delft");
       assert.ok(await field.evaluate((it) => it === document.activeElement), "the field keeps the focus");
 
-      // Esc closes the suggestions, then moves to the records; the search stays.
+      // Esc closes the list, then moves to the records. The search stays.
       await field.fill("ver");
       await vermeer.waitFor();
       await page.keyboard.press("Escape");
@@ -77,7 +77,7 @@ for (const [theme, width] of [
       await page.waitForFunction(() => document.activeElement?.closest("[role=grid]"));
       assert.equal(await field.inputValue(), "ver");
 
-      // After the last suggestion, the arrow key moves to the records.
+      // The records come after the last suggestion.
       await field.fill("veron");
       await verona.waitFor();
       await page.keyboard.press("ArrowDown");
@@ -89,7 +89,7 @@ for (const [theme, width] of [
   );
 }
 
-// Typing closes the suggestions; Enter needs none.
+// Further typing dismisses the suggestions, and Enter ignores them.
 await browse(async (page) => {
   await signIn(page, list("customers"));
   await page.getByText("erp:7").waitFor();
@@ -107,7 +107,7 @@ await browse(async (page) => {
   assert.equal(await page.getByRole("combobox").inputValue(), "vero");
 });
 
-// A rejected suggestion request does not block the search.
+// Rejected suggestion requests do not affect the search.
 await browse(
   async (page) => {
     await signIn(page, list("customers"));

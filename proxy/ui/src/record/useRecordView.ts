@@ -3,8 +3,8 @@ import { useSearchParams } from "wouter";
 const TABS = ["details", "metrics", "history", "related", "access"] as const;
 export type Tab = (typeof TABS)[number];
 
-/** Whether the record fills the page, and its tab: in the query of the address, so that both can be shared. */
-export function usePlace() {
+/** Whether the record fills the page, and its tab. Both are in the query of the address, so that they can be shared. */
+export function useRecordView() {
   const [search, setSearch] = useSearchParams();
   const set = (name: string, value: string | null) =>
     setSearch(

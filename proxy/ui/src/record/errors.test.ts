@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { requestError } from "../api/problem";
-import { faultAt, faultOf, keyFault } from "./faults";
+import { errorAt, errorOf, keyError } from "./errors";
 
 const rejected = requestError(422, {
   code: "invalid_value",
@@ -12,17 +12,17 @@ const rejected = requestError(422, {
 });
 
 test("error is shown at the field of its pointer", () => {
-  expect(faultAt(rejected, "tags")).toBe("Must be a string.");
-  expect(keyFault(rejected)).toBe("The external key must not be empty.");
+  expect(errorAt(rejected, "tags")).toBe("Must be a string.");
+  expect(keyError(rejected)).toBe("The external key must not be empty.");
 });
 
-test("a field whose slug begins alike is another field", () => {
-  expect(faultAt(rejected, "tag")).toBeUndefined();
+test("field whose slug has the same prefix is not affected", () => {
+  expect(errorAt(rejected, "tag")).toBeUndefined();
 });
 
 test("field sent alone shows an error without a pointer", () => {
-  expect(faultOf(requestError(403, { code: "forbidden", detail: "not allowed" }), "tags")).toBe(
+  expect(errorOf(requestError(403, { code: "forbidden", detail: "not allowed" }), "tags")).toBe(
     "Not allowed.",
   );
-  expect(faultOf(new Error("The service cannot be reached."), "tags")).toBe("The service cannot be reached.");
+  expect(errorOf(new Error("The service cannot be reached."), "tags")).toBe("The service cannot be reached.");
 });

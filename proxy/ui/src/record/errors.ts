@@ -1,8 +1,8 @@
-/** The server's rejections beside their fields. */
+/** Errors of the service at their fields. */
 import { RequestError, sentence } from "../api/problem";
 
-/** The fault of a field, or of a part of it such as the second element of a list. */
-export function faultAt(error: unknown, slug: string): string | undefined {
+/** The error of a field, or of a part of it such as the second element of a list. */
+export function errorAt(error: unknown, slug: string): string | undefined {
   if (!(error instanceof RequestError)) return undefined;
   const pointer = `/attributes/${slug}`;
   return error.problem?.errors?.find((it) => it.pointer === pointer || it.pointer.startsWith(`${pointer}/`))
@@ -10,9 +10,9 @@ export function faultAt(error: unknown, slug: string): string | undefined {
 }
 
 /** The error of a field that was sent separately; without a pointer, the whole problem. */
-export const faultOf = (error: unknown, slug: string): string => faultAt(error, slug) ?? sentence(error);
+export const errorOf = (error: unknown, slug: string): string => errorAt(error, slug) ?? sentence(error);
 
-/** The fault of an external key. */
-export function keyFault(error: unknown): string {
+/** The error of an external key. */
+export function keyError(error: unknown): string {
   return (error instanceof RequestError && error.at("/external_key")) || sentence(error);
 }

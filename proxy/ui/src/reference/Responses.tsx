@@ -4,26 +4,26 @@ import { Button } from "react-aria-components";
 import { JSON_SYNTAX, literal } from "../code/literal";
 import { Code } from "../components/Code";
 import { Section } from "../components/Page";
-import { pageWords } from "../language/pages";
-import { type Answer, type ApiDocument, type Header, type Operation, resolve } from "./document";
+import { pageMessages } from "../language/pages";
+import { type ApiDocument, type ApiResponse, type Header, type Operation, resolve } from "./document";
 import { exampleOfContent } from "./example";
 import style from "./Operation.module.css";
 import { Prose } from "./Prose";
 import { SchemaTree } from "./SchemaTree";
 
-const t = pageWords.reference;
+const t = pageMessages.reference;
 
-/** What an operation answers, and what it rejects. */
-export function Answers({ document, operation }: { document: ApiDocument; operation: Operation }) {
+/** The responses of an operation, including errors. */
+export function Responses({ document, operation }: { document: ApiDocument; operation: Operation }) {
   const isError = (status: string) => status === "default" || Number(status) >= 400;
   const part = (title: string, errors: boolean) => {
-    const answers = operation.answers.filter(([status]) => isError(status) === errors);
-    if (answers.length === 0) return null;
+    const responses = operation.responses.filter(([status]) => isError(status) === errors);
+    if (responses.length === 0) return null;
     return (
       <Section title={title}>
         <ul className={style.answers}>
-          {answers.map(([status, answer]) => (
-            <AnswerItem key={status} document={document} status={status} answer={answer} />
+          {responses.map(([status, response]) => (
+            <ResponseItem key={status} document={document} status={status} response={response} />
           ))}
         </ul>
       </Section>
@@ -31,15 +31,15 @@ export function Answers({ document, operation }: { document: ApiDocument; operat
   };
   return (
     <>
-      {part(t.answers, false)}
+      {part(t.responses, false)}
       {part(t.errors, true)}
     </>
   );
 }
 
-type ItemProps = { document: ApiDocument; status: string; answer: Answer };
+type ItemProps = { document: ApiDocument; status: string; response: ApiResponse };
 
-function AnswerItem({ document, status, answer }: ItemProps) {
+function ResponseItem({ document, status, response }: ItemProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
@@ -47,17 +47,17 @@ function AnswerItem({ document, status, answer }: ItemProps) {
         <ChevronRight size={14} aria-hidden className={isOpen ? style.open : ""} />
         <code>{status === "default" ? t.statusOfDefault : status}</code>
         <span>
-          <Prose text={answer.description ?? ""} />
+          <Prose text={response.description ?? ""} />
         </span>
       </Button>
-      {isOpen && <AnswerBody document={document} answer={answer} />}
+      {isOpen && <ResponseBody document={document} response={response} />}
     </li>
   );
 }
 
-function AnswerBody({ document, answer }: { document: ApiDocument; answer: Answer }) {
-  const content = answer.content ?? {};
-  const headers = Object.entries(answer.headers ?? {});
+function ResponseBody({ document, response }: { document: ApiDocument; response: ApiResponse }) {
+  const content = response.content ?? {};
+  const headers = Object.entries(response.headers ?? {});
   return (
     <div className={style.answerBody}>
       {headers.length > 0 && (

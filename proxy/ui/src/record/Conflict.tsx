@@ -2,14 +2,14 @@ import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { useReference } from "../value/references";
 import { Value } from "../value/Value";
-import { WhoChanged } from "./ChangeBar";
+import { ChangeAuthors } from "./ChangeBar";
 import style from "./Details.module.css";
 import { fieldOf } from "./merge";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = {
   project: string;
@@ -20,13 +20,13 @@ type Props = {
   onTheirs: () => void;
 };
 
-/** Another user changed the field that is being edited: both values, and the choice. */
-export function Contradiction({ project, attribute, record, mine, onMine, onTheirs }: Props) {
+/** A conflict with another user in the edited field: both values, and the choice between them. */
+export function Conflict({ project, attribute, record, mine, onMine, onTheirs }: Props) {
   const { slug } = attribute;
   return (
     <div className={style.contradiction}>
       <Notice kind="attention">
-        {t.conflict} <WhoChanged project={project} record={record} fields={[slug]} />
+        {t.conflict} <ChangeAuthors project={project} record={record} fields={[slug]} />
       </Notice>
       <dl className={style.both}>
         <dt>{t.theirs}</dt>
@@ -54,7 +54,7 @@ export function Contradiction({ project, attribute, record, mine, onMine, onThei
   );
 }
 
-/** A value that comes without the name of its target, such as one of the history. */
+/** A value without the name of its target, such as one from the history. */
 export function NamedValue({
   project,
   attribute,

@@ -1,23 +1,23 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type Paced, paced } from "../api/paced";
-import { words } from "../language";
+import { messages } from "../language";
 import type { Counts } from "./live";
 
 /** Milliseconds between two announcements. */
-const EVERY = 8_000;
+const INTERVAL = 8_000;
 
 const NONE: Counts = { changed: 0, lost: 0 };
 
-/** What others changed, as a sentence for screen readers. Many changes are summed up. */
-export function useSaid(): [string, (counts: Counts) => void] {
-  const [said, setSaid] = useState("");
+/** Announces changes by other users to screen readers. Many changes are summarized. */
+export function useAnnouncement(): [string, (counts: Counts) => void] {
+  const [announcement, setAnnouncement] = useState("");
   const sum = useRef(NONE);
   const speech = useRef<Paced | null>(null);
   useEffect(() => {
     const speaking = paced(async () => {
-      setSaid(words.list.othersDid(sum.current.changed, sum.current.lost));
+      setAnnouncement(messages.list.othersDid(sum.current.changed, sum.current.lost));
       sum.current = NONE;
-    }, EVERY);
+    }, INTERVAL);
     speech.current = speaking;
     return speaking.stop;
   }, []);
@@ -26,5 +26,5 @@ export function useSaid(): [string, (counts: Counts) => void] {
     sum.current = { changed: sum.current.changed + changed, lost: sum.current.lost + lost };
     speech.current?.ask();
   }, []);
-  return [said, add];
+  return [announcement, add];
 }
