@@ -133,7 +133,7 @@ const type = () =>
         times.push(await page.evaluate(() => globalThis.answered - globalThis.pressed));
         await page.waitForTimeout(PAUSE);
       }
-      // Escape would only close suggestions.
+      // Escape would only close the suggestions.
       await page.getByRole("combobox").fill("");
       await page.waitForTimeout(AFTER);
     }

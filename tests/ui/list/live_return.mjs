@@ -35,7 +35,7 @@ await browse(
     await feed;
     await page.getByText("Anna", { exact: true }).waitFor();
 
-    // A tab that is hidden for a while has no connection.
+    // A tab that has been hidden for a while has no connection.
     const ended = page.waitForEvent("requestfailed", (request) => /\/v1\/changes/.test(request.url()));
     await hide(page, true);
     await page.clock.fastForward(20_000);

@@ -67,7 +67,7 @@ await browse(
     await page.getByRole("row").filter({ hasText: "Changed" }).getByText("Delivered").waitFor();
     assert.equal(receiver.arrived[1].json.data.record.attributes.visits, 5);
 
-    // After the secret was rotated, deliveries have both signatures.
+    // After the rotation of the secret, deliveries have both signatures.
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Rotate the secret" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Rotate the secret" }).click();

@@ -1,4 +1,4 @@
-//! Records by a part of a text, compared in memory: the same as a statement that reads all of them finds.
+//! Substring searches compared in memory find the same records as a statement that reads all records.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const TEMPLATE: &str = r#"
     set session_replication_role = replica;
     select setseed(SEED)"#;
 
-/// Texts of letters with forms that a language decides on, of wildcards, long ones, and none.
+/// Text with language-specific case forms, wildcards, long text, and none.
 const FILL: &str = "
     insert into p.things (external_key, name, size, weight, label, day, level, is_new, updated_at)
     select gen_random_uuid(), made.name, n % 7, nullif(n % 5, 0),
@@ -128,7 +128,7 @@ async fn substrings_match_as_in_sql_after_changes() {
                     (json!("is_new"), 10, 30),
                     (json!("-updated_at"), 10, 50),
                 ];
-                // The operators differ only in the comparison of texts, which all orders share.
+                // The operators differ only in the comparison of text, which all sorts share.
                 let without = without.into_iter().take(if operator == "ilike" { 7 } else { 1 });
                 for (sort, look, limit) in with_index.into_iter().chain(without) {
                     session.run(&format!("set keyed.sample_size = {look}")).await;
@@ -137,7 +137,7 @@ async fn substrings_match_as_in_sql_after_changes() {
                 }
             }
         }
-        assert!(found > 100, "most parts are in no text: {found}");
+        assert!(found > 100, "most substrings occur in no text: {found}");
     }
     database.cluster().assert_no_crash();
 }

@@ -1,4 +1,4 @@
-//! No job holds up another for long.
+//! Fair scheduling: no job blocks another for long.
 
 use super::*;
 
@@ -17,7 +17,7 @@ async fn rebuild(session: &Session, template: &str) {
     session.rows("select keyed.rebuild_documents($1::text::regclass)", &[template]).await;
 }
 
-/// The templates of the jobs that are left.
+/// The templates of the remaining jobs.
 async fn left(session: &Session) -> Vec<String> {
     jobs(session).await.iter().map(|job| job["template"].as_str().unwrap_or_default().to_owned()).collect()
 }
@@ -72,7 +72,7 @@ async fn record_being_written_does_not_block_embedding_of_others() {
     session.rows("select keyed.alter_template('crm.customers', '{\"embed\": [\"name\"]}')", &[]).await;
     until_done(&session).await;
     let writer = database.session().await;
-    // Not the table of records, which the definition needs.
+    // A lock on the records table would block the definition.
     let entry = "(select record_id from keyed_state.embedding_job order by record_id offset 7 limit 1)";
     writer
         .run(&format!("begin; select from keyed_state.embedding_job where record_id = {entry} for update"))
@@ -85,7 +85,7 @@ async fn record_being_written_does_not_block_embedding_of_others() {
     until_done(&session).await;
 }
 
-/// Notes each chunk of each job.
+/// Records each chunk of each job.
 async fn note_turns(session: &Session) {
     session
         .run(
@@ -98,7 +98,7 @@ async fn note_turns(session: &Session) {
         .await;
 }
 
-/// Has the documents of both templates rebuilt by jobs that begin together.
+/// Has jobs rebuild the documents of both templates at the same time.
 async fn rebuild_both(session: &Session) {
     session
         .run(
@@ -119,7 +119,7 @@ async fn jobs_of_templates_run_round_robin() {
 }
 
 #[tokio::test]
-async fn chunk_of_long_texts_is_short_and_fills_a_turn() {
+async fn chunk_of_long_text_is_short_and_fills_a_turn() {
     let (_database, session) = with_companies().await;
     session.run("update crm.customers set name = repeat(visits || ' ', 250000) where visits <= 24").await;
     note_turns(&session).await;
@@ -130,7 +130,7 @@ async fn chunk_of_long_texts_is_short_and_fills_a_turn() {
              where t.slug = 'customers' and {condition}"
         )
     };
-    // The long ones need some chunks, all others six.
+    // The long documents need several chunks, all others six.
     let count: u32 = session.text(&chunks("true"), &[]).await.parse().expect("a count");
     assert!((9..=20).contains(&count), "{count}");
     let beside = "position < (select max(o.position) from public.turn o where o.template <> t.id)";
@@ -141,13 +141,13 @@ async fn chunk_of_long_texts_is_short_and_fills_a_turn() {
 async fn open_change_of_a_template_does_not_block_other_jobs() {
     let (database, session) = with_companies().await;
     let definer = database.session().await;
-    // Both the row of the job and the table are locked.
+    // Both the job's row and the table are locked.
     definer.run("begin").await;
     definer.rows("select keyed.rebuild_documents('crm.companies')", &[]).await;
     definer.rows("select keyed.alter_template('crm.companies', '{\"label\": \"Firms\"}')", &[]).await;
     session.run("insert into keyed_state.job (template_id, kind) select id, 'embeddings' from keyed_state.template where slug = 'companies'").await;
     rebuild(&session, "crm.customers").await;
-    // In keyed.jobs() an administrator sees every job without waiting for a table.
+    // In keyed.jobs(), an administrator sees every job without waiting for a table.
     until(&session, |jobs| jobs.iter().all(|job| job["template"] != "crm.customers")).await;
     assert_eq!(left(&session).await, ["crm.companies"]);
     definer.run("commit").await;
@@ -186,7 +186,7 @@ async fn database_has_two_workers_at_most() {
     }
     until_left_out(&session, 1).await;
     until_blocked(&session).await;
-    // A worker without a free slot ends immediately.
+    // A worker that finds no free slot ends immediately.
     let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
     session.until(workers, "2").await;
 }
@@ -203,7 +203,7 @@ async fn blocked_index_build_does_not_block_other_templates() {
         let locker = database.session().await;
         session.run("begin").await;
         set_indexed(&session, "name", true).await;
-        // It is in the queue before the job begins.
+        // The record is in the queue before the job starts.
         let lock = format!("begin; lock table crm.customers in {mode} mode");
         let requested = format!(
             "select count(*) > 0 from pg_locks where relation = 'crm.customers'::regclass and pid <> pg_backend_pid()

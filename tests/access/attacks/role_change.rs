@@ -1,18 +1,17 @@
-//! Changing the role while a statement runs: the rights of two roles are never mixed.
+//! A role change during a statement never mixes the privileges of two roles.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
 use serde_json::json;
 
-/// Sets the role from within a statement: at run time, and already while it is planned.
+/// Sets the role from within a statement: at run time, and during planning.
 const SWITCH: &str = "
     create function pg_temp.late(name text) returns boolean language sql volatile as
       $$ select pg_catalog.set_config('role', name, true) is not null $$;
     create function pg_temp.early(name text) returns boolean language plpgsql immutable as
       $$ begin return pg_catalog.set_config('role', name, true) is not null; end $$";
 
-/// A member of three roles, who may do different things, one of them nothing; they see all of Europe and one customer
-/// of it, and the third nothing.
+/// A session with three roles: the first reads all of Europe, the second one customer of the US, and the third nothing.
 async fn member_of_three(sales: &Sales) -> (Session, [String; 3]) {
     let (login, session) = sales.member().await;
     let session_login = session.text("select current_user", &[]).await;
@@ -28,13 +27,13 @@ async fn member_of_three(sales: &Sales) -> (Session, [String; 3]) {
 }
 
 #[tokio::test]
-async fn role_change_within_an_update_reaches_no_further_row() {
+async fn role_change_within_an_update_exposes_no_other_row() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     for role in &roles[1..] {
         for switch in ["late", "early"] {
             for condition in ["external_key = 'US-1'", "true", "deleted_at is null"] {
-                // Without a filter the statement reads nothing, and meets no policy of reading.
+                // Without a filter, the statement reads nothing, so no read policy applies.
                 for update in ["name = 'stolen'", "region = 'EU', name = 'stolen'", "deleted_at = now()"] {
                     let attack = format!(
                         "begin; update crm.customers set {update} where pg_temp.{switch}('{role}') and {condition}; commit"
@@ -51,18 +50,18 @@ async fn role_change_within_an_update_reaches_no_further_row() {
 }
 
 #[tokio::test]
-async fn foreign_policy_does_not_allow_writes() {
+async fn policy_of_another_role_does_not_allow_writes() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     let none = &roles[2];
     let switch = format!("pg_catalog.set_config('role', '{none}', true) is not null");
-    let refusal = session
-        .refusal(
+    let error = session
+        .error(
             &format!("begin; update crm.customers set name = 'x' where external_key = 'EU-1' and {switch}"),
             &[],
         )
         .await;
-    assert_eq!(refusal.state, "42501", "{refusal}");
+    assert_eq!(error.state, "42501", "{error}");
     session.run("rollback").await;
     // A policy and privileges created directly do not count as a grant either.
     sales
@@ -76,13 +75,13 @@ async fn foreign_policy_does_not_allow_writes() {
     for attack in
         ["update crm.customers set name = 'x'", "insert into crm.customers (external_key) values ('new')"]
     {
-        let refusal = session.refusal(attack, &[]).await;
-        assert_eq!(refusal.state, "42501", "{attack}: {refusal}");
+        let error = session.error(attack, &[]).await;
+        assert_eq!(error.state, "42501", "{attack}: {error}");
     }
 }
 
 #[tokio::test]
-async fn insert_uses_the_rights_of_the_writing_role() {
+async fn insert_uses_the_privileges_of_the_writing_role() {
     let sales = Sales::new().await;
     let (session, roles) = member_of_three(&sales).await;
     let create = sales.database.create_role("maker").await;
@@ -93,8 +92,8 @@ async fn insert_uses_the_rights_of_the_writing_role() {
             "begin; set local role {create}; \
              insert into crm.customers (external_key, region) select 'NEW', 'EU' where pg_temp.late('{role}')"
         );
-        let refusal = session.refusal(&attack, &[]).await;
-        assert_eq!(refusal.state, "42501", "{attack}: {refusal}");
+        let error = session.error(&attack, &[]).await;
+        assert_eq!(error.state, "42501", "{attack}: {error}");
         session.run("rollback").await;
     }
     session

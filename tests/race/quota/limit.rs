@@ -1,4 +1,4 @@
-//! The last places of a quota: which writers get them or wait, without aborting other transactions.
+//! The last slots of a quota: which writers get them or wait, without aborting other transactions.
 
 use crate::quota::writers::{assert_counted, live, set};
 use crate::{Waiting, assert_no_deadlock};
@@ -19,11 +19,11 @@ async fn concurrent_writers_use_exactly_the_quota() {
     for writer in 0..WRITERS {
         let session = database.session().await;
         writers.spawn(async move {
-            let (mut created, mut refused) = (0, 0);
+            let (mut created, mut rejected) = (0, 0);
             for number in 0..60 {
                 let key = format!("{writer}-{number}");
                 let create = "select keyed.upsert_by_key('crm.customers', $1)";
-                // Every third is rolled back, and must not have cost a place.
+                // Every third write is rolled back, and must not use a slot.
                 if number % 3 == 0 {
                     session.run("begin").await;
                     let _ = session.attempt(create, &[&key]).await;
@@ -32,19 +32,19 @@ async fn concurrent_writers_use_exactly_the_quota() {
                 }
                 match session.attempt(create, &[&key]).await {
                     Ok(_) => created += 1,
-                    Err(refusal) => {
-                        assert_eq!(refusal.is(), ("53400", "quota_exceeded"), "{refusal:?}");
-                        refused += 1;
+                    Err(error) => {
+                        assert_eq!(error.codes(), ("53400", "quota_exceeded"), "{error:?}");
+                        rejected += 1;
                     }
                 }
             }
-            (created, refused)
+            (created, rejected)
         });
     }
     let outcomes = writers.join_all().await;
     let created: usize = outcomes.iter().map(|outcome| outcome.0).sum();
-    let refused: usize = outcomes.iter().map(|outcome| outcome.1).sum();
-    assert_eq!((created, refused), (100, WRITERS * 40 - 100));
+    let rejected: usize = outcomes.iter().map(|outcome| outcome.1).sum();
+    assert_eq!((created, rejected), (100, WRITERS * 40 - 100));
     assert_eq!(live(&session).await, 1000);
     assert_counted(&session).await;
     assert_no_deadlock(&database);
@@ -104,7 +104,7 @@ async fn writes_at_the_limit_never_exceed_it() {
         }
     };
     drop(statuses);
-    assert!((40..=50).contains(&highest), "the edge was reached and not passed: {highest}");
+    assert!((40..=50).contains(&highest), "the limit was reached and not exceeded: {highest}");
     assert_counted(&session).await;
 }
 
@@ -125,7 +125,7 @@ async fn writer_at_the_limit_waits_for_concurrent_ones() {
         holder.run(end).await;
         match waiting.outcome().await {
             Ok(_) => assert!(free),
-            Err(refusal) => assert_eq!((free, refusal.state.as_str()), (false, "53400")),
+            Err(error) => assert_eq!((free, error.state.as_str()), (false, "53400")),
         }
         assert_eq!(live(&observer).await, 1);
         observer.run("update crm.customers set deleted_at = now() where deleted_at is null").await;
@@ -134,7 +134,7 @@ async fn writer_at_the_limit_waits_for_concurrent_ones() {
 }
 
 #[tokio::test]
-async fn deletion_at_the_limit_waits_for_no_other() {
+async fn deletion_at_the_limit_does_not_wait() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 10).await;
@@ -148,15 +148,15 @@ async fn deletion_at_the_limit_waits_for_no_other() {
     }
     observer.run("set lock_timeout = '2s'").await;
     assert_counted(&observer).await;
-    // Who updates a record that is there needs no place.
+    // An update of an existing record needs no slot.
     observer.run("select keyed.upsert_by_key('crm.customers', 'K9', '{\"name\": \"Ada\"}')").await;
     holder.run("commit").await;
     assert_eq!(live(&observer).await, 7);
     for number in 0..3 {
         observer.run(&format!("select keyed.upsert_by_key('crm.customers', 'N{number}')")).await;
     }
-    let refusal = observer.refusal("select keyed.upsert_by_key('crm.customers', 'N3')", &[]).await;
-    assert_eq!(refusal.is(), ("53400", "quota_exceeded"));
+    let error = observer.error("select keyed.upsert_by_key('crm.customers', 'N3')", &[]).await;
+    assert_eq!(error.codes(), ("53400", "quota_exceeded"));
     assert_counted(&observer).await;
 }
 
@@ -181,8 +181,8 @@ async fn writes_at_the_limit_abort_no_other_transaction() {
                     1 => format!("select keyed.upsert_by_key('crm.customers', 'K{first}', '{{\"visits\": {round}}}')"),
                     _ => format!("select keyed.batch('{}', {}, 'wait')", json!(operations), round % 2 == 0),
                 };
-                if let Err(refusal) = session.attempt(&statement, &[]).await {
-                    assert!(["53400", "P0002"].contains(&refusal.state.as_str()), "{refusal:?}");
+                if let Err(error) = session.attempt(&statement, &[]).await {
+                    assert!(["53400", "P0002"].contains(&error.state.as_str()), "{error:?}");
                 }
             }
         });
@@ -206,19 +206,22 @@ async fn concurrent_deletion_aborts_no_batch() {
     };
     let deleter = database.session().await;
     deleter.run("begin; select keyed_http.delete_by_key('2', 'B')").await;
-    // It changes A, and waits for B, which it creates once the deletion is committed.
+    // It changes A, and waits for B, which it creates after the deletion is committed.
     let first = Waiting::start(database.session().await, &observer, &batch(&["A", "B"]), &[]).await;
     let second = Waiting::start(database.session().await, &observer, &batch(&["A", "C", "D"]), &[]).await;
     deleter.run("commit").await;
     assert!(first.outcome().await.is_ok());
-    assert_eq!(second.outcome().await.expect_err("the quota is reached").is(), ("53400", "quota_exceeded"));
+    assert_eq!(
+        second.outcome().await.expect_err("the quota is reached").codes(),
+        ("53400", "quota_exceeded")
+    );
     assert_eq!(live(&observer).await, 2);
     assert_counted(&observer).await;
     assert_no_deadlock(&database);
 }
 
 #[tokio::test]
-async fn returned_quota_leaves_few_rows() {
+async fn released_quota_leaves_few_rows() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     observer
@@ -236,8 +239,8 @@ async fn returned_quota_leaves_few_rows() {
     observer
         .run("select keyed.upsert_by_key('crm.customers', 'N' || n) from generate_series(1, 209) n")
         .await;
-    let refusal = observer.refusal("select keyed.upsert_by_key('crm.customers', 'beyond')", &[]).await;
-    assert_eq!(refusal.is(), ("53400", "quota_exceeded"));
+    let error = observer.error("select keyed.upsert_by_key('crm.customers', 'beyond')", &[]).await;
+    assert_eq!(error.codes(), ("53400", "quota_exceeded"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -245,7 +248,7 @@ async fn new_quota_aborts_no_transaction() {
     let database = Database::with_crm().await;
     let (writer, observer) = (database.session().await, database.session().await);
     set(&observer, "live_records", 200).await;
-    // The writer has one slot, needs all of them next, and finds an administrator between the two.
+    // The writer has one slot, then needs all of them, and finds an administrator between the two.
     writer.run("begin; insert into crm.customers default values").await;
     let taking = Waiting::start(
         database.session().await,
@@ -255,7 +258,7 @@ async fn new_quota_aborts_no_transaction() {
     )
     .await;
     writer.run("insert into crm.customers select from generate_series(1, 195); commit").await;
-    taking.outcome().await.expect("the quota is taken away when the writer has ended");
+    taking.outcome().await.expect("the quota is released when the writer ends");
     assert_eq!(live(&observer).await, 196);
     set(&observer, "live_records", 200).await;
     assert_counted(&observer).await;

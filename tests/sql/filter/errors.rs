@@ -1,7 +1,7 @@
-//! What a filter refuses: with its place, with what would be accepted, and quickly.
+//! Rejected filters: the error has a pointer and lists what is accepted, and the filter is rejected early.
 
 use crate::gallery::Gallery;
-use harness::Refusal;
+use harness::SqlError;
 use serde_json::{Value, json};
 
 const EVERY: [&str; 17] = [
@@ -24,7 +24,7 @@ const EVERY: [&str; 17] = [
     "not-empty",
 ];
 
-/// Fields of each type, and the operators they take.
+/// Fields of each type, and the operators that they support.
 const ACCEPTED: [(&[&str], &str); 7] = [
     (
         &["title", "artist.name"],
@@ -41,14 +41,14 @@ const ACCEPTED: [(&[&str], &str); 7] = [
     (&["external_key", "artist.external_key"], "eq, neq, in, not-in, like, not-like, empty, not-empty"),
 ];
 
-/// Refused for one fault, at one place.
+/// Asserts that the filter is rejected with one error at one pointer.
 #[track_caller]
-pub(crate) fn is_refused(refusal: &Refusal, code: &str, pointer: &str) {
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{refusal}");
+pub(crate) fn is_rejected(error: &SqlError, code: &str, pointer: &str) {
+    assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{error}");
 }
 
-async fn refused(gallery: &Gallery, condition: Value) -> Refusal {
-    gallery.refusal(&json!({"filters": [condition]})).await
+async fn rejected(gallery: &Gallery, condition: Value) -> SqlError {
+    gallery.error(&json!({"filters": [condition]})).await
 }
 
 #[tokio::test]
@@ -60,13 +60,10 @@ async fn unsupported_operator_is_rejected_with_supported_ones() {
                 if accepted.split(", ").any(|name| name == operator) {
                     continue;
                 }
-                let refusal =
-                    refused(&gallery, json!({"field": field, "operator": operator, "value": "1,2"})).await;
-                is_refused(&refusal, "operator_not_allowed", "/filters/0/operator");
-                assert!(
-                    refusal.message.ends_with(&format!("takes {accepted}")),
-                    "{field} {operator}: {refusal}"
-                );
+                let error =
+                    rejected(&gallery, json!({"field": field, "operator": operator, "value": "1,2"})).await;
+                is_rejected(&error, "operator_not_allowed", "/filters/0/operator");
+                assert!(error.message.ends_with(&format!("takes {accepted}")), "{field} {operator}: {error}");
             }
         }
     }
@@ -113,17 +110,17 @@ async fn errors_have_pointers() {
             {"not": {"or": [{"field": "made", "operator": "eq", "value": "today"}]}}
         ]]
     });
-    let refusal = gallery.refusal(&query).await;
-    let faults: Vec<(&str, &str)> = refusal.detail["errors"]
+    let error = gallery.error(&query).await;
+    let problems: Vec<(&str, &str)> = error.detail["errors"]
         .as_array()
         .into_iter()
         .flatten()
-        .map(|fault| {
-            (fault["pointer"].as_str().unwrap_or_default(), fault["code"].as_str().unwrap_or_default())
+        .map(|problem| {
+            (problem["pointer"].as_str().unwrap_or_default(), problem["code"].as_str().unwrap_or_default())
         })
         .collect();
     assert_eq!(
-        faults,
+        problems,
         [
             ("/filters/0/operator", "operator_not_allowed"),
             ("/filters/1/field", "unknown_field"),
@@ -215,18 +212,18 @@ async fn value_of_another_type_is_rejected() {
         ("template_id", "eq", &[json!("works"), json!(-1), json!("")]),
     ] {
         for value in values {
-            let refusal =
-                refused(&gallery, json!({"field": field, "operator": operator, "value": value})).await;
-            assert_eq!(refusal.is(), ("22023", "invalid_value"), "{field} {operator} {value}: {refusal}");
-            for pointer in refusal.pointers() {
-                assert!(pointer.starts_with("/filters/0/value"), "{field} {operator} {value}: {refusal}");
+            let error =
+                rejected(&gallery, json!({"field": field, "operator": operator, "value": value})).await;
+            assert_eq!(error.codes(), ("22023", "invalid_value"), "{field} {operator} {value}: {error}");
+            for pointer in error.pointers() {
+                assert!(pointer.starts_with("/filters/0/value"), "{field} {operator} {value}: {error}");
             }
         }
     }
     for key in ["", "  ", "a\nb", &"x".repeat(256)] {
-        let refusal =
-            refused(&gallery, json!({"field": "external_key", "operator": "eq", "value": key})).await;
-        is_refused(&refusal, "invalid_external_key", "/filters/0/value");
+        let error =
+            rejected(&gallery, json!({"field": "external_key", "operator": "eq", "value": key})).await;
+        is_rejected(&error, "invalid_external_key", "/filters/0/value");
     }
 }
 
@@ -248,13 +245,14 @@ async fn unknown_field_is_rejected_with_known_ones() {
         "ctid",
         "title\"; --",
     ] {
-        let refusal = refused(&gallery, json!({"field": field, "operator": "not-empty"})).await;
-        is_refused(&refusal, "unknown_field", "/filters/0/field");
+        let error = rejected(&gallery, json!({"field": field, "operator": "not-empty"})).await;
+        is_rejected(&error, "unknown_field", "/filters/0/field");
     }
-    let refusal = refused(&gallery, json!({"field": "artist.nothing", "operator": "not-empty"})).await;
-    assert!(refusal.hint.contains("name, born, country"), "{}", refusal.hint);
-    let deep = refused(&gallery, json!({"field": "artist.country.continent.name.x", "operator": "eq"})).await;
-    is_refused(&deep, "invalid_value", "/filters/0/field");
+    let error = rejected(&gallery, json!({"field": "artist.nothing", "operator": "not-empty"})).await;
+    assert!(error.hint.contains("name, born, country"), "{}", error.hint);
+    let deep =
+        rejected(&gallery, json!({"field": "artist.country.continent.name.x", "operator": "eq"})).await;
+    is_rejected(&deep, "invalid_value", "/filters/0/field");
 }
 
 #[tokio::test]
@@ -283,8 +281,8 @@ async fn invalid_filter_is_rejected() {
         (json!({"filter_groups": [[fine], []]}), "invalid_value", "/filter_groups/1"),
         (json!({"attribute_key": "label"}), "invalid_value", "/attribute_key"),
     ] {
-        let refusal = gallery.refusal(&query).await;
-        is_refused(&refusal, code, pointer);
+        let error = gallery.error(&query).await;
+        is_rejected(&error, code, pointer);
     }
     for condition in [
         json!({}),
@@ -292,8 +290,8 @@ async fn invalid_filter_is_rejected() {
         json!({"operator": "eq"}),
         json!({"field": "title", "operator": "eq"}),
     ] {
-        let refusal = refused(&gallery, condition.clone()).await;
-        assert_eq!(refusal.state, "22023", "{condition}");
-        assert!(refusal.pointers().iter().all(|pointer| pointer.starts_with("/filters/0")), "{refusal}");
+        let error = rejected(&gallery, condition.clone()).await;
+        assert_eq!(error.state, "22023", "{condition}");
+        assert!(error.pointers().iter().all(|pointer| pointer.starts_with("/filters/0")), "{error}");
     }
 }

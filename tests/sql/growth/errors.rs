@@ -1,5 +1,5 @@
-//! Batches of which many operations are refused, each batch in one call. Whatever refers to whatever, the work of a batch
-//! grows with its operations.
+//! Batches with many rejected operations, each in one call. The work grows linearly with the operations, whatever they
+//! reference.
 
 use harness::Database;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use super::{pages, template};
 
 /// The number of records.
 const FEW: usize = 120;
-/// So much more may four times as many operations cost: where a statement is taken apart, it is halved once more often.
-const MOST: f64 = 6.0;
+/// The factor by which four times as many operations may cost more: where a statement is split, it is halved once more.
+const MAX_FACTOR: f64 = 6.0;
 
 /// The operations on this many records of a template, given the id of another.
 type Operations = fn(template: &str, count: usize, id: &str) -> Vec<Value>;
@@ -19,12 +19,12 @@ fn create(template: &str, key: &str, within: &str) -> Value {
            "attributes": {"within": {"external_key": within}}})
 }
 
-/// Records in the order of their keys, each within the next; the last within one that does not exist.
+/// Records in the order of their keys, each of which references the next; the last references a missing record.
 fn chain(template: &str, count: usize) -> Vec<Value> {
     let within = |n| if n + 1 == count { "missing".to_owned() } else { format!("c{:04}", n + 1) };
     let mut operations: Vec<Value> =
         (0..count).map(|n| create(template, &format!("c{n:04}"), &within(n))).collect();
-    // The last reference waits, too, and is refused late.
+    // The last reference also waits, and is rejected late.
     operations.push(create(template, "missing", "nowhere"));
     operations
 }
@@ -42,7 +42,7 @@ fn chain_with_second_creations(template: &str, count: usize, _: &str) -> Vec<Val
     operations
 }
 
-/// A chain that leads to and fro: from the first key to the last, to the second, to the last but one.
+/// A chain that alternates between both ends: from the first key to the last, to the second, to the second to last.
 fn chain_to_and_fro(template: &str, count: usize, _: &str) -> Vec<Value> {
     let key = |n| if n % 2 == 0 { format!("a{n:04}") } else { format!("z{:04}", 9999 - n) };
     let mut operations: Vec<Value> = (0..count).map(|n| create(template, &key(n), &key(n + 1))).collect();
@@ -50,7 +50,7 @@ fn chain_to_and_fro(template: &str, count: usize, _: &str) -> Vec<Value> {
     operations
 }
 
-/// The same in the order of the keys, which is the order in which a batch runs that sets a key.
+/// The same chain in the order of the keys, in which a batch that sets keys runs.
 fn chain_to_and_fro_beside_a_key_that_is_set(template: &str, count: usize, id: &str) -> Vec<Value> {
     let mut operations = chain_to_and_fro(template, count, id);
     operations.sort_by_key(|operation| operation["external_key"].to_string());
@@ -58,7 +58,7 @@ fn chain_to_and_fro_beside_a_key_that_is_set(template: &str, count: usize, id: &
     operations
 }
 
-/// Cycles of two, each of which refers to the next one by a second creation that is refused.
+/// Cycles of two records, each of which references the next one by a second, rejected creation.
 fn cycles(template: &str, count: usize, _: &str) -> Vec<Value> {
     let cycle = |n: usize| {
         let (here, there) = (format!("a{n:04}"), format!("b{n:04}"));
@@ -90,10 +90,10 @@ async fn rejected_batches_scale_linearly() {
             let batch = json!(operations(&slug, count, &id)).to_string();
             costs.push(pages(&session, &format!("select keyed.batch('{batch}', false)")).await);
         }
-        let told = format!("{name}: {costs:?} pages for {FEW} records and four times as many");
-        println!("{told}");
-        if costs[1] as f64 > MOST * costs[0] as f64 {
-            excesses.push(told);
+        let reported = format!("{name}: {costs:?} pages for {FEW} records and four times as many");
+        println!("{reported}");
+        if costs[1] as f64 > MAX_FACTOR * costs[0] as f64 {
+            excesses.push(reported);
         }
     }
     assert!(excesses.is_empty(), "{excesses:#?}");

@@ -1,4 +1,4 @@
-//! Random grants, and what they allow.
+//! Random grants, and the privileges that they give.
 
 use crate::model::condition::{Setting, Tree};
 use crate::model::time::ZONES;
@@ -14,9 +14,9 @@ pub(crate) enum Privilege {
     Delete,
 }
 
-/// The privileges that a role got by one grant.
+/// The privileges that a role gets by one grant.
 pub(crate) struct Grant {
-    /// On which template; `None` for the project.
+    /// The template of the grant; `None` for the project.
     template: Option<Template>,
     privileges: Vec<Privilege>,
     scope: Option<Tree>,
@@ -27,7 +27,7 @@ pub(super) fn random_grants(world: &World, random: &mut Random) -> Vec<Grant> {
     let mut grants = Vec::new();
     for (template, times) in [(Some(Template::Things), 6), (Some(Template::Places), 4), (None, 2)] {
         let mut left = vec![Privilege::Read, Privilege::Create, Privilege::Update, Privilege::Delete];
-        // Without reading there would be little to compare.
+        // Without a read privilege, there would be little to compare.
         if template == Some(Template::Things) || template == Some(Template::Places) {
             grants.push(Grant {
                 template,
@@ -55,7 +55,7 @@ fn random_scope(world: &World, template: Option<Template>, random: &mut Random) 
     if random.one_in(8) {
         return None;
     }
-    // Most random conditions let all pass or none, which tells less.
+    // Most random conditions match all records or none, which is a weaker test.
     let splits = |tree: &Tree| {
         let of_template = world.rows.iter().filter(|row| row.live && row.template == setting.template);
         let passing: Vec<bool> = of_template.map(|row| tree.holds(world, row, setting.zone)).collect();
@@ -78,13 +78,13 @@ impl Grant {
         let privileges: Vec<String> =
             self.privileges.iter().map(|privilege| format!("{privilege:?}").to_lowercase()).collect();
         let privileges = format!("{{{}}}", privileges.join(","));
-        // As a text, so that every digit arrives.
+        // As text, so that every digit is kept.
         let scope = self.scope.as_ref().map_or_else(|| "null".to_owned(), Tree::json);
         let grant = "select keyed.grant_access($1, $2, $3::text[], $4::jsonb)";
         administrator.rows(grant, &[role, &target, &privileges, &scope]).await;
     }
 
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn formatted(&self) -> String {
         let scope = self.scope.as_ref().map_or_else(|| "all".to_owned(), Tree::json);
         format!("{:?} on {:?} within {scope}", self.privileges, self.template)
     }
@@ -99,13 +99,13 @@ impl Grant {
     }
 }
 
-/// The permissions of a role with all of these grants.
-pub(crate) struct Rights<'a> {
+/// The privileges of a role with all of these grants.
+pub(crate) struct Privileges<'a> {
     world: &'a World,
     grants: &'a [&'a Grant],
 }
 
-impl<'a> Rights<'a> {
+impl<'a> Privileges<'a> {
     pub(super) fn new(world: &'a World, grants: &'a [&'a Grant]) -> Self {
         Self { world, grants }
     }
@@ -120,7 +120,7 @@ impl<'a> Rights<'a> {
 }
 
 impl World {
-    /// The world of a caller with a scope: hidden records count as deleted.
+    /// The model for a caller with a scope: hidden records count as deleted.
     pub(super) fn seen_by(&self, may_see: impl Fn(&Row) -> bool) -> World {
         let mut seen = self.clone();
         for row in &mut seen.rows {

@@ -1,4 +1,4 @@
--- Stands before every script for wrk: counts the answers and prints what the bench reads.
+-- Precedes every script for wrk: counts the responses and prints the results that the benchmark reads.
 
 local threads = {}
 
@@ -15,7 +15,7 @@ end
 created, wrong, example = 0, 0, ""
 
 function refuse(status, body)
-  -- wrk itself counts those above 399.
+  -- wrk itself counts statuses above 399.
   if status < 400 then wrong = wrong + 1 end
   example = status .. " " .. body
 end

@@ -1,4 +1,4 @@
-//! Files with rows or bytes that are refused.
+//! Files with invalid rows or bytes.
 
 use super::{counts, import, send};
 use harness::Service;
@@ -16,7 +16,7 @@ async fn invalid_row_rejects_only_itself_unless_aborting() {
                 b4,dangling,1,nobody\n\
                 g2,good,2,\n";
     let problem = import(&service, "", file).await;
-    let problem = problem.refused(422, "invalid_value");
+    let problem = problem.expect_error(422, "invalid_value");
     assert!(problem["detail"].as_str().unwrap_or_default().contains("line 3, column visits"), "{problem}");
     assert_eq!(counts(&problem["report"]), [7, 0, 0, 0, 5]);
     assert_eq!(service.by_key("g1").await.status, 404);
@@ -47,13 +47,13 @@ async fn invalid_row_rejects_only_itself_unless_aborting() {
 async fn file_without_valid_rows_fails_with_its_first_error() {
     let service = Service::start().await;
     let lines = "{\"external_key\":\"a\",\"attributes\":{}}\nnot json\n";
-    let refused = send(&service, "application/x-ndjson", "customers", "", lines).await;
-    let refused = refused.refused(400, "malformed_request");
-    assert_eq!(counts(&refused["report"]), [2, 0, 0, 0, 1], "{refused}");
+    let rejected = send(&service, "application/x-ndjson", "customers", "", lines).await;
+    let rejected = rejected.expect_error(400, "malformed_request");
+    assert_eq!(counts(&rejected["report"]), [2, 0, 0, 0, 1], "{rejected}");
     let session = service.session().await;
     session.run("select keyed.set_quota('crm', 'live_records', 1)").await;
-    let refused = import(&service, "", "external_key\na\nb\nc\n").await.refused(403, "quota_exceeded");
-    assert_eq!(counts(&refused["report"]).map(|count| count > 0)[1..4], [false; 3], "{refused}");
+    let rejected = import(&service, "", "external_key\na\nb\nc\n").await.expect_error(403, "quota_exceeded");
+    assert_eq!(counts(&rejected["report"]).map(|count| count > 0)[1..4], [false; 3], "{rejected}");
     assert_eq!(service.by_key("a").await.status, 404);
 }
 
@@ -64,8 +64,8 @@ async fn invalid_utf8_is_rejected_with_its_line() {
     for size in [1, 7, file.len()] {
         let chunks: Vec<_> = file.chunks(size).map(|chunk| std::io::Result::Ok(chunk.to_vec())).collect();
         let body = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));
-        let refused = import(&service, "", body).await.refused(400, "malformed_request");
-        let detail = refused["detail"].as_str().unwrap_or_default();
+        let rejected = import(&service, "", body).await.expect_error(400, "malformed_request");
+        let detail = rejected["detail"].as_str().unwrap_or_default();
         assert!(detail.contains("line 3 has bytes that are not valid utf-8"), "{detail}");
     }
 }

@@ -1,10 +1,10 @@
-//! Who may search, and in which surroundings a search still means the same.
+//! Privileges for searches, and surroundings that must not change their results.
 
 use crate::gallery::{Gallery, keys};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Works `A`, `B`, `C` with prices 1 to 3, `A` by Klee; and a role that may use the project, in a session.
+/// Works `A`, `B`, `C` with prices 1 to 3, `A` by Klee; and a session of a role that may use the project.
 async fn with_reader() -> (Gallery, String, Session) {
     let gallery = Gallery::indexed().await;
     let klee = gallery.add("artists", "klee", json!({"name": "Klee"})).await;
@@ -28,17 +28,17 @@ async fn found(session: &Session, query: &Value) -> String {
 async fn search_needs_the_read_privilege() {
     let (gallery, role, reader) = with_reader().await;
     for statement in ["select keyed.search('art.works')", "select keyed.filter_sql('art.works')"] {
-        assert_eq!(reader.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(reader.error(statement, &[]).await.codes(), ("42501", "forbidden"), "{statement}");
     }
     gallery.database.grant(&role, "art.works", "create, update, delete").await;
-    let refusal = reader.refusal("select keyed.search('art.works', '{\"nothing\": 1}')", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = reader.error("select keyed.search('art.works', '{\"nothing\": 1}')", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
     gallery.database.grant(&role, "art.works", "read").await;
     assert_eq!(found(&reader, &json!({"sort": "price"})).await, "A B C");
     gallery.database.revoke(&role, "art.works").await;
     gallery.session.run(&format!("grant usage on schema art to {role}")).await;
-    let refusal = reader.refusal("select keyed.search('art.works')", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = reader.error("select keyed.search('art.works')", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]
@@ -46,11 +46,11 @@ async fn only_ids_of_an_unreadable_template_are_shown() {
     let (gallery, role, reader) = with_reader().await;
     gallery.database.grant(&role, "art.works", "read").await;
     let query = json!({"facets": ["artist"], "verbose": true, "sort": "artist"});
-    let answer = reader.text("select keyed.search('art.works', $1)", &[&query.to_string()]).await;
-    assert!(!answer.to_lowercase().contains("klee"), "{answer}");
+    let result = reader.text("select keyed.search('art.works', $1)", &[&query.to_string()]).await;
+    assert!(!result.to_lowercase().contains("klee"), "{result}");
     gallery.database.grant(&role, "art.artists", "read").await;
-    let answer = reader.text("select keyed.search('art.works', $1)", &[&query.to_string()]).await;
-    assert_eq!(answer.matches("\"Klee\"").count(), 2, "as display of the record and of the facet: {answer}");
+    let result = reader.text("select keyed.search('art.works', $1)", &[&query.to_string()]).await;
+    assert_eq!(result.matches("\"Klee\"").count(), 2, "as display of the record and of the facet: {result}");
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn search_needs_no_write_privilege() {
 }
 
 #[tokio::test]
-async fn search_sees_its_snapshot_and_own_writes() {
+async fn search_reads_its_snapshot_and_own_writes() {
     let (gallery, _, _) = with_reader().await;
     let reader = gallery.database.session().await;
     reader.run("begin isolation level repeatable read; select 1 from art.works").await;
@@ -121,12 +121,12 @@ async fn objects_in_other_schemas_do_not_shadow_a_search() {
         for sort in ["external_key", "title", "price", "made", "artist.name,price"] {
             let first = json!({"filters": [condition], "sort": sort, "limit": 1, "count": "exact", "facets": ["tags"]});
             let page = reader.json("select keyed.search('art.works', $1)", &[&first.to_string()]).await;
-            let mut walked = keys(&page);
+            let mut collected = keys(&page);
             if !page["next_cursor"].is_null() {
                 let next = json!({"filters": [condition], "sort": sort, "cursor": page["next_cursor"]});
-                walked = format!("{walked} {}", found(&reader, &next).await);
+                collected = format!("{collected} {}", found(&reader, &next).await);
             }
-            assert_eq!(walked, expected, "{condition} by {sort}");
+            assert_eq!(collected, expected, "{condition} by {sort}");
         }
     }
 }

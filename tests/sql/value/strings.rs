@@ -17,10 +17,10 @@ async fn round_trip(session: &Session, attributes: Value) -> Value {
     session.json("select keyed.get_record($1) -> 'attributes'", &[harness::id_of(&record)]).await
 }
 
-async fn assert_refused(session: &Session, attributes: Value, pointer: &str) {
+async fn assert_rejected(session: &Session, attributes: Value, pointer: &str) {
     let create = "select keyed.create_record('crm.customers', $1)";
-    let refusal = session.refusal(create, &[&attributes.to_string()]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec![pointer]));
+    let error = session.error(create, &[&attributes.to_string()]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec![pointer]));
 }
 
 #[tokio::test]
@@ -45,7 +45,7 @@ async fn string_is_stored_unchanged() {
 async fn other_types_are_not_converted_to_strings() {
     let (_database, session) = crm().await;
     for value in [json!(1), json!(true), json!(["a"]), json!({"a": "b"})] {
-        assert_refused(&session, json!({"name": value}), "/attributes/name").await;
+        assert_rejected(&session, json!({"name": value}), "/attributes/name").await;
     }
 }
 
@@ -54,13 +54,13 @@ async fn text_has_at_most_a_mebibyte() {
     let (_database, session) = crm().await;
     let longest = "é".repeat(MEBIBYTE / 2);
     assert_eq!(round_trip(&session, json!({"name": longest})).await["name"], json!(longest));
-    assert_refused(&session, json!({"name": longest.clone() + "x"}), "/attributes/name").await;
+    assert_rejected(&session, json!({"name": longest.clone() + "x"}), "/attributes/name").await;
     let element = "x".repeat(2000);
     let mut full = vec![element.as_str(); (1 << 20) / 2000];
     assert_eq!(round_trip(&session, json!({"tags": full})).await["tags"], json!(full));
     full.push(&element);
-    assert_refused(&session, json!({"tags": full}), "/attributes/tags").await;
-    assert_refused(&session, json!({"tags": ["y", format!("{element}x")]}), "/attributes/tags/1").await;
+    assert_rejected(&session, json!({"tags": full}), "/attributes/tags").await;
+    assert_rejected(&session, json!({"tags": ["y", format!("{element}x")]}), "/attributes/tags/1").await;
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn list_is_an_array_of_strings_or_one_string() {
         (json!(1), "/attributes/tags"),
         (json!({"x": "y"}), "/attributes/tags"),
     ] {
-        assert_refused(&session, json!({"tags": value}), pointer).await;
+        assert_rejected(&session, json!({"tags": value}), pointer).await;
     }
 }
 
@@ -107,7 +107,7 @@ async fn list_accepts_only_its_options() {
         (json!("Gold card"), "/attributes/tier"),
         (json!(["gold", ""]), "/attributes/tier/1"),
     ] {
-        assert_refused(&session, json!({"tier": value}), pointer).await;
+        assert_rejected(&session, json!({"tier": value}), pointer).await;
     }
 }
 
@@ -116,20 +116,20 @@ async fn all_errors_of_a_request_are_reported() {
     let (_database, session) = crm().await;
     let attributes =
         json!({"name": 1, "nmae": "x", "visits": "2", "born": "never", "tags": ["ok"], "a/~b": 1});
-    let refusal =
-        session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes.to_string()]).await;
-    let mut pointers = refusal.pointers();
+    let error =
+        session.error("select keyed.create_record('crm.customers', $1)", &[&attributes.to_string()]).await;
+    let mut pointers = error.pointers();
     pointers.sort_unstable();
-    let faults = [
+    let problems = [
         "/attributes/a~1~0b",
         "/attributes/born",
         "/attributes/name",
         "/attributes/nmae",
         "/attributes/visits",
     ];
-    assert_eq!(pointers, faults);
+    assert_eq!(pointers, problems);
     let codes: Vec<&Value> =
-        refusal.detail["errors"].as_array().into_iter().flatten().map(|it| &it["code"]).collect();
+        error.detail["errors"].as_array().into_iter().flatten().map(|it| &it["code"]).collect();
     assert_eq!(codes.iter().filter(|code| **code == "unknown_attribute").count(), 2);
 }
 
@@ -137,9 +137,9 @@ async fn all_errors_of_a_request_are_reported() {
 async fn attributes_must_be_an_object() {
     let (_database, session) = crm().await;
     for value in ["[]", "1", "\"x\"", "true", "null"] {
-        let refusal = session.refusal("select keyed.create_record('crm.customers', $1)", &[value]).await;
+        let error = session.error("select keyed.create_record('crm.customers', $1)", &[value]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/attributes"]),
             "{value}"
         );

@@ -1,4 +1,4 @@
-//! Suggestions, wrong letters and highlights over texts of a megabyte that take a few kilobytes where they are stored.
+//! Suggestions, typo tolerance and highlights over texts of a megabyte that take a few kilobytes on disk.
 
 use super::text::words::crm;
 use harness::Session;
@@ -25,15 +25,15 @@ async fn repeat(session: &Session, records: usize, words: &str) {
 async fn suggestions_limit_decompressed_bytes() {
     let (_database, session) = crm().await;
     repeat(&session, 12, "commonly written ").await;
-    let answer = suggest(&session, "com").await;
-    assert_eq!(answer["exact"], false, "{answer}");
-    let count = answer["suggestions"][0]["count"].as_u64().expect("a count");
-    assert!((1..=9).contains(&count), "{answer}");
+    let result = suggest(&session, "com").await;
+    assert_eq!(result["exact"], false, "{result}");
+    let count = result["suggestions"][0]["count"].as_u64().expect("a count");
+    assert!((1..=9).contains(&count), "{result}");
 }
 
-/// Each of these ends by `statement_timeout`, or is done before; either takes much less than reading all texts did.
+/// Each ends with `statement_timeout` or completes first; either takes much less time than reading all texts.
 #[tokio::test]
-async fn timeout_ends_reading_of_long_texts() {
+async fn timeout_cancels_the_reading_of_long_text() {
     let (_database, session) = crm().await;
     repeat(&session, 12, "éa ñx kiwifruit kö ").await;
     session.run("set statement_timeout = '200ms'").await;
@@ -44,8 +44,8 @@ async fn timeout_ends_reading_of_long_texts() {
         (search, json!({"global_search": "kiwifruit ea", "highlight": true, "limit": 50})),
     ] {
         let before = session.processor_time().await;
-        if let Err(refusal) = session.attempt(sql, &[&query.to_string()]).await {
-            assert_eq!(refusal.state, "57014", "{query}");
+        if let Err(error) = session.attempt(sql, &[&query.to_string()]).await {
+            assert_eq!(error.state, "57014", "{query}");
         }
         let used = session.processor_time().await - before;
         assert!(used < Duration::from_secs(5), "{query}: {used:?}");

@@ -1,10 +1,10 @@
-//! What holds in every database, whatever was written: the history tells how each record came to be what it is, and what keyed
-//! keeps beside the records agrees with them.
+//! Invariants of every database: the history explains the state of each record, and the side tables agree with the
+//! records.
 
 use harness::{Database, Rows, Session, companies, customers, notes, proxy_program};
 use serde_json::Value;
 
-/// A template with its table of history and that of documents, and the attribute with a text that no other record has.
+/// A template with its history and documents tables, and the attribute whose text is unique.
 struct Tables {
     records: &'static str,
     history: &'static str,
@@ -35,9 +35,9 @@ async fn assert_none(session: &Session, what: &str, query: &str) {
     assert_eq!(found, "", "{what}");
 }
 
-/// Everything. No index serves the comparisons of tables, which have to hold without one. After some rounds there are hundreds
-/// of thousands of rows: they are sorted or hashed in memory, never compared each with all.
-pub(super) async fn assert_sound(session: &Session) {
+/// Checks all invariants, without the indexes, which have their own check. After some rounds there are hundreds of
+/// thousands of rows, so they are sorted or hashed in memory; a nested loop would take too long.
+pub(super) async fn assert_invariants(session: &Session) {
     session
         .run(
             "set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off; \
@@ -83,11 +83,11 @@ async fn history_replays_to_the_state(session: &Session, tables: &Tables) {
          from {history}, jsonb_each(changes) c) chain where before is not null and before <> old"
     );
     assert_none(session, &format!("a change of {records} begins where none ended"), &torn).await;
-    // `not in` would compare each row of one with all of the other once they are many.
-    let strangers = format!(
+    // For many rows, `not in` would compare each row of one table with all of the other.
+    let orphans = format!(
         "select h.record_id from {history} h where not exists (select from {records} r where r.id = h.record_id)"
     );
-    assert_none(session, &format!("history of records that are not in {records}"), &strangers).await;
+    assert_none(session, &format!("history of records that are not in {records}"), &orphans).await;
     let twice = format!(
         "select external_key from {records} where deleted_at is null group by external_key having count(*) > 1"
     );
@@ -120,7 +120,7 @@ async fn vectors_and_queue_agree(session: &Session) {
            or j.state = 'done' and v.record_id is not null and j.text_hash = sha256(convert_to(r.text, 'UTF8'))) is not true",
         notes::VECTORS
     );
-    assert_none(session, "texts have neither their vector nor a place in the queue", &query).await;
+    assert_none(session, "texts have neither a vector nor a queue entry", &query).await;
     let twice =
         "select endpoint_id, webhook_id from keyed_state.inbound_delivery group by 1, 2 having count(*) > 1";
     assert_none(session, "deliveries are there twice", twice).await;
@@ -141,10 +141,10 @@ async fn quotas_agree(session: &Session) {
          where u.used <> case u.name when 'live_records' then c.live when 'writes_per_day' then c.written else u.used end",
         counted.join(" union all ")
     );
-    assert_none(session, "quotas count what is not there", &query).await;
+    assert_none(session, "quotas count missing rows", &query).await;
 }
 
-/// By the index of documents. The newest records are among those that are looked for, and others by chance.
+/// By the index of documents. The searches cover the newest records and a random sample.
 async fn every_text_is_found(session: &Session, tables: &Tables) {
     let Tables { records, name, .. } = tables;
     let query = format!(
@@ -156,19 +156,19 @@ async fn every_text_is_found(session: &Session, tables: &Tables) {
     assert_none(session, &format!("records of {records} are not found by their text"), &query).await;
 }
 
-/// How many of the ten closest customers are found by the index of vectors, of those that comparing everything finds. A search
-/// compares everything while there are few.
+/// The recall of the vector index for the ten closest customers, relative to a comparison with all. A search compares
+/// all vectors while there are few.
 pub(super) async fn recall(session: &Session, asked: &[Vec<f64>]) -> f64 {
     let table = customers::VECTORS;
     let by_comparison =
         |from: &str| format!("select record_id from {from} order by embedding <=> $1::vector limit 10");
-    // The index has half the precision, so some more are compared in full, as a search does.
+    // The index stores vectors in half precision, so a search compares some more candidates in full precision.
     let by_index = by_comparison(&format!(
         "(select * from {table} where live order by embedding::halfvec(768) <=> $1::vector::halfvec(768) limit 40) close"
     ));
     let by_comparison = by_comparison(&format!("(select * from {table} where live) v"));
     let ids = |rows: Rows| rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect::<Vec<_>>();
-    let (mut found, mut wanted) = (0, 0);
+    let (mut found, mut expected) = (0, 0);
     for vector in asked {
         let vector = Value::from(vector.clone()).to_string();
         session.run("set enable_seqscan = off; set enable_indexscan = on; set hnsw.ef_search = 200").await;
@@ -178,12 +178,12 @@ pub(super) async fn recall(session: &Session, asked: &[Vec<f64>]) -> f64 {
         session.run("set enable_seqscan = on; set enable_indexscan = off").await;
         let closest = ids(session.rows(&by_comparison, &[&vector]).await);
         found += closest.iter().filter(|id| close.contains(id)).count();
-        wanted += closest.len();
+        expected += closest.len();
     }
-    found as f64 / wanted as f64
+    found as f64 / expected as f64
 }
 
-/// The newest vectors of customers, each of which a walk of the index that begins with it has to find.
+/// The newest vectors of customers. A search for each of them must find it by the index.
 pub(super) async fn newest_vectors(session: &Session, count: usize) -> Vec<Vec<f64>> {
     let newest = format!(
         "select jsonb_agg(embedding::real[]) from (select v.embedding from {} v join crm.customers c on c.id = v.record_id
@@ -193,14 +193,14 @@ pub(super) async fn newest_vectors(session: &Session, count: usize) -> Vec<Vec<f
     serde_json::from_value(session.json(&newest, &[]).await).expect("vectors")
 }
 
-/// Checks that find what load leaves behind for a while.
+/// Checks for temporary leftovers of load.
 const OF_LOAD: [&str; 5] = ["dead rows", "unused indexes", "missing indexes", "memory", "transactions"];
 
-/// What `keyed-proxy doctor` finds.
+/// The findings of `keyed-proxy doctor`.
 pub(crate) fn findings(database: &Database) -> Vec<String> {
     let url = database.cluster().url("postgres", database.name());
     let output = proxy_program(&["doctor", "--json"]).env("KEYED_ADMIN_DATABASE_URL", url).output();
-    let report: Value = serde_json::from_slice(&output.expect("it runs").stdout).expect("JSON");
+    let report: Value = serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON");
     let findings = report["findings"].as_array().expect("findings").iter();
     let lasting = findings.filter(|finding| !OF_LOAD.iter().any(|check| finding["check"] == *check));
     lasting.map(|finding| format!("{}: {}", finding["check"], finding["message"])).collect()

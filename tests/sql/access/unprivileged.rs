@@ -1,9 +1,9 @@
-//! A role without privileges calls public functions: it learns nothing and breaks nothing.
+//! Functions that a role without privileges can call disclose nothing and change nothing.
 
 use harness::Database;
 
 #[tokio::test]
-async fn trigger_function_on_a_foreign_table_is_rejected_without_a_crash() {
+async fn trigger_function_on_a_user_table_is_rejected_without_a_crash() {
     let database = Database::with_crm().await;
     let role = database.create_role("stranger").await;
     let session = database.session_as(&role).await;
@@ -11,7 +11,7 @@ async fn trigger_function_on_a_foreign_table_is_rejected_without_a_crash() {
     for function in ["guard_record", "note_history"] {
         for timing in ["before insert on own for each statement", "before insert on own for each row"] {
             session.run(&format!("create trigger t {timing} execute function keyed.{function}()")).await;
-            session.refusal("insert into own values (1)", &[]).await;
+            session.error("insert into own values (1)", &[]).await;
             session.run("drop trigger t on own").await;
         }
     }
@@ -33,12 +33,9 @@ async fn administrator_functions_are_denied_without_naming_tables() {
         "select from keyed.embedding_failures('crm.customers')",
         "select from keyed.suggest_indexes('crm.customers')",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}: {refusal}");
-        assert!(
-            refusal.hint.contains("keyed_admin") && !refusal.message.contains("keyed_state"),
-            "{refusal}"
-        );
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}: {error}");
+        assert!(error.hint.contains("keyed_admin") && !error.message.contains("keyed_state"), "{error}");
     }
 }
 
@@ -53,9 +50,9 @@ async fn attribute_names_are_hidden_from_callers_without_privileges() {
         "select keyed.upsert_by_key('crm.customers', 'K', '{\"nope\": 1, \"tier\": \"nope\"}')",
         "select keyed.batch('[{\"op\": \"upsert\", \"template\": \"crm.customers\", \"external_key\": \"K\", \"attributes\": {\"nope\": 1}}]', true)",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
-        assert!(!format!("{refusal} {}", refusal.hint).contains("visits"), "{refusal} {}", refusal.hint);
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}");
+        assert!(!format!("{error} {}", error.hint).contains("visits"), "{error} {}", error.hint);
     }
 }
 
@@ -83,14 +80,14 @@ async fn direct_deletion_needs_the_delete_privilege() {
     database.grant(&role, "crm.customers", "read, create, update").await;
     let session = database.session_as(&role).await;
     session.run("insert into crm.customers (external_key) values ('K')").await;
-    let refusal = session.refusal("update crm.customers set deleted_at = now()", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = session.error("update crm.customers set deleted_at = now()", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
     database.grant(&role, "crm.customers", "delete").await;
     session.run("update crm.customers set deleted_at = now()").await;
     let moved = database
         .session()
         .await
-        .refusal("update crm.customers set deleted_at = deleted_at - interval '1 day'", &[])
+        .error("update crm.customers set deleted_at = deleted_at - interval '1 day'", &[])
         .await;
-    assert_eq!(moved.is(), ("22023", "invalid_value"));
+    assert_eq!(moved.codes(), ("22023", "invalid_value"));
 }

@@ -1,4 +1,4 @@
-//! Things of the same name as ours, planted where a name may be looked up.
+//! Objects with the names of keyed's objects, created in schemas of the search path.
 
 use crate::sales::{Sales, found, seen};
 use serde_json::json;
@@ -24,7 +24,7 @@ const PLANTED: &str = "
     create function evil.cast_it(evil.text) returns boolean language sql as 'select true'";
 
 #[tokio::test]
-async fn shadowing_names_disclose_no_row() {
+async fn objects_with_shadowing_names_disclose_no_row() {
     let sales = Sales::new().await;
     sales.admin.run("create schema evil; grant all on schema evil to public").await;
     let scope = json!([{"field": "region", "operator": "eq", "value": "EU"},
@@ -42,11 +42,11 @@ async fn shadowing_names_disclose_no_row() {
         assert_eq!(session.text(text, &[]).await, "EU-1 EU-2", "{path}");
         assert_eq!(found(&session, json!({"global_search": "customer"})).await, "EU-1 EU-2", "{path}");
         let hidden = sales.id("US-1").await;
-        let refusal = session.refusal("select keyed.get_record($1)", &[&hidden]).await;
-        assert_eq!(refusal.is(), ("P0002", "not_found"), "{path}");
+        let error = session.error("select keyed.get_record($1)", &[&hidden]).await;
+        assert_eq!(error.codes(), ("P0002", "not_found"), "{path}");
         session.run("begin; update crm.customers set name = 'x'; rollback").await;
     }
-    // An administrator with a writable schema in its search path grants as intended.
+    // An administrator with a writable schema in the search path grants as intended.
     sales.admin.run("set search_path = evil, public").await;
     let (other, session) = sales.member().await;
     sales.database.grant_within(&other, "crm.customers", "read", &scope).await;
@@ -59,7 +59,7 @@ async fn shadowing_names_disclose_no_row() {
 }
 
 #[tokio::test]
-async fn views_and_functions_run_with_the_rights_of_their_owner() {
+async fn views_and_functions_run_with_the_privileges_of_their_owner() {
     let sales = Sales::new().await;
     sales.admin.run("create schema evil; grant all on schema evil to public").await;
     let session = sales.european("read, update").await;
@@ -81,7 +81,7 @@ async fn views_and_functions_run_with_the_rights_of_their_owner() {
     assert_eq!(sales.admin.text(changed, &[]).await, "EU-1 EU-2");
 }
 
-/// Operators that find everything equal to everything.
+/// Operators that return true for any operands.
 const EQUAL: &str = "
     create function evil.yes(text, text) returns boolean language sql immutable as 'select true';
     create function evil.yes(smallint, integer) returns boolean language sql immutable as 'select true';
@@ -112,9 +112,9 @@ async fn waiting_ddl_does_not_cancel_other_sessions() {
         let change = format!(
             "select keyed.alter_template('crm.customers', '{{\"label\": \"x\"}}', dry_run => {dry_run})"
         );
-        assert_eq!(session.refusal(&change, &[]).await.state, "55P03");
+        assert_eq!(session.error(&change, &[]).await.state, "55P03");
     }
     assert!(!waiting.is_finished());
     sales.admin.run("select pg_advisory_unlock(1)").await;
-    assert!(waiting.await.expect("it ends"), "the victim's statement was cancelled");
+    assert!(waiting.await.expect("the task completes"), "the other session's statement was canceled");
 }

@@ -1,11 +1,11 @@
-//! Receivers that fail in every way, and that none holds up another.
+//! Receivers that fail in different ways. None delays another.
 
 use super::{create, service, service_with, until_tried};
 use harness::{Reaction, Receiver};
 use serde_json::json;
 use std::time::Duration;
 
-/// The error of an attempt at a receiver with this reaction.
+/// The error of an attempt to deliver to a receiver with this reaction.
 async fn error_of(reaction: Reaction) -> String {
     let receiver = Receiver::start_with(move |_| reaction.clone()).await;
     let service = service(&receiver).await;
@@ -15,7 +15,7 @@ async fn error_of(reaction: Reaction) -> String {
 }
 
 #[tokio::test]
-async fn silent_receiver_is_a_failure_after_the_timeout() {
+async fn unresponsive_receiver_is_a_failure_after_the_timeout() {
     assert_eq!(error_of(Reaction::Silence).await, "no response within 2 seconds");
 }
 
@@ -31,7 +31,7 @@ async fn reset_connection_is_a_failure() {
 }
 
 #[tokio::test]
-async fn receiver_that_is_not_there_is_a_failure() {
+async fn unreachable_receiver_is_a_failure() {
     let receiver = Receiver::start().await;
     let url = receiver.url("/");
     drop(receiver);
@@ -44,7 +44,7 @@ async fn receiver_that_is_not_there_is_a_failure() {
 
 #[tokio::test]
 async fn slow_receiver_within_the_timeout_is_a_success() {
-    let receiver = Receiver::start_with(|_| Reaction::good().after(Duration::from_millis(900))).await;
+    let receiver = Receiver::start_with(|_| Reaction::success().after(Duration::from_millis(900))).await;
     let service = service(&receiver).await;
     service.upsert("a", json!({})).await.expect(201);
     let entry = until_tried(&service, "shop", 1, "done").await;
@@ -57,7 +57,7 @@ async fn redirect_is_not_followed() {
     let url = elsewhere.url("/secret");
     let error = error_of(Reaction::redirect(&url)).await;
     assert!(error.contains("redirects are not followed"), "{error}");
-    assert!(elsewhere.arrived().is_empty());
+    assert!(elsewhere.deliveries().is_empty());
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn beginning_of_a_long_response_is_kept() {
 }
 
 #[tokio::test]
-async fn slow_receiver_holds_up_no_other() {
+async fn slow_receiver_does_not_delay_others() {
     let slow = Receiver::start_with(|_| Reaction::Silence).await;
     let fast = Receiver::start().await;
     let service = service_with(&[("KEYED_WEBHOOK_TIMEOUT", "30")]).await;
@@ -81,6 +81,6 @@ async fn slow_receiver_holds_up_no_other() {
     for number in 0..60 {
         service.upsert(&number.to_string(), json!({})).await.expect(201);
     }
-    fast.until_arrived(60).await;
-    assert!(slow.arrived().len() <= 10, "{} are in flight", slow.arrived().len());
+    fast.until_delivered(60).await;
+    assert!(slow.deliveries().len() <= 10, "{} are in flight", slow.deliveries().len());
 }

@@ -1,11 +1,11 @@
-//! What a trigger of the database's own administrator refuses is refused alone, whatever SQLSTATE of its own it does so
-//! with. What concerns the session, the server or other sessions ends everything, and so do faults of the trigger's code.
+//! A row that a trigger of the administrator rejects, with any custom SQLSTATE, does not affect other rows. Errors that
+//! concern the session, the server or other sessions end the whole operation, and so do errors in the trigger's code.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// A database whose customers are refused by a trigger if they are named like a SQLSTATE, which is raised, or like a fault
-/// of its own.
+/// A database with a trigger that rejects customers named like an SQLSTATE, which it raises, or like a bug, which it
+/// has.
 async fn with_trigger() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -39,8 +39,8 @@ async fn with_trigger() -> (Database, Session) {
     (database, session)
 }
 
-/// Names of customers that the trigger refuses, and the code of the refusal.
-const REFUSED: [(&str, &str); 17] = [
+/// Names of customers that the trigger rejects, and the resulting error code.
+const REJECTED: [(&str, &str); 17] = [
     ("strict", "not_found"),
     ("assert", "invalid_value"),
     ("denied", "forbidden"),
@@ -60,7 +60,7 @@ const REFUSED: [(&str, &str); 17] = [
     ("54001", "payload_too_large"),
 ];
 
-/// Errors that do not concern the row, and errors in the code of a trigger, which only its author sees.
+/// Errors that do not concern the row, and errors in the trigger's code, which only its author can fix.
 const RAISED: [&str; 18] = [
     "42P01", "42703", "0A000", "2D000", "08006", "25006", "40001", "40P01", "53100", "53200", "53400",
     "55P03", "57014", "57P01", "58030", "72000", "F0000", "XX000",
@@ -78,18 +78,22 @@ async fn keys(session: &Session) -> String {
 #[tokio::test]
 async fn batch_continues_after_a_custom_trigger_error() {
     let (_database, session) = with_trigger().await;
-    for (name, code) in REFUSED {
+    for (name, code) in REJECTED {
         let operations = json!([upsert("a", "Ada"), upsert("b", name), upsert("c", "Cleo")]).to_string();
         let report = session.json("select keyed.batch($1)", &[&operations]).await;
         let error = &report["results"][1]["error"];
         assert_eq!(error["code"], code, "{name}: {report}");
         if name.len() == 5 && name.to_uppercase() == name {
-            let told = (&error["detail"], &error["hint"]);
-            assert_eq!(told, (&json!(format!("refused with {name}")), &json!("take another")), "{report}");
+            let reported = (&error["detail"], &error["hint"]);
+            assert_eq!(
+                reported,
+                (&json!(format!("refused with {name}")), &json!("take another")),
+                "{report}"
+            );
         }
         assert_eq!(keys(&session).await, "a,c", "{name}");
-        let refusal = session.refusal("select keyed.batch($1, true)", &[&operations]).await;
-        assert_eq!((refusal.is().1, &refusal.detail["failed_index"]), (code, &json!(1)), "{name}: {refusal}");
+        let error = session.error("select keyed.batch($1, true)", &[&operations]).await;
+        assert_eq!((error.codes().1, &error.detail["failed_index"]), (code, &json!(1)), "{name}: {error}");
         session.run("delete from crm.customers").await;
     }
 }
@@ -108,7 +112,7 @@ async fn slow_statement_log_keeps_the_sqlstate_of_a_trigger() {
 #[tokio::test]
 async fn import_continues_after_a_custom_trigger_error() {
     let (_database, session) = with_trigger().await;
-    for (name, code) in REFUSED {
+    for (name, code) in REJECTED {
         let report = import(&session, name).await.expect("a report");
         assert_eq!(report["errors"][0]["code"], code, "{name}: {report}");
         assert_eq!(
@@ -126,13 +130,13 @@ async fn import(session: &Session, name: &str) -> Result<Value, String> {
     let import = "select keyed_http.import_rows(t.id::text, $1, $2) from keyed_state.template t where t.slug = 'customers'";
     match session.attempt(import, &[&options, &rows]).await {
         Ok(rows) => Ok(serde_json::from_str(rows[0][0].as_deref().unwrap_or_default()).expect("a report")),
-        Err(refusal) => Err(refusal.state),
+        Err(error) => Err(error.state),
     }
 }
 
 const DELIVER: &str = "select (keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, $2))[1]";
 
-/// The token of an endpoint that takes one customer.
+/// The token of an endpoint that creates one customer per delivery.
 async fn endpoint(session: &Session) -> String {
     let definition =
         json!({"slug": "shop", "external_key": "$.id", "signed": false, "mapping": {"name": "$.name"}});
@@ -144,7 +148,7 @@ async fn endpoint(session: &Session) -> String {
 async fn delivery_rejected_by_a_trigger_is_stored_with_its_error() {
     let (_database, session) = with_trigger().await;
     let token = endpoint(&session).await;
-    for (name, code) in REFUSED {
+    for (name, code) in REJECTED {
         let payload = json!({"id": 1, "name": name}).to_string();
         assert_eq!(session.text(DELIVER, &[&token, &payload]).await, "202", "{name}");
         let kept = "select jsonb_build_array(status, payload::jsonb ->> 'name', error ->> 'code') \
@@ -163,15 +167,15 @@ async fn server_and_internal_errors_end_batches_imports_and_deliveries() {
     let token = endpoint(&session).await;
     for state in RAISED {
         let operations = json!([upsert("a", "Ada"), upsert("b", state)]).to_string();
-        let refusal = session.refusal("select keyed.batch($1)", &[&operations]).await;
-        assert_eq!(refusal.state, state, "{refusal}");
+        let error = session.error("select keyed.batch($1)", &[&operations]).await;
+        assert_eq!(error.state, state, "{error}");
         assert_eq!(import(&session, state).await.expect_err("a refusal"), state);
         let payload = json!({"id": 1, "name": state}).to_string();
-        assert_eq!(session.refusal(DELIVER, &[&token, &payload]).await.state, state);
+        assert_eq!(session.error(DELIVER, &[&token, &payload]).await.state, state);
     }
     session.run("set statement_timeout = '100ms'").await;
     let slow = json!([upsert("a", "Ada"), upsert("b", "slow")]).to_string();
-    assert_eq!(session.refusal("select keyed.batch($1)", &[&slow]).await.state, "57014");
+    assert_eq!(session.error("select keyed.batch($1)", &[&slow]).await.state, "57014");
     session.run("reset statement_timeout").await;
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
     assert_eq!(keys(&session).await, "");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const VISITS: &str = r#"{"filters": [{"field": "visits", "operator": "gt", "value": 5}]}"#;
 
-/// An endpoint of a role that sees customers with more than five visits.
+/// An endpoint of a role that can read customers with more than five visits.
 async fn with_scope(more: Value) -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -54,7 +54,7 @@ async fn record_that_left_the_scope_before_it_is_sent_is_gone() {
     assert_eq!((&first["type"], &first["data"]["external_key"]), (&json!("record.gone"), &Value::Null));
     assert!(first["data"].get("record").is_none(), "{first}");
     finish_all(&session, &claimed, 200).await;
-    // All its changes are shown of a record that is back. Also the right itself may be taken away.
+    // When the record is visible again, all of its changes are delivered. A revocation hides it as well.
     session.run("update crm.customers set visits = 7").await;
     queue(&session).await;
     assert_eq!(deliver(&session).await, ["record.updated a", "record.updated a"]);
@@ -65,7 +65,7 @@ async fn record_that_left_the_scope_before_it_is_sent_is_gone() {
 }
 
 #[tokio::test]
-async fn endpoint_without_gone_withholds_what_its_role_no_longer_sees() {
+async fn endpoint_without_gone_events_omits_invisible_records() {
     let (_database, session, _) = with_scope(json!({"operations": ["create", "update"]})).await;
     session.run("insert into crm.customers (external_key, visits) values ('a', 9)").await;
     queue(&session).await;
@@ -77,7 +77,7 @@ async fn endpoint_without_gone_withholds_what_its_role_no_longer_sees() {
 }
 
 #[tokio::test]
-async fn record_is_that_of_the_time_of_sending() {
+async fn delivery_contains_the_record_at_the_time_of_sending() {
     let (_database, session) = with_endpoint(json!({"include_record": true})).await;
     session.run("insert into crm.customers (external_key, visits) values ('a', 1)").await;
     queue(&session).await;
@@ -112,7 +112,7 @@ async fn record_that_leaves_the_filter_is_gone() {
 }
 
 #[tokio::test]
-async fn filter_behind_a_reference_follows_its_target() {
+async fn filter_through_a_reference_follows_its_target() {
     let filter = json!({"filters": [{"field": "company.name", "operator": "eq", "value": "Acme"}]});
     let (_database, session) = with_endpoint(json!({"templates": ["customers"], "filter": filter})).await;
     session

@@ -1,10 +1,10 @@
-//! Functions apply the rights of the role that calls them.
+//! Functions apply the privileges of the role that calls them.
 
 use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
 
-/// A role with these privileges on customers, in a session; and the customer `A-1`.
+/// A session of a role with these privileges on customers, and the customer `A-1`.
 async fn with_grants(privileges: &str) -> (Database, Session, Value) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
@@ -41,11 +41,11 @@ const FUNCTIONS: [(&str, &str); 13] = [
 ];
 
 #[tokio::test]
-async fn role_without_rights_can_do_nothing() {
+async fn role_without_privileges_can_do_nothing() {
     let (_database, session, record) = with_grants("").await;
     for (_, statement) in FUNCTIONS {
         assert_eq!(
-            session.refusal(statement, &[id_of(&record)]).await.is(),
+            session.error(statement, &[id_of(&record)]).await.codes(),
             ("42501", "forbidden"),
             "{statement}"
         );
@@ -63,7 +63,7 @@ async fn role_without_rights_can_do_nothing() {
         "set role keyed_admin",
         "set session authorization postgres",
     ] {
-        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }
 
@@ -76,9 +76,9 @@ async fn privilege_allows_exactly_its_functions() {
             let outcome = session.attempt(&statements, &[id_of(&record)]).await;
             session.run("rollback").await;
             match outcome {
-                Ok(_) => assert!(needs == right, "{statement} ran with {right} alone"),
-                Err(refusal) => {
-                    assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
+                Ok(_) => assert!(needs == right, "{statement} ran with only {right}"),
+                Err(error) => {
+                    assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}");
                     assert!(needs != right, "{statement} did not run with {right}");
                 }
             }
@@ -99,13 +99,13 @@ async fn keyed_admin_has_all_privileges() {
 }
 
 #[tokio::test]
-async fn function_applies_the_rights_of_the_effective_role() {
+async fn function_applies_the_privileges_of_the_effective_role() {
     let (database, _, record) = with_grants("").await;
     let role = database.create_role("nobody").await;
     let superuser = database.session().await;
     superuser.run(&format!("set role {role}")).await;
-    let refusal = superuser.refusal("select keyed.get_record($1)", &[id_of(&record)]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = superuser.error("select keyed.get_record($1)", &[id_of(&record)]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
     superuser.run("reset role").await;
     superuser.rows("select keyed.get_record($1)", &[id_of(&record)]).await;
 }
@@ -116,21 +116,21 @@ async fn revocation_takes_effect_immediately() {
     session.rows("select keyed.get_record($1)", &[id_of(&record)]).await;
     let role = session.text("select current_user", &[]).await;
     database.session().await.run(&format!("revoke select on crm.customers from {role}")).await;
-    let refusal = session.refusal("select keyed.get_record($1)", &[id_of(&record)]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = session.error("select keyed.get_record($1)", &[id_of(&record)]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]
 async fn key_conflict_discloses_its_record_only_to_readers() {
     let (_database, session, _) = with_grants("create, update").await;
     let other = session.text("select id from keyed.upsert_by_key('crm.customers', 'B-1')", &[]).await;
-    for (statement, texts) in [
+    for (statement, strings) in [
         ("select keyed.create_record('crm.customers', '{}', 'A-1')", &[][..]),
         ("select keyed.patch_record($1, '{\"external_key\": \"A-1\"}')", &[other.as_str()][..]),
     ] {
-        let refusal = session.refusal(statement, texts).await;
-        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
-        assert_eq!(refusal.detail["existing_id"], Value::Null, "{statement}");
+        let error = session.error(statement, strings).await;
+        assert_eq!(error.codes(), ("23505", "external_key_taken"), "{statement}");
+        assert_eq!(error.detail["existing_id"], Value::Null, "{statement}");
     }
 }
 
@@ -152,8 +152,8 @@ async fn caller_without_read_gets_only_the_id() {
     let made = session.json("select keyed.create_record('crm.customers', '{\"name\": \"x\"}')", &[]).await;
     assert_eq!(made.as_object().map(|members| members.len()), Some(1), "{made}");
     let function = "select keyed_http.upsert_by_key('2', '{\"external_key\": \"A-1\"}', null, true)";
-    let answer = session.text(function, &[]).await;
-    assert!(!answer.contains("visits"), "{answer}");
+    let result = session.text(function, &[]).await;
+    assert!(!result.contains("visits"), "{result}");
 }
 
 #[tokio::test]
@@ -161,20 +161,19 @@ async fn reference_to_an_unreadable_record_is_rejected_as_missing() {
     let (database, session, _) = with_grants("read, create").await;
     let company = "select keyed.create_record('crm.companies', '{\"name\": \"ACME\"}', 'C-1')";
     let company = database.session().await.json(company, &[]).await;
-    let mut refusals = Vec::new();
+    let mut errors = Vec::new();
     let missing = json!("00000000-0000-0000-0000-000000000000");
     for reference in
         [company["id"].clone(), missing, json!({"external_key": "C-1"}), json!({"external_key": "C-9"})]
     {
         let attributes = json!({"company": reference}).to_string();
-        let refusal =
-            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
-        assert_eq!(refusal.is(), ("23503", "reference_not_found"));
-        // They differ in nothing but the name that was sent.
+        let error = session.error("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        assert_eq!(error.codes(), ("23503", "reference_not_found"));
+        // The two errors differ only in the name that was sent.
         let name = reference["external_key"].as_str().or(reference.as_str()).expect("a name");
-        refusals.push(format!("{refusal:?}").replace(name, "…"));
+        errors.push(format!("{error:?}").replace(name, "…"));
     }
-    assert!(refusals.iter().all(|refusal| *refusal == refusals[0]), "{refusals:?}");
+    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
 }
 
 #[tokio::test]

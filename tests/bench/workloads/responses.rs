@@ -1,14 +1,14 @@
-//! Whether two ways to ask get the same answer.
+//! Compares the results of two equivalent queries.
 
 use super::Run;
 use serde_json::Value;
 use tokio_postgres::Client;
 
-/// With how many values the answers are compared.
+/// The number of sets of values that are compared.
 const SAMPLES: u64 = 12;
 
-/// Asks both with the same values, theirs as a role where one is named: they must find the same records in the same order,
-/// with the same values, and more often than not there must be some.
+/// Runs both with the same values, the other one as a role if one is given. They must find the same records in the same
+/// order with the same values, and most of the time there must be some.
 pub(super) async fn compare(run: &mut Run<'_>, ours: &str, theirs: &str, role: Option<&str>) {
     let template = run.bed.works().await.template;
     let client = run.bed.database.client().await;
@@ -33,10 +33,10 @@ pub(super) async fn compare(run: &mut Run<'_>, ours: &str, theirs: &str, role: O
     }
 }
 
-/// The records of an answer: of a search, of a lookup, or nothing but them.
-fn records(mut answer: Value) -> Vec<Value> {
-    let records = answer.get_mut("records").map(Value::take);
-    match records.unwrap_or(answer) {
+/// The records of a result: of a search, of a lookup, or a plain list.
+fn records(mut response: Value) -> Vec<Value> {
+    let records = response.get_mut("records").map(Value::take);
+    match records.unwrap_or(response) {
         Value::Array(records) => records,
         Value::Null => Vec::new(),
         record => vec![record],
@@ -45,22 +45,23 @@ fn records(mut answer: Value) -> Vec<Value> {
 
 async fn ask(client: &Client, statement: &str) -> Value {
     let row =
-        client.query_one(&format!("select to_jsonb(({statement}))::text"), &[]).await.expect("an answer");
+        client.query_one(&format!("select to_jsonb(({statement}))::text"), &[]).await.expect("a response");
     let text: &str = row.try_get(0).unwrap_or("null");
-    // JSON that PostgreSQL makes itself has the time zone as a number.
-    let parse = |text: &str| serde_json::from_str(&text.replace("+00:00", "Z")).expect("the answer is JSON");
+    // JSON that PostgreSQL formats itself has a numeric time zone.
+    let parse =
+        |text: &str| serde_json::from_str(&text.replace("+00:00", "Z")).expect("the response is JSON");
     match parse(text) {
         Value::String(body) => parse(&body),
-        // What the proxy asks answers the entity tag, then the body.
+        // The proxy's statement returns the entity tag, then the body.
         Value::Array(parts) => match parts.as_slice() {
             [Value::String(_), Value::String(body)] => parse(body),
             _ => Value::Array(parts),
         },
-        answer => answer,
+        response => response,
     }
 }
 
-/// The statement of a script for pgbench, its variables replaced by values from all over their ranges.
+/// The statement of a script for pgbench, with its variables replaced by values from their whole ranges.
 fn statement(script: &str, template: u32, sample: u64) -> String {
     let mut statement = String::new();
     let mut values = vec![("template", u64::from(template))];
@@ -74,7 +75,7 @@ fn statement(script: &str, template: u32, sample: u64) -> String {
         let (from, to) = range.trim_end_matches(')').split_once(", ").expect("a range has two ends");
         let bound = |text: &str| text.parse::<u64>().expect("an end is a number");
         let (from, to) = (bound(from), bound(to));
-        // Another step for each variable, so that they do not go together.
+        // Another step for each variable, so that they are not correlated.
         let drawn = (sample + 1) * 7919 * (values.len() as u64 + 3) % (to - from + 1);
         values.push((name, from + drawn));
     }

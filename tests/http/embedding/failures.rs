@@ -1,4 +1,4 @@
-//! Keeping vectors up while something fails: whose fault it is, and that nothing else suffers for it.
+//! Failures during embedding: each is attributed to its cause, and nothing else is affected.
 
 use harness::embeddings::{Reply, axis, item, vector};
 use harness::paintings::VECTORS;
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn provider_outage_loses_no_text() {
+async fn records_changed_during_a_provider_outage_are_embedded() {
     let gallery = Gallery::new().await;
     for number in 0..3 {
         gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
@@ -16,36 +16,33 @@ async fn provider_outage_loses_no_text() {
         0 => Reply::status(429).retry_after("1"),
         1 => Reply::status(500),
         2 => Reply::body("<html>busy</html>"),
-        3 => Reply::good(question).after(Duration::from_secs(3)),
-        _ => Reply::good(question),
+        3 => Reply::success(question).after(Duration::from_secs(3)),
+        _ => Reply::success(question),
     })
     .await;
     let _proxy = gallery.asking(&server, &[("KEYED_EMBED_TIMEOUT", "1")]).await;
     gallery.until_done(3).await;
-    let asked = server.questions();
+    let asked = server.requests();
     assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the client honors Retry-After");
     let failed = "select count(*) from keyed_state.embedding_job where attempts <> 0 or error is not null";
     assert_eq!(gallery.session.text(failed, &[]).await, "0");
 }
 
 #[tokio::test]
-async fn wrong_model_is_reported_without_failing_texts() {
+async fn wrong_model_is_reported_without_failing_records() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start_with(|_| Reply::of(&[item(0, "[1,2,3]")])).await;
     let began = Instant::now();
     let proxy = gallery.asking(&server, &[]).await;
     gallery.until("told", |status| status["pending"] == 1).await;
-    until("the error is told", async || !gallery.job(&id).await["error"].is_null()).await;
+    until("the error is reported", async || !gallery.job(&id).await["error"].is_null()).await;
     let job = gallery.job(&id).await;
     assert!(job["error"].as_str().is_some_and(|error| error.contains("3 numbers")), "{job}");
     assert_eq!(job["attempts"], 0);
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let (asked, seconds) = (server.questions().len(), began.elapsed().as_secs() as usize);
-    assert!(
-        asked <= 3 + 2 * seconds,
-        "a provider that fails is not stormed: asked {asked} times in {seconds} s"
-    );
+    let (asked, seconds) = (server.requests().len(), began.elapsed().as_secs() as usize);
+    assert!(asked <= 3 + 2 * seconds, "a failing provider is not flooded: {asked} requests in {seconds} s");
     assert!(proxy.whole_log().await.contains("cannot embed records"));
 }
 
@@ -57,12 +54,12 @@ async fn rejected_text_does_not_block_others() {
         ids.push(gallery.paint(title, title).await);
     }
     let server = EmbeddingServer::start_with(|question| {
-        let texts = question.texts();
-        if texts.iter().any(|text| text == "Refused") {
+        let inputs = question.inputs();
+        if inputs.iter().any(|text| text == "Refused") {
             return Reply::status(400);
         }
         let zeros = vector(768);
-        let items = texts.iter().enumerate().map(|(index, text)| match text.as_str() {
+        let items = inputs.iter().enumerate().map(|(index, text)| match text.as_str() {
             "Zero" => item(index, &zeros),
             "Not a number" => item(index, &zeros.replacen('0', "NaN", 1)),
             _ => item(index, &vector(axis(text))),
@@ -71,7 +68,7 @@ async fn rejected_text_does_not_block_others() {
     })
     .await;
     let _proxy = gallery.asking(&server, &[]).await;
-    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    gallery.until("two records are embedded", |status| status["done"] == 2 && status["running"] == 0).await;
     let failures = gallery
         .session
         .rows("select record_id, error from keyed.embedding_failures() order by record_id", &[])
@@ -94,13 +91,13 @@ async fn crashing_text_does_not_block_others() {
         ids.push(gallery.paint(title, title).await);
     }
     let server = EmbeddingServer::start_with(|question| {
-        let texts = question.texts();
-        if texts.iter().any(|text| text == "Breaking") {
+        let inputs = question.inputs();
+        if inputs.iter().any(|text| text == "Breaking") {
             Reply::status(500)
-        } else if texts.iter().any(|text| text == "Slow") {
-            Reply::good(question).after(Duration::from_secs(60))
+        } else if inputs.iter().any(|text| text == "Slow") {
+            Reply::success(question).after(Duration::from_secs(60))
         } else {
-            Reply::good(question)
+            Reply::success(question)
         }
     })
     .await;
@@ -121,21 +118,21 @@ async fn single_failing_text_fails_permanently() {
             gallery.paint(&format!("K-{number}"), "Breaking").await;
         }
         let server = EmbeddingServer::start_with(move |question| {
-            let breaks = question.texts().iter().any(|text| text == "Breaking");
-            if breaks { Reply::status(status) } else { Reply::good(question) }
+            let breaks = question.inputs().iter().any(|text| text == "Breaking");
+            if breaks { Reply::status(status) } else { Reply::success(question) }
         })
         .await;
         let _proxy = gallery.asking(&server, &[]).await;
-        let told = format!(
+        let expected_reply = format!(
             "select count(*) from keyed_state.embedding_job
              where state = 'pending' and attempts = 1 and error like '%HTTP {status}%'"
         );
-        gallery.session.until(&told, &count.to_string()).await;
+        gallery.session.until(&expected_reply, &count.to_string()).await;
     }
 }
 
 #[tokio::test]
-async fn failure_of_all_texts_is_a_provider_failure() {
+async fn failure_of_all_inputs_is_a_provider_failure() {
     for status in [500, 400] {
         let gallery = Gallery::new().await;
         for number in 0..3 {
@@ -143,14 +140,14 @@ async fn failure_of_all_texts_is_a_provider_failure() {
         }
         let server = EmbeddingServer::start_with(move |_| Reply::status(status)).await;
         let proxy = gallery.asking(&server, &[]).await;
-        let told = format!(
+        let expected_reply = format!(
             "select count(*) from keyed_state.embedding_job
              where state = 'pending' and attempts = 0 and error like '%HTTP {status}%'"
         );
-        gallery.session.until(&told, "3").await;
+        gallery.session.until(&expected_reply, "3").await;
         // Tried together first, then each separately.
-        assert!(server.questions().iter().filter(|question| question.texts().len() == 1).count() >= 3);
-        // The message is in the log once the round is over.
+        assert!(server.requests().iter().filter(|question| question.inputs().len() == 1).count() >= 3);
+        // The message is logged at the end of the round.
         until("the log has it", async || proxy.log().contains("cannot embed records")).await;
         assert!(proxy.whole_log().await.contains(&format!("HTTP {status}")));
     }
@@ -164,20 +161,20 @@ async fn vectors_before_an_outage_are_kept() {
     }
     let server = EmbeddingServer::start_with(|question| match question.number {
         0 => Reply::status(400),
-        1 | 2 => Reply::good(question),
+        1 | 2 => Reply::success(question),
         3 => Reply::status(422),
         _ => Reply::status(429).retry_after("3600"),
     })
     .await;
     let _proxy = gallery.asking(&server, &[]).await;
-    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    gallery.until("two records are embedded", |status| status["done"] == 2 && status["running"] == 0).await;
     let jobs = "select string_agg(state || ' ' || attempts || ' ' || coalesce(substr(error, 1, 8), '-'), ', '
                   order by state, attempts) from keyed_state.embedding_job";
     assert_eq!(
         gallery.session.text(jobs, &[]).await,
         "done 0 -, done 0 -, pending 0 HTTP 429, pending 0 HTTP 429, pending 1 HTTP 422"
     );
-    assert_eq!(server.questions().len(), 5, "the client honors Retry-After");
+    assert_eq!(server.requests().len(), 5, "the client honors Retry-After");
 }
 
 #[tokio::test]
@@ -191,7 +188,7 @@ async fn rejected_vector_does_not_block_others() {
     gallery.session.run(&check).await;
     let server = EmbeddingServer::start().await;
     let _proxy = gallery.asking(&server, &[]).await;
-    gallery.until("two done", |status| status["done"] == 2 && status["running"] == 0).await;
+    gallery.until("two records are embedded", |status| status["done"] == 2 && status["running"] == 0).await;
     let job = gallery.job(&ids[1]).await;
     assert_eq!((&job["state"], &job["attempts"]), (&json!("pending"), &json!(1)), "{job}");
     assert!(job["error"].as_str().is_some_and(|error| error.contains("not_this")), "{job}");
@@ -208,7 +205,7 @@ async fn locked_record_does_not_block_others() {
     other.run(&format!("begin; select from g.paintings where id = '{}' for update", ids[1])).await;
     let server = EmbeddingServer::start().await;
     let _proxy = gallery.asking(&server, &[("KEYED_STATEMENT_TIMEOUT", "1")]).await;
-    gallery.until("two done", |status| status["done"] == 2 && status["pending"] == 1).await;
+    gallery.until("two records are embedded", |status| status["done"] == 2 && status["pending"] == 1).await;
     assert_eq!(gallery.job(&ids[1]).await["attempts"], 0);
     other.run("commit").await;
     gallery.until_done(3).await;

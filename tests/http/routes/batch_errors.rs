@@ -1,11 +1,11 @@
-//! What POST /entities/batch refuses, in part or as a whole.
+//! Rejected batches and rejected operations of POST /entities/batch.
 
 use crate::routes::batch::{batch, upsert};
 use harness::Service;
 use harness::customers::{HISTORY, SERIES};
 use serde_json::{Value, json};
 
-/// How many rows there are of everything that a write leaves behind.
+/// The row counts of everything that a write leaves behind.
 async fn traces(service: &Service) -> String {
     let counts = &format!(
         "select (select count(*) from crm.customers) || ' ' || (select count(*) from {HISTORY}) || ' '
@@ -85,9 +85,9 @@ async fn atomic_batch_with_a_rejected_operation_writes_nothing() {
             .map(|n| upsert(&format!("K-{}", n % 300), json!({"visits": {"$inc": 1}, "mood": n})))
             .collect();
         operations[250] = operation;
-        let refusal = batch(&service, true, json!(operations)).await.refused(status, code);
-        assert_eq!(refusal["failed_index"], 250, "{refusal}");
-        assert_eq!(refusal["errors"][0]["pointer"].as_str().unwrap_or_default(), pointer, "{refusal}");
+        let error = batch(&service, true, json!(operations)).await.expect_error(status, code);
+        assert_eq!(error["failed_index"], 250, "{error}");
+        assert_eq!(error["errors"][0]["pointer"].as_str().unwrap_or_default(), pointer, "{error}");
         assert_eq!((traces(&service).await, service.by_key("K-1").await.expect(200)), before);
     }
 }
@@ -97,18 +97,18 @@ async fn malformed_batch_is_rejected() {
     let service = Service::start().await;
     assert_eq!(batch(&service, false, json!([])).await.expect(200), json!({"errors": false, "results": []}));
     let too_many: Value = (0..1001).map(|n| upsert(&format!("K-{n}"), json!({}))).collect();
-    batch(&service, false, too_many).await.refused(413, "payload_too_large");
+    batch(&service, false, too_many).await.expect_error(413, "payload_too_large");
     for (body, code, pointer) in [
         (json!({}), "invalid_value", "/operations"),
         (json!({"operations": {}}), "invalid_value", "/operations"),
         (json!({"operations": [], "atomic": "yes"}), "invalid_value", "/atomic"),
         (json!({"operations": [], "mode": "fast"}), "unknown_field", "/mode"),
     ] {
-        let refusal = service.post("/entities/batch", body).await.refused(422, code);
-        assert_eq!(refusal["errors"][0]["pointer"], pointer);
+        let error = service.post("/entities/batch", body).await.expect_error(422, code);
+        assert_eq!(error["errors"][0]["pointer"], pointer);
     }
     for body in ["[]", "{", ""] {
-        service.send_text("POST", "/entities/batch", body).await.refused(400, "malformed_request");
+        service.send_text("POST", "/entities/batch", body).await.expect_error(400, "malformed_request");
     }
     assert_eq!(traces(&service).await, "0 0 0");
 }
@@ -175,10 +175,10 @@ async fn batch_has_the_privileges_of_its_key() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'secrets', '[{\"slug\": \"hidden\", \"type\": \"string\", \"required\": true}]')").await;
-    let foreign =
+    let other =
         session.json("select keyed.create_record('shop.secrets', '{\"hidden\": \"x\"}', 'S-1')", &[]).await;
     let crm_key = service.database.api_key("keyed_admin", &["crm"]).await;
-    let number = foreign["template_id"].as_str().expect("a number");
+    let number = other["template_id"].as_str().expect("a number");
     for (there, missing) in [
         (
             json!({"op": "upsert", "template": "shop.secrets", "external_key": "S-1", "attributes": {"zzz": 1}}),
@@ -193,27 +193,27 @@ async fn batch_has_the_privileges_of_its_key() {
             json!({"op": "create", "template": "shop.nothing"}),
         ),
         (
-            json!({"op": "update", "id": foreign["id"], "attributes": {"zzz": 1}}),
+            json!({"op": "update", "id": other["id"], "attributes": {"zzz": 1}}),
             json!({"op": "update", "id": "00000000-0000-0000-0000-000000000000", "attributes": {"zzz": 1}}),
         ),
         (
-            json!({"op": "update", "id": foreign["id"], "external_key": "x"}),
+            json!({"op": "update", "id": other["id"], "external_key": "x"}),
             json!({"op": "update", "id": "00000000-0000-0000-0000-000000000000", "external_key": "x"}),
         ),
         (
-            json!({"op": "delete", "id": foreign["id"]}),
+            json!({"op": "delete", "id": other["id"]}),
             json!({"op": "delete", "id": "00000000-0000-0000-0000-000000000000"}),
         ),
     ] {
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         for operation in [&there, &missing] {
             let body = json!({"operations": [operation]});
-            let answer =
+            let response =
                 service.proxy.request("POST", "/v1/entities/batch").key(&crm_key).json(&body).send().await;
-            assert!(!answer.text.contains("hidden"), "{there}: {}", answer.text);
-            answers.push(answer.expect(200));
+            assert!(!response.text.contains("hidden"), "{there}: {}", response.text);
+            responses.push(response.expect(200));
         }
-        assert_eq!(answers[0], answers[1], "{there}");
-        assert_eq!(answers[0]["results"][0]["status"], 404, "{there}");
+        assert_eq!(responses[0], responses[1], "{there}");
+        assert_eq!(responses[0]["results"][0]["status"], 404, "{there}");
     }
 }

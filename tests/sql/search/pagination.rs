@@ -1,4 +1,4 @@
-//! Walks from page to page while others write: what stays is met once, neither skipped nor repeated.
+//! Pagination during concurrent writes: unchanged records are returned exactly once.
 
 use crate::gallery::Gallery;
 use harness::{Database, Session};
@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// 600 works that share their values with others or have none: a third stays, a third is moved, a third deleted.
+/// 600 works that share their values with others or have none: a third stays, a third is moved, a third is deleted.
 const FILL: &str = "
     insert into art.works (external_key, title, price, made, tags, tier)
     select (array['stay', 'move', 'gone'])[n % 3 + 1] || n, nullif((n * 7 % 40)::text, '0'), nullif(n * 13 % 50, 0),
       '2024-01-01'::date + n * 3 % 30, array[(n % 5)::text], case when n % 2 = 0 then '{gold}'::text[] end
     from generate_series(1, 600) n";
 
-/// Writes without a pause: new works everywhere, others to another place, others away.
+/// Writes without a pause: creates works at all positions, moves works, and deletes works.
 async fn write(session: Session, number: usize, over: Arc<AtomicBool>, written: Arc<AtomicUsize>) {
     let statements = [
         "insert into art.works (title, price, made) select (random() * 40)::int::text, (random() * 50)::int, '2024-01-01'::date + (random() * 30)::int",
@@ -25,14 +25,14 @@ async fn write(session: Session, number: usize, over: Arc<AtomicBool>, written: 
            made = '2024-01-01'::date + (random() * 30)::int, tags = array[(random() * 5)::int::text]
          where id = (select id from art.works where external_key like 'move%' order by random() limit 1)",
         "select keyed.delete_record(id) from (select id from art.works where external_key like 'gone%' and deleted_at is null order by random() limit 1) x",
-        // A change of a record that stays, in something that no order looks at.
+        // A change of an unchanged record's attribute that no sort uses.
         "update art.works set mood = random() where id = (select id from art.works where external_key like 'stay%' order by random() limit 1)",
     ];
     for round in number.. {
         if over.load(Ordering::Relaxed) {
             return;
         }
-        // Two writers may want the same record: the loser goes on.
+        // Two writers may change the same record: the loser continues.
         if session.attempt(statements[round % statements.len()], &[]).await.is_ok() {
             written.fetch_add(1, Ordering::Relaxed);
         }
@@ -40,7 +40,7 @@ async fn write(session: Session, number: usize, over: Arc<AtomicBool>, written: 
     }
 }
 
-/// How often each record that stays is met.
+/// How often each unchanged record is returned.
 async fn meet(session: &Session, sort: &Value, limit: usize) -> HashMap<String, usize> {
     let (mut met, mut cursor) = (HashMap::new(), Value::Null);
     loop {
@@ -68,8 +68,8 @@ async fn unchanged_records_are_returned_once_during_concurrent_writes() {
         let session = gallery.database.session().await;
         writers.spawn(write(session, number, Arc::clone(&over), Arc::clone(&written)));
     }
-    // Whether a write happened during each walk: a short one may fall between two writes.
-    let mut walks = Vec::new();
+    // Whether a write happened during each pagination, because a short one may fall between two writes.
+    let mut paginations = Vec::new();
     for sort in [
         Value::Null,
         json!("price"),
@@ -84,15 +84,19 @@ async fn unchanged_records_are_returned_once_during_concurrent_writes() {
             let before = written.load(Ordering::Relaxed);
             let met = meet(&gallery.session, &sort, limit).await;
             let wrong: Vec<_> = met.iter().filter(|(_, times)| **times != 1).collect();
-            assert!(wrong.is_empty(), "by {sort}, {limit} on a page, met again: {wrong:?}");
+            assert!(wrong.is_empty(), "by {sort}, {limit} per page, returned again: {wrong:?}");
             assert_eq!(met.len(), 200, "by {sort}, {limit} on a page");
-            walks.push(written.load(Ordering::Relaxed) > before);
+            paginations.push(written.load(Ordering::Relaxed) > before);
         }
     }
     over.store(true, Ordering::Relaxed);
     writers.join_all().await;
-    let disturbed = walks.iter().filter(|disturbed| **disturbed).count();
-    assert!(2 * disturbed > walks.len(), "{disturbed} of {} walks met a write", walks.len());
+    let disturbed = paginations.iter().filter(|disturbed| **disturbed).count();
+    assert!(
+        2 * disturbed > paginations.len(),
+        "{disturbed} of {} paginations overlapped a write",
+        paginations.len()
+    );
     gallery.database.cluster().assert_no_crash();
 }
 

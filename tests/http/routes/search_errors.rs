@@ -1,16 +1,16 @@
-//! Bodies that are not searches: each fault with its place.
+//! Invalid searches: each error has its pointer.
 
 use crate::routes::search::{PATH, five};
-use harness::Answer;
+use harness::Response;
 use serde_json::{Value, json};
 
-/// A refusal with one fault, at this place.
+/// Asserts that the response has one error, with this code and pointer.
 #[track_caller]
-fn refused_at(answer: Answer, code: &str, pointer: &str) {
-    let refusal = answer.refused(422, code);
-    assert_eq!(refusal["errors"][0]["pointer"], pointer, "{refusal}");
-    assert_eq!(refusal["errors"].as_array().map(Vec::len), Some(1), "{refusal}");
-    assert_eq!(refusal["retryable"], false, "{refusal}");
+fn expect_error_at(response: Response, code: &str, pointer: &str) {
+    let error = response.expect_error(422, code);
+    assert_eq!(error["errors"][0]["pointer"], pointer, "{error}");
+    assert_eq!(error["errors"].as_array().map(Vec::len), Some(1), "{error}");
+    assert_eq!(error["retryable"], false, "{error}");
 }
 
 #[tokio::test]
@@ -64,28 +64,28 @@ async fn errors_of_a_search_have_pointers() {
         (json!({"filters": [], "a/b~c": 1}), "unknown_field", "/a~1b~0c"),
         (json!({"page": 2}), "unknown_field", "/page"),
     ] {
-        let answer = service.post(PATH, body.clone()).await;
+        let response = service.post(PATH, body.clone()).await;
         if body == json!({"filter_groups": [[], []]}) {
-            let refusal = answer.refused(422, code);
-            let places: Vec<&Value> =
-                refusal["errors"].as_array().into_iter().flatten().map(|fault| &fault["pointer"]).collect();
-            assert_eq!(places, ["/filter_groups/0", "/filter_groups/1"]);
+            let error = response.expect_error(422, code);
+            let pointers: Vec<&Value> =
+                error["errors"].as_array().into_iter().flatten().map(|problem| &problem["pointer"]).collect();
+            assert_eq!(pointers, ["/filter_groups/0", "/filter_groups/1"]);
         } else {
-            refused_at(answer, code, pointer);
+            expect_error_at(response, code, pointer);
         }
     }
-    let refusal = service
+    let error = service
         .post(PATH, json!({"filters": [{"field": "external_key", "operator": "gt", "value": "A"}]}))
         .await;
-    let refusal = refusal.refused(422, "operator_not_allowed");
+    let error = error.expect_error(422, "operator_not_allowed");
     let accepted = "eq, neq, in, not-in, like, not-like, empty, not-empty";
-    assert!(refusal["detail"].as_str().is_some_and(|detail| detail.ends_with(accepted)), "{refusal}");
+    assert!(error["detail"].as_str().is_some_and(|detail| detail.ends_with(accepted)), "{error}");
 }
 
 #[tokio::test]
 async fn non_object_body_is_malformed() {
     let service = five().await;
-    service.proxy.request("POST", &format!("/v1{PATH}")).send().await.refused(400, "malformed_request");
+    service.proxy.request("POST", &format!("/v1{PATH}")).send().await.expect_error(400, "malformed_request");
     for body in [
         "",
         " ",
@@ -99,18 +99,18 @@ async fn non_object_body_is_malformed() {
         "{\"filters\": [{\"field\": \"name\", \"operator\": \"eq\", \"value\": NaN}]}",
         "{\"a\u{0}\": 1}",
     ] {
-        service.send_text("POST", PATH, body).await.refused(400, "malformed_request");
+        service.send_text("POST", PATH, body).await.expect_error(400, "malformed_request");
     }
     let deep = format!("{{\"filter_groups\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
-    service.send_text("POST", PATH, deep).await.refused(422, "invalid_value");
+    service.send_text("POST", PATH, deep).await.expect_error(422, "invalid_value");
     for query in ["?limit=1", "?cursor=x", "?filters=[]", "?x"] {
-        service.post(&format!("{PATH}{query}"), json!({})).await.refused(400, "malformed_request");
+        service.post(&format!("{PATH}{query}"), json!({})).await.expect_error(400, "malformed_request");
     }
     let request = service.proxy.request("POST", &format!("/v1{PATH}")).body("text/plain", "{}");
-    request.send().await.refused(415, "unsupported_media_type");
+    request.send().await.expect_error(415, "unsupported_media_type");
     for method in ["GET", "PUT", "PATCH", "DELETE"] {
-        let answer = service.proxy.request(method, &format!("/v1{PATH}")).json(&json!({})).send().await;
-        assert_eq!(answer.status, 405, "{method}: {}", answer.text);
+        let response = service.proxy.request(method, &format!("/v1{PATH}")).json(&json!({})).send().await;
+        assert_eq!(response.status, 405, "{method}: {}", response.text);
     }
     service.post(PATH, json!({})).await.expect(200);
 }

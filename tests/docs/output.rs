@@ -1,7 +1,7 @@
-//! Comparison of an answer with the one that a page shows.
+//! Comparison of an output with the one on a page.
 
-/// Compares line by line. `…` stands for anything within a line, a line that contains only `…` for any number of lines; runs of
-/// spaces are one, empty lines and the rules under the heads of tables do not count.
+/// Compares line by line. `…` matches anything within a line; a line that contains only `…` matches any number of
+/// lines. Runs of spaces count as one space. Empty lines and the rules below table headers are ignored.
 pub(crate) fn compare(shown: &str, answered: &str) -> Result<(), String> {
     let (shown_lines, answered_lines) = (lines(shown), lines(answered));
     if all_match(&shown_lines, &answered_lines) {
@@ -15,7 +15,7 @@ fn lines(text: &str) -> Vec<String> {
     text.lines().map(one_space).filter(|line| !line.is_empty() && !is_rule(line)).collect()
 }
 
-/// The line under a table's head, whose length depends on what the table holds.
+/// The rule below a table header, whose length depends on the contents.
 fn is_rule(line: &str) -> bool {
     line.chars().all(|c| matches!(c, '-' | '+'))
 }
