@@ -1,4 +1,4 @@
-//! `man-pages`: manual pages, made of what `--help` shows.
+//! `man-pages`: manual pages, generated from the text of `--help`.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub(crate) struct ManPages {
     folder: PathBuf,
 }
 
-/// `command` is that of the whole program.
+/// `command` is the command of the whole program.
 pub(crate) fn run(arguments: ManPages, command: Command) -> Result<(), Failure> {
     let folder = arguments.folder;
     clap_mangen::generate_to(for_any_machine(command), &folder)
@@ -22,7 +22,8 @@ pub(crate) fn run(arguments: ManPages, command: Command) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A manual page is read on another machine than it was made on. What a default is computed from, the help texts say.
+/// Removes defaults that depend on this machine, because a manual page is read on other machines. The help text says
+/// how they are computed.
 fn for_any_machine(command: Command) -> Command {
     let says_its_default = |help: String| help.contains("Default: ");
     command.mut_subcommands(|command| {

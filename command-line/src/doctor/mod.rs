@@ -44,7 +44,7 @@ struct Finding {
 #[derive(Serialize)]
 struct Passed {
     name: &'static str,
-    /// Whether nothing was found; null if it could not be checked, because something is missing or locked.
+    /// Whether the check passed; null if it could not run, because an object is missing or locked.
     sound: Option<bool>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: Doctor) -> Result<(), Failure> {
 
 async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     let client = connect(&arguments.connection.connector("doctor")?).await?;
-    // All is seen as it was at one moment, and nothing can be changed by mistake.
+    // All checks use one snapshot, and none can write.
     let begin = format!(
         "begin isolation level repeatable read read only; set local lock_timeout = '{}'",
         PATIENCE.to_string_lossy()
@@ -122,7 +122,7 @@ async fn there_is(client: &Client) -> Result<Needs, Failure> {
     })
 }
 
-/// With a library that is older than the extension or its state, every function fails.
+/// If the library is older than the extension or its schema version, every function fails.
 async fn refusal_of_the_library(client: &Client) -> Result<Option<Finding>, Failure> {
     client.batch_execute("savepoint probe").await.map_err(explain)?;
     let called = client.query_typed("select keyed.pending_migrations()", &[]).await;
@@ -137,7 +137,7 @@ async fn refusal_of_the_library(client: &Client) -> Result<Option<Finding>, Fail
     }))
 }
 
-/// What a check finds, and whether that is nothing; null if a table that it reads is locked.
+/// The findings of a check, and whether it passed; `None` if a table that it reads is locked.
 async fn findings_of(client: &Client, check: &Check) -> Result<(Vec<Finding>, Option<bool>), Failure> {
     client.batch_execute("savepoint examination").await.map_err(explain)?;
     let found = client.query_typed(check.query, &[]).await;

@@ -1,4 +1,4 @@
-//! The file of rejected rows with their reasons, to correct and import again.
+//! The file of rejected rows with their reasons, which can be corrected and imported again.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -15,11 +15,11 @@ use keyed_proxy::file::refused_rows::{RefusedRows, byte_order_mark};
 pub(super) struct FailedRows {
     out: BufWriter<Output>,
     pub(super) format: Format,
-    /// Of the imported file.
+    /// The format of the imported file.
     declared: Option<&'static Encoding>,
     /// Whether any row was rejected.
     has_rows: bool,
-    /// Of CSV, once its header is known.
+    /// For CSV, set when the header is known.
     rows: Option<RefusedRows>,
 }
 
@@ -53,7 +53,7 @@ impl FailedRows {
         Ok(())
     }
 
-    /// Publishes the file, if it has rows.
+    /// Puts the file in place if it has rows.
     pub(super) fn finish(self) -> anyhow::Result<()> {
         if !self.has_rows {
             return Ok(());

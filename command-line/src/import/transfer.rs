@@ -1,4 +1,4 @@
-//! Sends a file in chunks, and reads the response while it is being sent.
+//! Sends a file in chunks, and reads the response while the file is being sent.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,10 +19,10 @@ use keyed_proxy::file::format::Format;
 
 /// The size of a chunk.
 const CHUNK_SIZE: usize = 64 << 10;
-/// The maximum number of rejected rows on the terminal, if --failed has all of them.
+/// The maximum number of rejected rows on the terminal if --failed collects all of them.
 const MAX_REPORTED: u64 = 20;
 
-/// Reads the answer line by line while the file is still being sent.
+/// Reads the response line by line while the file is being sent.
 pub(super) async fn send_and_report(
     request: axum::http::Request<Body>,
     template: &str,
@@ -32,22 +32,25 @@ pub(super) async fn send_and_report(
 ) -> anyhow::Result<Counts> {
     let mut answer = send(request, template).await?.into_body();
     let (mut held, mut told) = (Vec::new(), 0);
-    // NDJSON lines have no place for a reason, so all are printed.
+    // A file of rejected NDJSON rows has no reasons, so all reasons are printed.
     let max_reported = match &failed {
         _ if is_quiet => 0,
         Some(failed) if failed.format == Format::Ndjson => u64::MAX,
         _ => MAX_REPORTED,
     };
     loop {
-        let frame = answer.frame().await.transpose().context("the response broke off")?;
+        let frame = answer
+            .frame()
+            .await
+            .transpose()
+            .context("the connection was closed before the end of the response")?;
         let is_end = frame.is_none();
         if let Some(data) = frame.and_then(|frame| frame.into_data().ok()) {
             held.extend_from_slice(&data);
         }
         while let Some(end) = held.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = held.drain(..=end).collect();
-            let line: Line =
-                serde_json::from_slice(&line).context("the response is not that of an import")?;
+            let line: Line = serde_json::from_slice(&line).context("the response is not an import report")?;
             if let (Some(header), Some(failed)) = (&line.file, &mut failed) {
                 failed.begin(header)?;
             }
@@ -98,19 +101,19 @@ pub(super) fn open(file: &Path) -> anyhow::Result<File> {
     }
     let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
     if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(anyhow!("{} is a directory: name the file in it", file.display()));
+        return Err(anyhow!("{} is a directory: specify the file in it", file.display()));
     }
     Ok(opened)
 }
 
-/// The first bytes of the file, by which a packed one is known.
+/// Reads the first bytes of the file, which show whether it is compressed.
 pub(super) fn beginning_of(input: &mut File) -> io::Result<Bytes> {
     let mut beginning = Vec::new();
     input.take(4).read_to_end(&mut beginning)?;
     Ok(Bytes::from(beginning))
 }
 
-/// The file, chunk by chunk, read on a thread of its own.
+/// Reads the file in chunks on a separate thread.
 pub(super) fn chunks(beginning: Bytes, mut input: File) -> mpsc::Receiver<io::Result<Bytes>> {
     let (chunks, received) = mpsc::channel(4);
     std::thread::spawn(move || {
