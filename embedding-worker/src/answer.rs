@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::outcome::{Failed, Outcome};
 use crate::vector::{Flaw, Vector};
 
-/// The maximum length of a server's error text that is passed on.
+/// The maximum length of a server's error message in our errors.
 const MAX_MESSAGE: usize = 200;
 
 #[derive(Deserialize)]
@@ -22,10 +22,10 @@ struct Item {
     embedding: Vec<Option<f64>>,
 }
 
-/// The vectors of an answer, in the order of the texts.
+/// The vectors of a response, in the order of the texts.
 pub(crate) fn read(body: &[u8], texts: usize) -> Result<Vec<Outcome>, Failed> {
     let answer = parse(body).map_err(|error| {
-        Failed::Lasting(format!("not an answer of /v1/embeddings: {error}: {}", beginning(body)))
+        Failed::Lasting(format!("not a response of /v1/embeddings: {error}: {}", beginning(body)))
     })?;
     if answer.data.len() != texts {
         return Err(Failed::Lasting(format!("{} vectors for {texts} texts", answer.data.len())));
@@ -47,7 +47,7 @@ pub(crate) fn read(body: &[u8], texts: usize) -> Result<Vec<Outcome>, Failed> {
     Ok(outcomes.into_iter().flatten().collect())
 }
 
-/// Servers in Python write NaN and Infinity, which JSON does not have.
+/// Some Python servers write NaN and Infinity, which are not valid JSON.
 fn parse(body: &[u8]) -> serde_json::Result<Answer> {
     serde_json::from_slice(body).or_else(|error| {
         let text = String::from_utf8_lossy(body);
@@ -66,7 +66,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|pause| *pause <= Duration::from_secs(3600))
 }
 
-/// The beginning of what a server said, in one line.
+/// The beginning of a response body, on one line.
 pub(crate) fn beginning(body: &[u8]) -> String {
     let head = &body[..body.len().min(4 * MAX_MESSAGE)];
     let text = String::from_utf8_lossy(head);
@@ -129,7 +129,7 @@ mod tests {
     fn invalid_vector_fails_only_its_text() {
         for bad in ["NaN", "null", "-Infinity", "1e200", "0"] {
             let body = answer(&[item("\"index\":0,", "1"), item("\"index\":1,", bad)]);
-            let firsts = firsts(&body, 2).expect("an answer");
+            let firsts = firsts(&body, 2).expect("a response");
             assert_eq!(firsts[0], Ok(1.0));
             assert!(firsts[1].is_err(), "{bad}");
         }

@@ -17,7 +17,7 @@ const TRIES: usize = 3;
 /// The number of texts whose individual requests may each use the full timeout.
 const SLOW_TEXTS: usize = 4;
 
-/// A text that every model accepts. If it is embedded and others are not, the others are at fault.
+/// A text that every model accepts. If the server embeds it and fails for other texts, the other texts are invalid.
 const PROBE: &str = "A short sentence.";
 
 /// Turns texts into vectors.
@@ -36,7 +36,7 @@ enum Source {
 }
 
 impl Embedder {
-    /// None where embeddings are off.
+    /// `None` if embeddings are off.
     pub fn new(settings: &EmbeddingSettings) -> anyhow::Result<Option<Embedder>> {
         let source = match settings.embed_provider {
             Provider::Off => return Ok(None),
@@ -53,7 +53,7 @@ impl Embedder {
         }))
     }
 
-    /// The name that is kept with each vector. Vectors of two models cannot be compared.
+    /// The model name that is stored with each vector. Vectors of different models cannot be compared.
     pub fn model(&self) -> &str {
         match &self.source {
             Source::Hash => hash::MODEL,
@@ -61,7 +61,7 @@ impl Embedder {
         }
     }
 
-    /// Asks with another key of the server from now on: whether it is another.
+    /// Replaces the API key of the server. Returns whether it differs.
     pub fn replace_key(&self, key: Option<String>) -> bool {
         match &self.source {
             Source::Hash => false,
@@ -98,7 +98,7 @@ impl Embedder {
             || Failure { message: "the server did not respond in time".to_owned(), retry_after: None };
         match timeout_at(deadline, server.ask(&texts, TRIES)).await {
             Ok(Ok(outcomes)) => Answers::complete(outcomes),
-            // The server does not say which text it is.
+            // The server does not report which text it rejects.
             Ok(Err(failed)) if failed.may_be_a_text() => {
                 let mut isolation = Isolation::new(texts.len());
                 let failure = if texts.len() == 1 {
@@ -121,10 +121,10 @@ impl Embedder {
         }
     }
 
-    /// Sends the texts one by one. Returns an error if the server fails for another reason.
+    /// Sends the texts one by one. Returns a failure that does not depend on the text, if one occurs.
     async fn isolate(server: &Server, texts: &[Cow<'_, str>], isolation: &mut Isolation) -> Option<Failure> {
         let mut places: Vec<usize> = (0..texts.len()).collect();
-        // So that the last ones get their turn another time, if the first take all the time.
+        // In random order, so that the last texts are not always the ones that time out.
         fastrand::shuffle(&mut places);
         for place in places {
             match server.ask(std::slice::from_ref(&texts[place]), 0).await {
@@ -135,7 +135,7 @@ impl Embedder {
         None
     }
 
-    /// The vector of a query text. A client waits for it, so it is retried only once.
+    /// The vector of a query text. The request is retried only once, because a client waits for it.
     pub async fn query(&self, text: &str) -> Result<Outcome, Failed> {
         let text = self.prepared(&self.query_prefix, text);
         let server = match &self.source {

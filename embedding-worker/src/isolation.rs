@@ -5,7 +5,7 @@ use crate::outcome::{Failed, Failure, Outcome};
 /// The outcomes of texts, in their order.
 #[derive(Debug)]
 pub struct Answers {
-    /// `None` for a text without outcome that is not at fault.
+    /// `None` for a text without outcome, if the reason does not depend on the text.
     pub outcomes: Vec<Option<Outcome>>,
     /// Why outcomes are missing.
     pub failure: Option<Failure>,
@@ -24,9 +24,9 @@ impl Answers {
 /// The texts of a failed request, sent one by one to find the invalid ones.
 pub(crate) struct Isolation {
     outcomes: Vec<Option<Outcome>>,
-    /// The texts on which the server failed; the fault may be theirs or the server's.
+    /// The texts for which the server failed. The cause may be the text or the server.
     broken: Vec<(usize, Failure)>,
-    /// Whether the server embedded a valid text.
+    /// Whether the server embedded the probe.
     is_server_well: bool,
 }
 
@@ -49,14 +49,14 @@ impl Isolation {
         self.outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(_))))
     }
 
-    /// Records whether the server embedded the probe, a text that is known to be valid.
+    /// Records whether the server embedded the probe, which is known to be valid.
     pub(crate) fn record_probe(&mut self, is_server_well: bool) {
         self.is_server_well = is_server_well;
     }
 
-    /// Decides whether the texts or the server are at fault. `failure` says why texts were not tried.
+    /// Decides whether the texts or the server caused the failures. `failure` is the reason why texts were not tried.
     pub(crate) fn finish(mut self, failure: Option<Failure>) -> Answers {
-        // The server embedded others, so the text is at fault.
+        // The server embedded other texts, so this text is invalid.
         if self.is_server_well || self.has_vector() {
             for (place, failure) in self.broken {
                 self.outcomes[place] = Some(Err(failure.message));
@@ -80,7 +80,8 @@ mod tests {
         Failure { message: message.to_owned(), retry_after: None }
     }
 
-    /// A trial of texts that got a vector (v), broke the server (b), were not tried (-), or were rejected for a reason.
+    /// Runs an isolation. Each character is a text: it got a vector (v), the server failed for it (b), it was not tried
+    /// (-), or it was rejected for the reason that the character stands for.
     fn judged(texts: &str, probe: bool, rest: Option<&str>) -> (String, Option<String>) {
         let mut isolation = Isolation::new(texts.len());
         for (place, letter) in texts.chars().enumerate() {

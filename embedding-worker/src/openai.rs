@@ -1,4 +1,4 @@
-//! A server with OpenAI's API: sends a request, checks the response, and retries if useful.
+//! A server with OpenAI's API: sends requests, checks responses, and retries temporary failures.
 
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
@@ -16,11 +16,11 @@ use crate::outcome::{Failed, Outcome};
 use crate::settings::EmbeddingSettings;
 use keyed_service::http_client::{HttpClient, http_client};
 
-/// The maximum wait before a retry. If the server asks for a longer one, it gets no requests for that time, and texts
-/// stay in the queue.
+/// The maximum wait before a retry. If the server requests a longer wait, no requests are sent to it during that time,
+/// and texts stay in the queue.
 pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(10);
 
-/// The largest answer: many times what 2048 vectors need.
+/// The maximum size of a response. 2048 vectors need a fraction of it.
 const MAX_RESPONSE: usize = 128 << 20;
 
 pub(crate) struct Server {
@@ -54,7 +54,7 @@ impl Server {
         })
     }
 
-    /// Asks with another key from now on: whether it is another.
+    /// Replaces the API key. Returns whether it differs.
     pub(crate) fn replace_key(&self, key: Option<String>) -> bool {
         let mut current = self.key.write().unwrap_or_else(PoisonError::into_inner);
         let is_other = *current != key;
@@ -70,7 +70,7 @@ impl Server {
         &self.model
     }
 
-    /// The vectors of some texts, in their order. Asks again up to `tries` times where that may help.
+    /// The vectors of some texts, in their order. Temporary failures are retried up to `tries` times.
     pub(crate) async fn ask(&self, texts: &[Cow<'_, str>], tries: usize) -> Result<Vec<Outcome>, Failed> {
         let question = Question {
             model: &self.model,
@@ -119,7 +119,7 @@ impl Server {
             400 | 413 | 422 => Failed::Texts(message),
             status @ (408 | 409 | 425 | 429 | 500..) => {
                 let retry_after = retry_after(&headers);
-                // A server that requests a long wait is busy, regardless of the texts.
+                // A server that requests a long wait is overloaded, regardless of the texts.
                 let may_be_a_text = status >= 500 && retry_after.is_none_or(|pause| pause <= MAX_PAUSE);
                 Failed::Passing { message, retry_after, may_be_a_text, is_busy: status == 429 }
             }
@@ -150,19 +150,21 @@ impl Server {
             is_busy: false,
         };
         let response = self.http.request(request).await.map_err(|error| {
-            // A server that was reached may have died of a text.
+            // If the server accepted the connection, a text may have crashed it.
             let was_reached = !error.is_connect();
             broken(anyhow::Error::new(error).context("the server cannot be reached"), was_reached)
         })?;
         let (parts, body) = response.into_parts();
-        let body = Limited::new(body, MAX_RESPONSE)
-            .collect()
-            .await
-            .map_err(|error| broken(anyhow::anyhow!(error).context("the response broke off"), true))?;
+        let body = Limited::new(body, MAX_RESPONSE).collect().await.map_err(|error| {
+            broken(
+                anyhow::anyhow!(error).context("the connection was closed before the end of the response"),
+                true,
+            )
+        })?;
         Ok((parts.status, parts.headers, body.to_bytes()))
     }
 
-    /// Some servers repeat an invalid key in their error, which goes to logs and into the database.
+    /// Removes the API key from an error. Some servers repeat an invalid key, and errors are logged and stored in the database.
     fn concealed(&self, failed: Failed) -> Failed {
         let key = self.key();
         let hide = |message: String| match &key {

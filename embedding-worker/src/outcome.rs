@@ -1,11 +1,11 @@
-//! The outcomes of texts: a vector for each, or why there is none.
+//! The outcomes of texts: a vector for each, or the reason why there is none.
 
 use std::time::Duration;
 
 use crate::settings::DIMENSION;
 use crate::vector::Vector;
 
-/// Why there are no vectors, for a reason that does not depend on the text.
+/// A reason for missing vectors that does not depend on the text.
 #[derive(Debug)]
 pub struct Failure {
     /// For the log.
@@ -14,7 +14,7 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
 }
 
-/// A vector, or why this very text has none.
+/// A vector, or the reason why this text cannot be embedded.
 pub type Outcome = Result<Vector, String>;
 
 /// Why a request failed.
@@ -22,20 +22,20 @@ pub type Outcome = Result<Vector, String>;
 pub enum Failed {
     /// The server rejects one of the texts.
     Texts(String),
-    /// Temporary: the server is busy, broken or out of reach.
+    /// Temporary: the server is overloaded, fails or cannot be reached.
     Passing {
         /// For the log.
         message: String,
         /// The Retry-After of the server.
         retry_after: Option<Duration>,
-        /// Whether it may as well be one of the texts that breaks it.
+        /// Whether one of the texts may be the cause.
         may_be_a_text: bool,
         /// Whether the server is overloaded.
         is_busy: bool,
     },
     /// Permanent: the key, the address or the model is wrong.
     Lasting(String),
-    /// The model's vectors have this unsupported length.
+    /// The vectors of the model have this unsupported length.
     Length(usize),
 }
 
@@ -56,7 +56,7 @@ impl Failed {
         }
     }
 
-    /// Whether fewer texts may fare better.
+    /// Whether a request with fewer texts may succeed.
     pub(crate) fn may_be_a_text(&self) -> bool {
         match self {
             Failed::Texts(_) => true,

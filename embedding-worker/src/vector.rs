@@ -1,25 +1,25 @@
-//! Valid vectors: checks the output of a provider.
+//! Vectors: validates the output of a provider.
 
 use std::fmt::Write as _;
 
 use crate::settings::DIMENSION;
 
-/// A vector of [`DIMENSION`] numbers whose length is 1: searches compare directions, and what is much longer or shorter
-/// leaves the range in which PostgreSQL computes with vectors.
+/// A vector of [`DIMENSION`] numbers with length 1. Searches compare only directions, and the length of other vectors
+/// could overflow or underflow in PostgreSQL.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector(Vec<f32>);
 
-/// Why numbers are not a vector.
+/// Why numbers are not a valid vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// All vectors of the model have this length: the model or its setting is wrong.
     Length(usize),
-    /// The model fails for this text.
+    /// The model has failed for this text.
     Numbers(&'static str),
 }
 
 impl Vector {
-    /// Checks numbers as JSON has them, null being what some servers write for NaN, and makes their length 1.
+    /// Validates numbers parsed from JSON and normalizes them to length 1. Some servers write null for NaN.
     pub fn check(numbers: &[Option<f64>]) -> Result<Vector, Flaw> {
         if numbers.len() != DIMENSION {
             return Err(Flaw::Length(numbers.len()));
@@ -36,13 +36,13 @@ impl Vector {
         }
         let square: f64 = finite.iter().map(|number| number * number).sum();
         if !square.is_normal() {
-            return Err(Flaw::Numbers("the model returned a vector too long or too short to normalise"));
+            return Err(Flaw::Numbers("the model returned a vector too long or too short to normalize"));
         }
         let length = square.sqrt();
         Ok(Vector(finite.into_iter().map(|number| (number / length) as f32).collect()))
     }
 
-    /// Takes numbers that are known to be finite and not all zero, and makes their length 1.
+    /// Normalizes numbers to length 1. They must be finite and not all zero.
     pub(crate) fn of_unit_length(mut numbers: Vec<f32>) -> Vector {
         let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
         for number in &mut numbers {
@@ -51,17 +51,17 @@ impl Vector {
         Vector(numbers)
     }
 
-    /// A valid vector, for a search that is only checked.
+    /// Any valid vector, for a search that is only validated.
     pub fn any() -> Vector {
         Vector::of_unit_length(vec![1.0; DIMENSION])
     }
 
-    /// The numbers, as PostgreSQL's `real[]` carries them: exactly, and without looking up the type of an extension.
+    /// The numbers for a `real[]` argument, which is exact and does not require the OID of pgvector's type.
     pub fn numbers(&self) -> &[f32] {
         &self.0
     }
 
-    /// As a JSON array, with the digits needed to reproduce each number.
+    /// A JSON array, with the digits needed to reproduce each number.
     pub fn to_json(&self) -> String {
         let mut out = String::with_capacity(DIMENSION * 12);
         for (position, number) in self.0.iter().enumerate() {

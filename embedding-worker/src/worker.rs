@@ -1,10 +1,10 @@
 //! The embedding worker: claims records of the queue, embeds their texts, and stores the vectors.
 //!
-//! No transaction is open during a call of the provider. Claims expire, so those of a crashed worker are claimed
-//! again; several proxies can work in parallel.
+//! No transaction is open during a call of the provider. Claims expire, so records that a crashed worker has claimed
+//! are claimed again. Several proxies can work in parallel.
 //!
-//! The worker is an ordinary caller: it has an API key, and receives the texts of records that its role may read and
-//! update. The proxy's login by itself receives none.
+//! The worker is an ordinary caller: it has an API key, and receives the texts of the records that its role can read
+//! and update. The proxy's login has no access to them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,17 +20,17 @@ use keyed_service::shutdown::{Shutdown, Step};
 use keyed_service::statement::{Statement, number, statement, text};
 use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
 
-/// The rests after failures, from the first to the longest.
+/// The minimum and maximum pause after a failure.
 const FIRST_REST: Duration = Duration::from_secs(1);
 const MAX_REST: Duration = Duration::from_secs(60);
 
-/// The extra time of a claim, to store the vectors.
+/// The additional time of a claim for storing the vectors.
 const TIME_TO_STORE: Duration = Duration::from_secs(60);
 
-/// The number of locked records that a claim waits for: each may take half of the statement timeout.
+/// The number of locked records that a claim waits for. Each can take half of the statement timeout.
 const MAX_LOCKED: usize = 4;
 
-/// How long a locked record is skipped.
+/// The time for which a locked record is skipped.
 const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
 
 const CLAIM: Statement = statement!("claim_embeddings($4::text, $5::int, $6::int)");
@@ -47,7 +47,7 @@ pub trait Meter: Send + Sync {
     fn text(&self, outcome: &'static str);
 }
 
-/// Embeds the records that wait for it.
+/// Embeds pending records.
 pub struct Worker<D> {
     database: Arc<D>,
     meter: Arc<dyn Meter>,
@@ -59,19 +59,19 @@ pub struct Worker<D> {
 /// A claim: texts of records with missing or outdated vectors.
 #[derive(Deserialize)]
 struct Claimed {
-    /// Identifies this claim; records of another claim are not touched.
+    /// Identifies this claim; records of other claims are not changed.
     claim: String,
     entries: Vec<Entry>,
-    /// Whether something was settled that needed no vector, so that more may be waiting.
+    /// Whether the call completed records that needed no vector, so that more records may be pending.
     settled: bool,
 }
 
 #[derive(Deserialize)]
 struct Entry {
     record: String,
-    /// The hash of the text: the vector is stored only while the record still says that.
+    /// The hash of the text. The vector is stored only if the record still has this text.
     hash: String,
-    /// Empty for a record that says nothing, and shall have no vector.
+    /// Empty for a record without text, whose vector is removed.
     text: String,
 }
 
@@ -79,7 +79,7 @@ struct Entry {
 enum Round {
     Worked,
     Idle,
-    /// Nothing can be done for now.
+    /// Nothing can be embedded at the moment.
     Failed {
         cause: String,
         retry_after: Option<Duration>,
@@ -87,7 +87,7 @@ enum Round {
 }
 
 impl<D: WorkerDatabase> Worker<D> {
-    /// Works with an API key of keyed's.
+    /// Creates a worker with an API key of keyed.
     pub fn new(
         database: Arc<D>,
         meter: Arc<dyn Meter>,
@@ -98,7 +98,7 @@ impl<D: WorkerDatabase> Worker<D> {
         Worker { database, meter, embedder, key, poll }
     }
 
-    /// Works until stopped. Claimed records are released then.
+    /// Runs until shutdown, then releases the claimed records.
     pub async fn run(self, shutdown: Shutdown) {
         tracing::info!(model = self.embedder.model(), "embedding records");
         let mut failures = 0_u32;
@@ -110,7 +110,7 @@ impl<D: WorkerDatabase> Worker<D> {
                 }
                 Round::Idle => {
                     failures = 0;
-                    // So that the workers of several proxies do not all ask at the same moment.
+                    // Jitter, so that the workers of several proxies do not query at the same moment.
                     self.poll.mul_f64(0.75 + fastrand::f64() / 2.0)
                 }
                 Round::Failed { cause, retry_after } => {
@@ -156,7 +156,7 @@ impl<D: WorkerDatabase> Worker<D> {
         let speaking =
             speaking.filter_map(|(entry, outcome)| outcome.map(|outcome| (entry, outcome.map(Some))));
         let mut known: Vec<(&Entry, Result<Option<Vector>, String>)> = silent.chain(speaking).collect();
-        // Others come first next time, in case locked records take all the time.
+        // In random order, so that locked records do not delay the same records each time.
         fastrand::shuffle(&mut known);
         let (mut settled, mut held_up) = (0_usize, Vec::new());
         for (entry, outcome) in known {
@@ -180,14 +180,14 @@ impl<D: WorkerDatabase> Worker<D> {
         };
         let rest = retry_after.unwrap_or(FIRST_REST);
         match self.release(&claim, Some(&message), rest).await {
-            // If the provider embedded a part, the rest is retried soon.
+            // If the provider has embedded some texts, the others are retried soon.
             Ok(()) if settled > 0 => Round::Failed { cause: message, retry_after: Some(rest) },
             Ok(()) => Round::Failed { cause: message, retry_after },
             Err(error) => failed(error),
         }
     }
 
-    /// Brings back what became of a text. An error leaves it with the claim, through no fault of its own.
+    /// Stores the outcome of a text. After an error, the text stays claimed, and the failure is not counted for it.
     async fn settle(
         &self,
         claim: &str,
@@ -219,7 +219,7 @@ impl<D: WorkerDatabase> Worker<D> {
         let arguments = [text(&model), number(&most), number(&lease)];
         let row = self.database.write(&self.key, CLAIM, &arguments).await?;
         let unexpected = |error: String| StatementError {
-            cause: format!("not the response of a claim: {error}"),
+            cause: format!("not the result of a claim: {error}"),
             is_rejection: false,
         };
         let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
@@ -249,7 +249,7 @@ impl<D: WorkerDatabase> Worker<D> {
         self.database.write(&self.key, FAIL, &arguments).await.map(drop)
     }
 
-    /// Gives back what of a claim is not done, to be claimed again after a rest.
+    /// Releases the unfinished records of a claim, which can be claimed again after a pause.
     async fn release(&self, claim: &str, reason: Option<&str>, rest: Duration) -> Result<(), StatementError> {
         let rest = seconds(rest);
         let arguments = [text(&claim), text(&reason), number(&rest)];
@@ -261,7 +261,7 @@ fn failed(error: StatementError) -> Round {
     Round::Failed { cause: error.cause, retry_after: None }
 }
 
-/// Twice as long after each failure in a row, and never the same for two workers.
+/// Exponential backoff with jitter.
 fn rest_after(failures: u32) -> Duration {
     let rest = FIRST_REST.saturating_mul(1 << failures.min(6)).min(MAX_REST);
     rest.mul_f64(0.5 + fastrand::f64() / 2.0)

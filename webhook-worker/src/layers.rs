@@ -3,13 +3,13 @@
 use source_layers::{Exception, Sources};
 use std::sync::LazyLock;
 
-/// The folders, and files beside them, from the lowest to the highest.
+/// The folders and top-level files, from the lowest to the highest.
 const ORDER: [&str; 7] = ["address", "settings", "target", "signature", "connection", "attempt", "worker"];
 
-/// Where a cycle stays.
+/// The allowed cycles.
 const EXCEPTIONS: [Exception; 0] = [];
 
-/// The most lines of a file.
+/// The maximum number of lines of a file.
 const MAX_LINES: usize = 500;
 
 /// Read once for all tests.

@@ -1,8 +1,8 @@
 //! The worker: queues the deliveries of new changes, claims those that are due, sends them, and stores the outcomes.
 //!
-//! No transaction is open while a delivery is sent. Claims expire, so those of a crashed worker are claimed again; several
-//! proxies can work in parallel. Each delivery is sent by a task of its own, and the database bounds those to one endpoint, so
-//! a slow receiver delays itself alone.
+//! No transaction is open while a delivery is sent. Claims expire, so deliveries that a crashed worker has claimed are
+//! claimed again. Several proxies can work in parallel. Each delivery is sent by its own task, and the database limits
+//! the deliveries in flight to each endpoint, so a slow receiver delays only itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +17,23 @@ use keyed_service::shutdown::{Shutdown, Step};
 use keyed_service::statement::{Argument, Statement, number, statement, text};
 use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
 
-/// The number of deliveries in flight from which each endpoint has at most one, so that slow receivers do not use up the
-/// worker: an endpoint with none in flight always gets one.
+/// From this number of deliveries in flight, each endpoint has at most one, so that slow receivers do not use up the
+/// worker. An endpoint with no delivery in flight can always get one.
 const MANY_IN_FLIGHT: usize = 100;
-/// The maximum number of deliveries to an endpoint that are in flight otherwise.
+/// The maximum number of deliveries in flight to an endpoint below that number.
 const MAX_TO_ENDPOINT: i32 = 10;
 /// The maximum number of deliveries in a claim.
 const MAX_CLAIMED: i32 = 50;
 
-/// The rests between checks when there is nothing to do, from the first to the longest.
+/// The minimum and maximum pause between checks when there is nothing to do.
 const FIRST_REST: Duration = Duration::from_millis(200);
 const MAX_REST: Duration = Duration::from_secs(1);
-/// The longest rest after failures.
+/// The maximum pause after failures.
 const MAX_REST_AFTER_FAILURE: Duration = Duration::from_secs(30);
 
-/// The extra time of a claim, to store the outcome.
+/// The additional time of a claim for storing the outcome.
 const TIME_TO_STORE: Duration = Duration::from_secs(45);
-/// The rests between attempts at storing an outcome.
+/// The pauses between attempts to store an outcome.
 const STORE_RESTS: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_secs(1),
@@ -73,15 +73,15 @@ struct Queued {
 
 #[derive(Deserialize)]
 struct Claimed {
-    /// Identifies this claim; outcomes of another claim are not stored.
+    /// Identifies this claim; outcomes of other claims are not stored.
     claim: String,
     deliveries: Vec<Delivery>,
-    /// Whether something was settled that needed no request, so that more may be due.
+    /// Whether the call completed deliveries that needed no request, so that more may be due.
     is_settled: bool,
 }
 
 impl<D: WorkerDatabase> Worker<D> {
-    /// Works with an API key of keyed's.
+    /// Creates a worker with an API key of keyed.
     pub fn new(
         database: Arc<D>,
         meter: Arc<dyn Meter>,
@@ -93,7 +93,7 @@ impl<D: WorkerDatabase> Worker<D> {
         Ok(Worker { shared: Arc::new(Shared { database, meter, sender, key }) })
     }
 
-    /// Works until stopped. Deliveries in flight end then, each within its timeout.
+    /// Runs until shutdown, then waits for the deliveries in flight, each within its timeout.
     pub async fn run(self, shutdown: Shutdown) {
         tracing::info!("delivering webhooks");
         let mut tasks = JoinSet::new();
@@ -114,7 +114,7 @@ impl<D: WorkerDatabase> Worker<D> {
                     tracing::warn!(cause = error.cause, rest_seconds = seconds, "cannot deliver webhooks");
                 }
             }
-            // So that the workers of several proxies do not all ask at the same moment.
+            // Jitter, so that the workers of several proxies do not query at the same moment.
             let pause = rest.mul_f64(0.75 + fastrand::f64() / 2.0);
             tokio::select! {
                 () = tokio::time::sleep(pause) => rest = (2 * rest).min(MAX_REST.max(rest)),
@@ -126,7 +126,7 @@ impl<D: WorkerDatabase> Worker<D> {
         while tasks.join_next().await.is_some() {}
     }
 
-    /// Queues and claims. Returns whether there was something to do.
+    /// Queues and claims deliveries. Returns whether there were any.
     async fn round(&self, tasks: &mut JoinSet<()>) -> Result<bool, StatementError> {
         let queued: Result<Queued, StatementError> = self.shared.ask(QUEUE, &[]).await;
         let lease = self.shared.sender.timeout().saturating_add(TIME_TO_STORE);
@@ -180,7 +180,7 @@ impl<D: WorkerDatabase> Shared<D> {
                 Err(error) => failure = Some(error),
             }
         }
-        // The claim expires, and the delivery is sent again.
+        // When the claim expires, the delivery is sent again.
         let cause = failure.map(|error| error.cause).unwrap_or_default();
         tracing::warn!(cause, delivery = delivery.id, "the outcome of a delivery could not be stored");
     }
@@ -202,7 +202,7 @@ impl<D: WorkerDatabase> Shared<D> {
     }
 }
 
-/// Twice as long after each failure in a row.
+/// Exponential backoff.
 fn rest_after(failures: u32) -> Duration {
     Duration::from_secs(1).saturating_mul(1 << failures.min(5)).min(MAX_REST_AFTER_FAILURE)
 }

@@ -3,7 +3,7 @@
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 
-/// The settings of each host, if the URL names several of which only the primary is wanted.
+/// The settings of each host, if the URL has several hosts and requires the primary.
 pub fn of_primary(config: &Config) -> Vec<Config> {
     let count = config.get_hosts().len().max(config.get_hostaddrs().len());
     if count < 2 || config.get_target_session_attrs() != TargetSessionAttrs::ReadWrite {
@@ -12,7 +12,7 @@ pub fn of_primary(config: &Config) -> Vec<Config> {
     (0..count).map(|place| only(config, place)).collect()
 }
 
-/// The same settings with one of the hosts.
+/// The settings with only one of the hosts.
 fn only(config: &Config, place: usize) -> Config {
     let mut one = Config::new();
     match config.get_hosts().get(place) {
@@ -88,6 +88,6 @@ mod tests {
         }
         let found = hosts("host=db1,/run hostaddr=::1,::2 port=7 target_session_attrs=read-write");
         let wanted = "host=/run hostaddr=::2 port=7 target_session_attrs=read-write";
-        assert_eq!(found[1], wanted.parse().expect("good words"));
+        assert_eq!(found[1], wanted.parse().expect("valid keywords"));
     }
 }

@@ -1,5 +1,5 @@
-//! The common name of a certificate, which is its host if the certificate has no list of names, as many made by the steps of
-//! PostgreSQL's manual.
+//! The common name of a certificate, which is its host if the certificate has no subject alternative names.
+//! Certificates made as in PostgreSQL's manual often have none.
 
 use rustls::pki_types::{CertificateDer, ServerName};
 use x509_cert::Certificate;
@@ -9,7 +9,7 @@ use x509_cert::der::asn1::ObjectIdentifier;
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 const ALTERNATIVE_NAMES: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
 
-/// Whether a certificate has no list of names, and its common name is this host.
+/// Whether a certificate has no subject alternative names, and its common name is this host.
 pub(super) fn names_in_subject(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> bool {
     let Ok(certificate) = Certificate::from_der(certificate) else { return false };
     let certificate = certificate.tbs_certificate;

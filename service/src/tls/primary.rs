@@ -1,15 +1,15 @@
 //! The primary of several hosts.
 //!
-//! A server that was suspended, or cut off from the others, still accepts writes after a failover, or does not respond at all.
-//! Every promotion begins a new timeline, so of two primaries the one with the higher timeline is the primary. Connections to the
-//! other are closed, also those that wait for a response.
+//! After a failover, a server that was suspended or isolated may still accept writes, or not respond at all. Every
+//! promotion starts a new timeline, so of two servers that accept writes, the one with the higher timeline is the
+//! primary. Connections to the other are closed, even if they wait for a response.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 use tokio_postgres::SimpleQueryMessage;
 
-/// Asks a primary for its timeline, in the first eight digits, and its system identifier.
+/// Returns the timeline of a primary, in the first eight digits, and its system identifier.
 pub(super) const ASK: &str = "select pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), \
                               (select system_identifier from pg_catalog.pg_control_system())";
 
@@ -23,7 +23,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// What a server answers; nothing if it is not PostgreSQL's answer.
+    /// Reads the result of the query; `None` if it is not PostgreSQL's.
     pub(super) fn read(host: usize, answer: &[SimpleQueryMessage]) -> Option<Found> {
         let row = answer.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(row),
@@ -33,17 +33,17 @@ impl Found {
         Some(Found { host, timeline, system: row.get(1)?.to_owned() })
     }
 
-    /// Whether another is the primary now. Timelines of another system say nothing about this one.
+    /// Whether `known` is the newer primary. Timelines of different systems cannot be compared.
     fn is_superseded_by(&self, known: &Found) -> bool {
         self.system != known.system || self.timeline < known.timeline
     }
 }
 
-/// The latest primary, which all connections by one URL share.
+/// The latest primary, which all connections with one URL share.
 #[derive(Default)]
 pub(super) struct Primary {
     latest: watch::Sender<Option<Found>>,
-    /// The last one that was not admitted, which is logged once.
+    /// The last server that was not accepted, which is logged once.
     rejected: Mutex<Option<Found>>,
 }
 
@@ -53,7 +53,7 @@ impl Primary {
         self.latest.borrow().as_ref().map(|found| found.host)
     }
 
-    /// Whether this server is the primary, as it is when its timeline is the highest so far.
+    /// Whether this server is the primary, that is, its timeline is the highest so far.
     pub(super) fn admits(&self, found: &Found) -> bool {
         let (mut is_admitted, mut before) = (true, None);
         self.latest.send_if_modified(|known| {
@@ -75,7 +75,7 @@ impl Primary {
             tracing::warn!(
                 host,
                 timeline,
-                "host {host} of the database URL accepts writes on a timeline that another primary has left: it is not \
+                "host {host} of the database URL accepts writes on a timeline older than that of another primary: it is not \
                  used. If you recovered the database to a point in time, restart keyed-proxy"
             );
         } else if before.is_some_and(|before| before.is_superseded_by(found)) {
@@ -84,12 +84,12 @@ impl Primary {
         is_admitted
     }
 
-    /// Completes when another server than this one is the primary.
+    /// Completes when another server becomes the primary.
     pub(super) fn end_of(&self, found: Found) -> impl Future<Output = ()> + Send + use<> {
         let mut known = self.latest.subscribe();
         async move {
             let is_over = |known: &Option<Found>| known.as_ref().is_some_and(|it| found.is_superseded_by(it));
-            // The URL was replaced: connections by the old one are closed elsewhere.
+            // The URL was replaced; connections with the old one are closed elsewhere.
             if known.wait_for(is_over).await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -123,7 +123,7 @@ mod tests {
         assert!(primary.admits(&found(1, 5)));
         assert!(!primary.admits(&found(0, 4)));
         assert_eq!(primary.host(), Some(1));
-        // Two names of one server.
+        // Two host names of one server.
         assert!(primary.admits(&found(2, 5)));
     }
 

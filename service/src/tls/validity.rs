@@ -1,4 +1,4 @@
-//! The time for which a certificate is valid.
+//! The validity period of a certificate.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -6,27 +6,26 @@ use rustls::pki_types::CertificateDer;
 use x509_cert::Certificate;
 use x509_cert::der::Decode;
 
-/// How long before its end a certificate is worth a warning: certificates that are renewed by a program are renewed
-/// earlier.
+/// The time before expiry at which a warning is logged. Automatic renewal happens earlier.
 const SOON: Duration = Duration::from_secs(14 * 24 * 3600);
 
-/// From when until when a certificate is valid, since 1970.
+/// The start and end of a validity period, since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Validity {
     from: Duration,
     until: Duration,
 }
 
-/// What a validity means now.
+/// The state of a certificate at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Valid for long.
+    /// Valid, and does not expire soon.
     Valid,
-    /// Valid for this many days only.
+    /// Expires in this many days.
     EndsSoon(u64),
-    /// It has ended.
+    /// No longer valid.
     Expired,
-    /// It has not begun.
+    /// Not valid yet.
     NotYetValid,
 }
 

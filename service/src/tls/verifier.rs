@@ -1,4 +1,4 @@
-//! Verification of a PostgreSQL server: none, by the given roots, or also by the host of the URL.
+//! Verification of a PostgreSQL server: none, against the given roots, or also against the host name of the URL.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::names::names_in_subject;
 use super::provider;
 use super::validity::{Standing, Validity};
 
-/// Checks certificates of database servers as libpq does.
+/// Verifies certificates of database servers as libpq does.
 pub(super) struct ServerVerifier {
     provider: Arc<CryptoProvider>,
     roots: Option<Roots>,
@@ -23,18 +23,18 @@ pub(super) struct ServerVerifier {
 
 struct Roots {
     chain: Arc<WebPkiServerVerifier>,
-    /// A server may show one of these itself: many have a certificate that they signed themselves.
+    /// A server may present a root certificate itself, because many servers have a self-signed certificate.
     certificates: Vec<CertificateDer<'static>>,
 }
 
 impl ServerVerifier {
-    /// Any server: the connection is encrypted, but the server is not verified.
+    /// Accepts any server: the connection is encrypted, but the server is not verified.
     pub(super) fn anybody() -> ServerVerifier {
         ServerVerifier { provider: provider(), roots: None, checks_name: false }
     }
 
-    /// A server with a certificate of these roots that is not revoked, and that has the name of the host if that is to be
-    /// checked.
+    /// Accepts a server whose certificate is issued by these roots and not revoked, and matches the host name if that
+    /// is to be verified.
     pub(super) fn with_roots(
         certificates: Vec<CertificateDer<'static>>,
         revoked: Vec<CertificateRevocationListDer<'static>>,
@@ -66,7 +66,7 @@ impl ServerCertVerifier for ServerVerifier {
         let verified = if roots.certificates.iter().any(|root| root == end_entity) {
             verify_root(end_entity, server_name, now)
         } else {
-            // It checks the name last.
+            // The library verifies the name last.
             roots
                 .chain
                 .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
@@ -108,7 +108,7 @@ impl ServerCertVerifier for ServerVerifier {
     }
 }
 
-/// A certificate that is trusted itself still has its time and its names.
+/// Verifies the validity period and the names of a certificate that is itself trusted.
 fn verify_root(certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> Result<(), Error> {
     let validity =
         Validity::of(certificate).map_err(|_| Error::InvalidCertificate(CertificateError::BadEncoding))?;
