@@ -1,7 +1,7 @@
-//! The web application: the files that the build made of `proxy/ui`, served at `/`.
+//! The web application: the files built from `proxy/ui`, served at `/`.
 //!
-//! Its pages are one document, at whatever address of a page a reader opens. The files beside it have a hash of their
-//! content in their names, so browsers keep them; the document is asked for each time.
+//! All its pages are one document, served at the URL of every page. The names of the other files contain a hash of
+//! their content, so browsers cache them; the document is revalidated each time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -17,14 +17,14 @@ use crate::conditional::{has_tag, mark_packed, set_tag};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Nothing from other origins, nothing inline, in no frame. Text of users can become neither script nor style.
+/// No content from other origins, no inline content, no framing. Text from users can become neither script nor style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The document of all pages.
 const PAGE: &str = "/index.html";
 
-/// What the build embeds: path, type and content of each file.
+/// The embedded files: path, type and content.
 const EMBEDDED: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/application.rs"));
 
 /// A file of the application.
@@ -47,7 +47,7 @@ fn tag_of(content: &[u8]) -> String {
     format!("{:08x}", crc32fast::hash(content))
 }
 
-/// The addresses of the application's own pages and files.
+/// The routes of the pages and files of the application.
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(serve_page))
@@ -69,13 +69,13 @@ async fn serve_document(hint: &str, headers: &HeaderMap) -> Result<Response, Pro
     let tag = tag_of(document.as_bytes());
     let answer = match has_tag(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        // Not compressed: each request would compress it again, and two kilobytes gain little.
+        // Not compressed, because each request would compress it again, and it has only two kilobytes.
         false => document.into_response(),
     };
     complete(answer, &tag, &file.kind, "no-cache")
 }
 
-/// The document with a text for the sign-in page, which `SignIn.tsx` reads. A request of its own would come too late.
+/// Adds the hint for the sign-in page to the document, where `SignIn.tsx` reads it. A separate request would show it late.
 fn with_hint(document: &str, hint: &str) -> String {
     let mut escaped = String::with_capacity(hint.len());
     for character in hint.chars() {
@@ -145,7 +145,7 @@ mod tests {
 
     const PLAIN: (&str, &str) = ("accept-encoding", "identity");
 
-    /// The script that the document names.
+    /// The script in the document.
     async fn script() -> String {
         let (_, _, document) = ask("/", PLAIN).await;
         let (_, rest) = document.split_once("src=\"").expect("a script");
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(headers[header::CONTENT_SECURITY_POLICY], POLICY);
         assert!(!POLICY.contains("unsafe"));
         assert!(!document.contains("<style") && !document.contains("<script>"), "{document}");
-        assert!(!document.contains("//"), "an address of elsewhere: {document}");
+        assert!(!document.contains("//"), "a URL of another origin: {document}");
     }
 
     #[tokio::test]

@@ -16,18 +16,18 @@ use crate::conditional::mark_packed;
 use crate::packing::elsewhere;
 use crate::preference::{weight_of, weighted};
 
-/// A smaller answer fits one packet either way.
+/// A smaller response fits into one packet without compression.
 const WORTHWHILE: u64 = 1024;
 
 /// The supported encodings, best first.
 const ENCODINGS: [&str; 2] = ["br", "gzip"];
 
-/// The requested encoding of large responses, kept during the request.
+/// The negotiated encoding of large responses.
 pub(crate) struct Accepted(Option<&'static str>);
 
 impl Accepted {
-    /// If a client accepts no encoding, not even identity, it gets an uncompressed response: the request may have
-    /// had its effect, and 406 would suggest otherwise.
+    /// Negotiates the encoding. A client that accepts no encoding, not even identity, gets an uncompressed response:
+    /// the request may already have had its effect, which 406 would deny.
     pub(crate) fn of(headers: &HeaderMap) -> Accepted {
         if !headers.contains_key(header::ACCEPT_ENCODING) {
             return Accepted(None);
@@ -36,17 +36,17 @@ impl Accepted {
         let plain = weight_of(&list, &["identity"]).unwrap_or(1);
         let weight = |name: &str| weight_of(&list, &[name, "*"]).filter(|weight| *weight >= plain.max(1));
         let wanted = ENCODINGS.into_iter().filter_map(|name| Some((name, weight(name)?)));
-        // Of equals the first.
+        // If weights are equal, the first wins.
         Accepted(wanted.rev().max_by_key(|(_, weight)| *weight).map(|(name, _)| name))
     }
 
-    /// Whether any is requested.
+    /// Whether an encoding is accepted.
     pub(crate) fn is_any(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Packs the answer of this caller if it is large. The layer is put around such answers only: around all routes it would cost every
-    /// answer more than its whole routing does.
+    /// Compresses the response of this caller if it is large. Only large responses pass through the compression layer:
+    /// around all routes, it would cost each response more than its routing.
     pub(crate) async fn pack(self, response: Response, caller: impl FnOnce() -> Option<String>) -> Response {
         if response.body().size_hint().lower() <= WORTHWHILE {
             return response;
@@ -54,9 +54,9 @@ impl Accepted {
         self.pack_stream(response, caller()).await
     }
 
-    /// Packs an answer whose size is not known before its end.
+    /// Compresses a response of unknown size.
     pub(crate) async fn pack_stream(self, response: Response, caller: Option<String>) -> Response {
-        // Most answers are made once and sent once, so the quickest packing is the best.
+        // Most responses are sent only once, so the fastest level is best.
         self.pack_at(CompressionLevel::Fastest, response, caller).await
     }
 
@@ -89,10 +89,10 @@ impl Accepted {
     }
 }
 
-/// What is packed once is packed well. Beyond this, brotli takes seconds for a small gain.
+/// Constants are compressed once, so they use a high level. At higher levels, brotli takes seconds for a small gain.
 const CONSTANT_QUALITY: CompressionLevel = CompressionLevel::Precise(9);
 
-/// A content that never changes, which is compressed once for each encoding.
+/// Constant content, which is compressed once per encoding.
 pub(crate) struct Constant {
     content: &'static [u8],
     packed: [OnceCell<Bytes>; ENCODINGS.len()],
@@ -103,13 +103,13 @@ impl Constant {
         Constant { content, packed: [const { OnceCell::const_new() }; ENCODINGS.len()] }
     }
 
-    /// The content itself.
+    /// The uncompressed content.
     #[cfg(feature = "ui")]
     pub(crate) fn plain(&self) -> &'static [u8] {
         self.content
     }
 
-    /// The response to a client that accepts this.
+    /// The response in the accepted encoding.
     pub(crate) async fn answer(&self, accepted: &Accepted) -> Response {
         let wanted = accepted.0.filter(|_| self.content.len() as u64 > WORTHWHILE);
         let number = wanted.and_then(|wanted| ENCODINGS.iter().position(|name| *name == wanted));
@@ -119,7 +119,7 @@ impl Constant {
         let pack = async || {
             let response = Response::new(Body::from(self.content));
             let packed = Accepted(Some(ENCODINGS[number])).pack_at(CONSTANT_QUALITY, response, None).await;
-            // Nothing can fail in memory.
+            // Reading from memory cannot fail.
             to_bytes(packed.into_body(), usize::MAX).await.unwrap_or_default()
         };
         let packed = self.packed[number].get_or_init(pack).await.clone();
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The encoding of an answer of that size.
+    /// The encoding of a response of this size.
     async fn encoding(accepted: Option<&'static str>, size: usize) -> Option<HeaderValue> {
         let headers = accepted.map(|value| (header::ACCEPT_ENCODING, HeaderValue::from_static(value)));
         let answer = Response::new(Body::from(" ".repeat(size)));

@@ -1,11 +1,11 @@
-//! Pages in browsers, of origins that the settings name. Without any, a browser lets no page of another origin ask.
+//! CORS for the configured origins. Without any, browsers block requests from pages of other origins.
 
 use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// The response headers that a page may read.
+/// The response headers that a page can read.
 const EXPOSED: [HeaderName; 11] = [
     header::ETAG,
     header::LOCATION,
@@ -20,7 +20,7 @@ const EXPOSED: [HeaderName; 11] = [
     HeaderName::from_static("idempotency-replayed"),
 ];
 
-/// The request headers that a page may send.
+/// The request headers that a page can send.
 const SENT: [HeaderName; 10] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
@@ -34,10 +34,10 @@ const SENT: [HeaderName; 10] = [
     HeaderName::from_static("traceparent"),
 ];
 
-/// How long a browser may cache a preflight response.
+/// The time for which a browser can cache a preflight response.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// Reads the setting: origins with commas between them, or `*` for all.
+/// Parses the setting: origins separated by commas, or `*` for all.
 pub(crate) fn origins(text: &str) -> Result<Vec<HeaderValue>, String> {
     let origins = text.split(',').map(str::trim).filter(|origin| !origin.is_empty());
     let origins: Vec<HeaderValue> = origins.map(origin).collect::<Result<_, _>>()?;
@@ -57,12 +57,12 @@ fn origin(text: &str) -> Result<HeaderValue, String> {
     let uri: Uri = text.parse().map_err(|_| refusal())?;
     let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(refusal)?;
     let authority = uri.authority().ok_or_else(refusal)?;
-    // As browsers write it: nothing before the host, nothing after the port.
+    // As browsers write it: no user name before the host, no path after the port.
     let as_written = format!("{scheme}://{}", authority.as_str().to_ascii_lowercase());
     if as_written == text && !authority.as_str().contains('@') { Ok(value) } else { Err(refusal()) }
 }
 
-/// The CORS layer; none without configured origins. Pages send the API key as a header and no cookie, so credentials
+/// The CORS layer; `None` without configured origins. Pages send the API key in a header and no cookies, so credentials
 /// are not allowed.
 pub(crate) fn layer(origins: &[HeaderValue]) -> Option<CorsLayer> {
     let allowed = match origins {

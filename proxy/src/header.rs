@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderName, Version, header};
 
 use crate::problem::Problem;
 
-/// The value of a header that may be missing. Two of one name would let two readers of a request see two values.
+/// The value of an optional header. Repeated headers are rejected, because other programs could use another value.
 pub(crate) fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u8]>, Problem> {
     let mut values = headers.get_all(&name).iter();
     let first = values.next();
@@ -15,7 +15,7 @@ pub(crate) fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u
     Ok(first.map(|value| value.as_bytes().trim_ascii()))
 }
 
-/// The same as text.
+/// The value as text.
 pub(crate) fn single_text(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> {
     let refusal = || Problem::malformed(format!("the header {name} is not plain ASCII"));
     let Some(value) = single(headers, name.clone())? else { return Ok(None) };
@@ -23,7 +23,8 @@ pub(crate) fn single_text(headers: &HeaderMap, name: HeaderName) -> Result<Optio
     std::str::from_utf8(value).ok().filter(|_| is_plain).map(Some).ok_or_else(refusal)
 }
 
-/// The headers that decide how a request is read. Of two values, another program on the way could have followed the other.
+/// The headers that determine how a request is interpreted. If one is repeated, another program on the path could have
+/// used the other value.
 const DECISIVE: [HeaderName; 7] = [
     header::HOST,
     header::CONTENT_TYPE,
@@ -34,11 +35,11 @@ const DECISIVE: [HeaderName; 7] = [
     header::TRANSFER_ENCODING,
 ];
 
-/// Refuses a head that a program on the way could have understood otherwise (RFC 9112, sections 3.2 and 6.1): without a valid
-/// Host, with several values of what must have one, or with an unclear end of its body. Beside a Transfer-Encoding, hyper has
-/// dropped a Content-Length before this: the former decides (section 6.3).
+/// Rejects a request head that a program on the path could have interpreted differently (RFC 9112, sections 3.2 and
+/// 6.1): without a valid Host, with a repeated header, or with an ambiguous body length. If there is a
+/// Transfer-Encoding, hyper has already dropped the Content-Length, because the former takes precedence (section 6.3).
 pub(crate) fn require_sound(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
-    // Most heads have no name twice.
+    // Most requests repeat no header.
     if headers.len() > headers.keys_len() {
         for name in DECISIVE {
             single(headers, name)?;
@@ -59,13 +60,13 @@ pub(crate) fn require_sound(version: Version, headers: &HeaderMap) -> Result<(),
     }
 }
 
-/// A host and perhaps a port, as in an address.
+/// Whether this is a host with an optional port.
 fn is_host(host: &[u8]) -> bool {
     let authority = Authority::try_from(host);
     authority.is_ok_and(|authority| !authority.as_str().contains('@') && !authority.host().is_empty())
 }
 
-/// Refuses a packed body. It could unfold to any size, and none of ours is large enough to need it.
+/// Rejects a compressed body. It could decompress to any size, and these bodies are too small to need compression.
 pub(crate) fn require_unpacked(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.get(header::CONTENT_ENCODING) {
         Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
@@ -75,7 +76,7 @@ pub(crate) fn require_unpacked(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-/// Whether a file is packed with gzip. It is unpacked as it arrives, so its size does not matter.
+/// Whether a file is compressed with gzip. It is decompressed as a stream, so its size does not matter.
 pub(crate) fn has_gzip(headers: &HeaderMap) -> Result<bool, Problem> {
     match single_text(headers, header::CONTENT_ENCODING)?.map(str::to_ascii_lowercase).as_deref() {
         None | Some("identity") => Ok(false),

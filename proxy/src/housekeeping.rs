@@ -1,5 +1,5 @@
 //! Periodic maintenance: deletes stored responses that are a day old, restarts jobs that a restart of the server
-//! interrupted, and updates policies that wait for a free table.
+//! interrupted, and updates policies whose tables were locked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio::time::sleep;
 use crate::database::Database;
 use crate::database::Effect::WriteOnce;
 
-/// The interval, minimum and maximum: several proxies of a database take turns.
+/// The minimum and maximum interval. It is random, so that several proxies of a database run at different times.
 const PAUSE: [u64; 2] = [45, 75];
 
-/// The maximum number that one call deletes; if reached, there may be more.
+/// The maximum number of responses that one call deletes. If it is reached, there may be more.
 const AT_ONCE: i64 = 1000;
 
 const FORGET: &str =
@@ -21,11 +21,11 @@ const FORGET: &str =
 const RUN_JOBS: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.run_jobs() end";
 
-/// An older state does not have it. Each call locks at most this many tables, for about half a second.
+/// An older schema does not have this function. Each call locks at most 100 tables, for about half a second.
 const ENFORCE: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed.enforce_grants(100)::bigint end";
 
-/// Runs as long as the service does.
+/// Runs until the service stops.
 pub async fn run(database: Arc<Database>) {
     loop {
         if let Err(problem) = database.run(WriteOnce, RUN_JOBS, &[]).await {
@@ -46,7 +46,7 @@ pub async fn run(database: Arc<Database>) {
     }
 }
 
-/// Repeats until no table waits, or none could be locked for a while.
+/// Repeats until no table is pending, or none could be locked for a while.
 async fn enforce(database: &Database) {
     let mut progress = Progress::default();
     loop {
@@ -63,11 +63,11 @@ async fn enforce(database: &Database) {
     }
 }
 
-/// The maximum number of successive calls without a free table. Each tries others; the rest waits for the next
-/// minute.
+/// The maximum number of successive calls in which no table could be locked. Each call tries other tables. The
+/// remaining tables wait for the next interval.
 const FRUITLESS: u32 = 10;
 
-/// Whether calls of the same work lead anywhere.
+/// Tracks whether repeated calls make progress.
 #[derive(Default)]
 struct Progress {
     waiting: i64,
@@ -75,7 +75,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// The pause before the next call while this much is left, if any.
+    /// The pause before the next call if this many tables are pending; `None` to stop.
     fn after(&mut self, waiting: i64) -> Option<Duration> {
         self.fruitless = if waiting < self.waiting { 0 } else { self.fruitless + 1 };
         self.waiting = waiting;

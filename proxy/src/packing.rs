@@ -1,4 +1,4 @@
-//! The threads that pack responses. They are others than those that answer lookups, with less of the processor, and work for
+//! The compression threads. They are separate from the threads that serve lookups, have a lower priority, and process
 //! one response of a key at a time.
 
 use std::collections::HashMap;
@@ -11,22 +11,22 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
-/// What is handed over at once, and made in one turn.
+/// The size of the pieces in which a body is compressed.
 const PIECE: usize = 16 << 10;
 
-/// The number of keys that are known before those without a response are forgotten.
+/// The number of keys at which those without a response are removed.
 const MANY: usize = 1000;
 
-/// By how much the priority of these threads is lower.
+/// The nice value of these threads.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
 
-/// None where no thread can be started: then responses are packed where they are sent.
+/// `None` if the threads cannot be started. Responses are then compressed on the sending thread.
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(cores).thread_name("packing").on_thread_start(|| {
-        // Only of this thread. If it fails, the priority does not change.
+        // Affects only this thread. If it fails, the priority does not change.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(NICE);
     });
@@ -35,7 +35,7 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
 
 static TURNS: LazyLock<Mutex<HashMap<String, Weak<Semaphore>>>> = LazyLock::new(Mutex::default);
 
-/// The turns of this caller, which each of its responses waits for.
+/// The semaphore of a caller, which each of its responses acquires.
 fn turns(caller: String) -> Arc<Semaphore> {
     let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
     if turns.len() > MANY {
@@ -49,8 +49,8 @@ fn turns(caller: String) -> Arc<Semaphore> {
     new
 }
 
-/// A body whose pieces are made by the threads for packing. The pieces of one in memory, of a known caller, are made in turn
-/// with its others; the others come as they come.
+/// A body that is produced by the compression threads. Responses in memory of the same known caller are compressed one
+/// at a time; others are not limited.
 pub(crate) fn elsewhere(mut body: Body, is_in_memory: bool, caller: Option<String>) -> Body {
     let Some(runtime) = &*RUNTIME else { return body };
     if body.is_end_stream() {
@@ -77,7 +77,7 @@ pub(crate) fn elsewhere(mut body: Body, is_in_memory: bool, caller: Option<Strin
         };
         tokio::select! {
             () = work => {}
-            // The client does not read it any more.
+            // The client has stopped reading.
             () = sender.closed() => {}
         }
     });
@@ -148,8 +148,11 @@ mod tests {
         let mut second = elsewhere(whole(), true, named("busy")).into_data_stream();
         let other = to_bytes(elsewhere(whole(), true, named("other")), 10).await.expect("no errors");
         assert_eq!(other, "x");
-        assert!(futures_util::FutureExt::now_or_never(second.next()).is_none(), "it waits for its turn");
+        assert!(
+            futures_util::FutureExt::now_or_never(second.next()).is_none(),
+            "it waits for the first response"
+        );
         drop(first);
-        assert!(second.next().await.is_some_and(|piece| piece.is_ok()), "it has its turn");
+        assert!(second.next().await.is_some_and(|piece| piece.is_ok()), "the first response is complete");
     }
 }

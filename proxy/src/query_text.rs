@@ -1,5 +1,4 @@
-//! `query_text` in the body of a search: replaces it with the vector of the text. The rest of the body does not
-//! change.
+//! Replaces `query_text` in the body of a search with the vector of the text. The rest of the body does not change.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,20 +14,19 @@ use keyed_embedding_worker::outcome::{Failed, wrong_length};
 use keyed_embedding_worker::vector::Vector;
 use keyed_service::statement::{self, Argument, Statement};
 
-/// The marker of a body with a text to embed. A client that escapes characters of this name gets the error of an
-/// unknown member.
+/// Detects a body with a text to embed. A client that escapes characters of this name gets the error for an unknown member.
 const MEMBER: &str = "\"query_text\"";
 
 /// The maximum number of characters of a text.
 const LONGEST: usize = 8000;
 
-/// The statement that rejects what a search would reject, and the arguments before the body.
+/// A statement that validates a search, and its arguments before the body.
 pub(crate) struct Check<'a> {
     pub(crate) statement: Statement,
     pub(crate) arguments: &'a [Argument<'a>],
 }
 
-/// The database, which checks a search before the provider is asked, and the provider.
+/// The database, which validates a search before the provider is called, and the provider.
 pub(crate) struct Context<'a> {
     pub(crate) database: &'a Database,
     pub(crate) embedder: Option<&'a Embedder>,
@@ -36,7 +34,7 @@ pub(crate) struct Context<'a> {
     pub(crate) timeout: Duration,
 }
 
-/// The body with `query_vector` in place of `query_text`. A body without one is not even parsed.
+/// The body with `query_vector` in place of `query_text`. A body without `query_text` is not parsed.
 pub(crate) async fn with_vector(
     Context { database, embedder, timeout }: Context<'_>,
     caller: &Caller,
@@ -46,7 +44,7 @@ pub(crate) async fn with_vector(
     if !body.contains(MEMBER) {
         return Ok(body);
     }
-    // Invalid bodies are left to the database. Raw values, so that numbers keep their digits.
+    // The database rejects invalid bodies. Raw values keep the digits of numbers.
     let Ok(mut members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(&body) else { return Ok(body) };
     let Some(text) = members.remove("query_text") else { return Ok(body) };
     if is_null(text) {
@@ -63,7 +61,7 @@ pub(crate) async fn with_vector(
             KEYED_EMBED_PROVIDER",
         ));
     };
-    // Calls of the provider may cost money: the rest of the search is validated first.
+    // Calls of the provider may cost money, so the rest of the search is validated first.
     let any_vector = raw(Vector::any().to_json())?;
     members.insert("query_vector".to_owned(), &any_vector);
     let body = write(&members)?;
@@ -93,8 +91,8 @@ fn away(cause: String) -> Problem {
     Problem::unavailable("the embedding provider does not respond", cause)
 }
 
-/// The response to a failed embedding: whether to retry, and what the operator has to fix. The provider's own message
-/// goes to the log.
+/// The error for a failed embedding, which says whether to retry or what the operator must fix. The message of the
+/// provider is only logged.
 fn told(failed: Failed) -> Problem {
     let internal = |detail: String, cause| Problem::new(Code::Internal, detail).with_cause(cause);
     match failed {
@@ -105,20 +103,19 @@ fn told(failed: Failed) -> Problem {
         Failed::Passing { message, .. } => away(message),
         Failed::Length(length) => internal(wrong_length(length), wrong_length(length)),
         Failed::Texts(message) | Failed::Lasting(message) => internal(
-            "the embedding provider rejects this service: its URL, key or model is misconfigured; the log has the \
-            reason under this instance"
+            "the embedding provider rejects this service: its URL, key or model is misconfigured; find the cause in the log by this instance"
                 .to_owned(),
             message,
         ),
     }
 }
 
-/// Null counts as absent, as in all of a search.
+/// Null counts as absent, as everywhere in a search.
 fn is_null(value: &RawValue) -> bool {
     value.get() == "null"
 }
 
-/// Whether this is the mode of a search that takes no notice of vectors.
+/// Whether the mode of the search ignores vectors.
 fn is_keyword(mode: &RawValue) -> bool {
     serde_json::from_str::<String>(mode.get()).is_ok_and(|mode| mode == "keyword")
 }

@@ -1,14 +1,14 @@
-//! The shared resources.
+//! Shared memory budgets and permits.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-/// Bytes in memory, for the bodies of all requests together.
+/// The memory for the bodies of all requests.
 pub(super) struct Budget(Arc<Semaphore>);
 
-/// Nothing came free in time.
+/// No capacity became available in time.
 pub(super) struct UsedUp;
 
 impl Budget {
@@ -21,7 +21,7 @@ impl Budget {
     }
 }
 
-/// Permits of a semaphore, first come, first served, however many are requested.
+/// Acquires permits of a semaphore in FIFO order, even large numbers.
 pub(super) async fn take(
     semaphore: Arc<Semaphore>,
     number: usize,
@@ -34,7 +34,7 @@ pub(super) async fn take(
     }
 }
 
-/// Bytes of a body, taken from the part of its key and from the whole.
+/// Reserved bytes of a body, which count towards the limit of the key and the limit of the process.
 pub(crate) struct Reserved {
     own: OwnedSemaphorePermit,
     all: OwnedSemaphorePermit,

@@ -1,4 +1,4 @@
-//! Counts client connections, in total and by address.
+//! Counts client connections, in total and per address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::address::network;
 use crate::problem::Reason;
 
-/// The connections that are open.
+/// The open connections.
 pub(crate) struct Connections {
     most: usize,
     max_per_address: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Connections {
 #[derive(Default)]
 struct Open {
     count: usize,
-    /// Those of each address that has any, so never more entries than connections.
+    /// The connections per address; addresses without a connection have no entry.
     of_addresses: HashMap<IpAddr, usize>,
 }
 
@@ -46,7 +46,7 @@ impl Full {
     }
 }
 
-/// One connection's place, given back when it is dropped.
+/// The slot of one connection, released when it is dropped.
 pub(crate) struct Place {
     connections: Arc<Connections>,
     address: IpAddr,
@@ -57,7 +57,7 @@ impl Connections {
         Arc::new(Connections { most, max_per_address, open: Mutex::default() })
     }
 
-    /// A place for one more connection from `address`.
+    /// Acquires a slot for a connection from `address`.
     pub(crate) fn enter(self: &Arc<Connections>, address: IpAddr) -> Result<Place, Full> {
         let address = network(address);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +65,7 @@ impl Connections {
             return Err(Full::Process);
         }
         let of_address = open.of_addresses.entry(address).or_default();
-        // An entry that was made just now is within the bound, which is at least one: none remains empty.
+        // The limit is at least one, so a new entry never stays at zero.
         if *of_address >= self.max_per_address {
             return Err(Full::Address);
         }

@@ -15,10 +15,10 @@ use super::expectation::Expectations;
 use crate::observation::Identity;
 use crate::problem::{Excess, Problem};
 
-/// How long an unused valid key is remembered.
+/// The time for which an unused valid key is cached.
 const MEMORY: Duration = Duration::from_secs(600);
 
-/// The number of the next credential.
+/// The id of the next credential.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// The limits of one key.
@@ -27,8 +27,8 @@ pub(super) struct Parts {
     pub(super) rate: Limit,
     pub(super) files: usize,
     pub(super) body_bytes: usize,
-    /// How long an invalid key is remembered. A key may be used before the transaction that issues it has committed,
-    /// or before it reaches a standby: so not for long.
+    /// The time for which an invalid key is cached. It is short, because a key can be used before the transaction that
+    /// issues it commits or reaches a standby.
     pub(super) memory: Duration,
 }
 
@@ -36,22 +36,22 @@ pub(super) struct Parts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CredentialState {
     Unknown,
-    /// It was valid, and a statement was denied since.
+    /// It was valid, but a statement has since failed with an authentication error.
     Doubtful,
-    /// Verified by the database at that time.
+    /// The database verified it at that time.
     Good {
         since: Instant,
     },
     Wrong,
 }
 
-/// Whose a key is; `None` if the database does not accept it.
+/// The owner of a key; `None` if the key is invalid.
 pub(super) type Answer = Result<Option<Arc<Identity>>, Problem>;
 type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
 
 /// A key or token.
 pub(super) struct Credential {
-    /// Tells it from others.
+    /// Identifies the credential in this process.
     pub(super) number: u64,
     state: Mutex<State>,
     /// Requests in flight.
@@ -134,8 +134,8 @@ impl Credential {
         lock(&self.state).look.clone()
     }
 
-    /// The pending verification, or a new one. `begin` must spawn a task: a waiting request may be dropped, and the
-    /// resources would stay taken.
+    /// Returns the pending verification, or starts one. `begin` must spawn a task, because a waiting request may be
+    /// dropped, and the resources would not be released.
     pub(super) fn look(
         &self,
         begin: impl FnOnce() -> Result<JoinHandle<Answer>, Problem>,
@@ -168,12 +168,12 @@ impl Credential {
         }
     }
 
-    /// Its owner, once known. A revoked key keeps its last owner.
+    /// The owner, if known. A revoked key keeps its last owner.
     pub(super) fn identity(&self) -> Option<Arc<Identity>> {
         lock(&self.state).identity.clone()
     }
 
-    /// It may have become invalid.
+    /// Has the key verified before the next request.
     pub(super) fn doubt(&self) {
         let mut state = lock(&self.state);
         if matches!(state.verification, Verification::Good { .. }) {
@@ -181,7 +181,7 @@ impl Credential {
         }
     }
 
-    /// Whether an unused entry is worth keeping.
+    /// Whether an unused entry stays in the cache.
     pub(super) fn is_of_use(&self, now: Instant) -> bool {
         let state = lock(&self.state);
         match state.verification {
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(credential.enter(later, &parts), Ok(CredentialState::Unknown));
         credential.seen(&somebody(), later, &parts);
         assert_eq!(credential.enter(later, &parts), Ok(CredentialState::Good { since: later }));
-        assert!(credential.enter(later, &parts).is_err(), "two a second");
+        assert!(credential.enter(later, &parts).is_err(), "two per second");
         credential.doubt();
         let even_later = later + Duration::from_secs(1);
         assert_eq!(credential.enter(even_later, &parts), Ok(CredentialState::Doubtful));
@@ -241,13 +241,13 @@ mod tests {
                 Ok(tokio::spawn(async { somebody() }))
             })
         };
-        let look = || look().expect("it begins");
+        let look = || look().expect("it starts");
         for look in [look(), look(), look()] {
             assert!(matches!(look.await, Ok(Some(_))));
         }
         assert_eq!(begun.load(Ordering::Relaxed), 1);
         credential.seen(&somebody(), now, &parts);
         assert!(matches!(look().await, Ok(Some(_))));
-        assert_eq!(begun.load(Ordering::Relaxed), 2, "and then a second lookup begins");
+        assert_eq!(begun.load(Ordering::Relaxed), 2, "the next request starts a second lookup");
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Table {
 
 struct Map {
     entries: HashMap<[u8; 32], Arc<Credential>>,
-    /// The number of entries at which the next sweep is due, so that its cost is amortised.
+    /// The number of entries at which the next sweep is due, which amortizes its cost.
     sweep_at: usize,
 }
 

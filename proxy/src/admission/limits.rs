@@ -23,8 +23,8 @@ use super::visits::Visits;
 use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
 
-/// The maximum number of concurrent lookups of unknown keys, and of keys that were valid. Each takes well under a
-/// millisecond.
+/// The maximum number of concurrent lookups of unknown keys, and separately of keys that were valid. A lookup takes
+/// well under a millisecond.
 const LOOKUPS: usize = 2;
 
 /// The limits of the process, and their usage.
@@ -41,23 +41,23 @@ pub(crate) struct Admission {
     pub(super) max_listeners: usize,
     pub(super) max_listeners_per_key: usize,
     pub(super) bodies: Budget,
-    /// Concurrent lookups of unknown keys, limited so that they leave connections to others.
+    /// Permits for lookups of unknown keys, so that connections remain for other requests.
     pub(super) lookups: Semaphore,
-    /// The same of keys that were valid before, which do not wait for strangers.
+    /// Permits for lookups of keys that were valid, which do not wait for unknown keys.
     pub(super) renewals: Semaphore,
     visits: Visits,
     pub(super) responses: Arc<ResponseBudget>,
-    /// The connections to the database that are not shared by pipelining.
+    /// The connections to the database that are not shared for pipelining.
     pub(super) connections: Arc<Shares>,
     pub(super) pulse: Arc<Pulse>,
     pub(super) files: Semaphore,
     pub(super) trusted_proxies: usize,
-    /// How long a request waits for a busy resource.
+    /// The time that a request waits for a resource.
     pub(super) patience: Duration,
 }
 
 impl Admission {
-    /// The configured limits, for a pool of this many unshared connections.
+    /// Applies the configured limits to a pool of this many unshared connections.
     pub(crate) fn new(
         bounds: &Bounds,
         connections: usize,
@@ -98,7 +98,7 @@ impl Admission {
         }
     }
 
-    /// Counts a request for what everybody may read.
+    /// Counts a request to a public resource.
     pub(crate) fn visit(&self, extensions: &Extensions, headers: &HeaderMap) -> Result<(), Problem> {
         match extensions.get::<Peer>() {
             Some(peer) => {
@@ -115,7 +115,7 @@ impl Admission {
         }
     }
 
-    /// Refuses an invalid key, with 429 if the address has too many failures.
+    /// The error for an invalid key; 429 if the address has too many failures.
     pub(super) fn refuse(&self, kind: CredentialKind, address: IpAddr, now: Instant) -> Problem {
         match self.failures.refused(address, now) {
             Ok(()) => kind.refusal(),

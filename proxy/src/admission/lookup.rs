@@ -1,7 +1,7 @@
 //! Verifies keys with the database.
 //!
-//! A key that was not valid before is a guess until the database knows it. Few guesses of an address are looked up at
-//! once, and they neither count among the requests in flight nor stand before keys that were valid.
+//! Keys that have not been verified before have separate limits: the concurrent lookups of an address are limited, they
+//! do not count as requests in flight, and they do not delay lookups of keys that were valid.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ pub(super) struct Lookup<'a> {
     pub(super) address: IpAddr,
 }
 
-/// A guess, and its place among those of its address.
+/// A charged lookup of an unknown key, and its permit.
 struct Unknown {
     guess: Guess,
     _place: OwnedSemaphorePermit,
 }
 
 impl Lookup<'_> {
-    /// Verifies the key. Concurrent requests with the same key wait for the same answer.
+    /// Verifies the key. Concurrent requests with the same key share one lookup.
     pub(super) async fn verify<A>(&self, is_unknown: bool, ask: impl FnOnce() -> A) -> Result<(), Problem>
     where
         A: Future<Output = Answer> + Send + 'static,
@@ -43,7 +43,7 @@ impl Lookup<'_> {
             Some(look) => look.await,
             None if is_unknown => {
                 let place = self.place(deadline).await?;
-                // Another request with this key may have been answered meanwhile.
+                // Another request may have verified the key in the meantime.
                 match credential.state(StdInstant::now()) {
                     CredentialState::Good { .. } => return Ok(()),
                     CredentialState::Wrong => return Err(self.refuse()),
@@ -69,7 +69,7 @@ impl Lookup<'_> {
         self.admission.refuse(self.kind, self.address, StdInstant::now())
     }
 
-    /// A place for a guess, after those of the same address that came before.
+    /// Acquires a permit for a lookup, after earlier lookups from the same address.
     async fn place(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Problem> {
         let places = self.admission.failures.lookups(self.address, StdInstant::now());
         match timeout_at(deadline, places.acquire_owned()).await {
@@ -78,7 +78,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// Asks in a task of its own: a waiting request may be dropped, and the places would stay taken.
+    /// Starts the lookup in its own task, because a waiting request may be dropped, and the permits would not be released.
     fn begin(
         &self,
         unknown: Option<Unknown>,
@@ -90,7 +90,7 @@ impl Lookup<'_> {
     }
 }
 
-/// Asks the database and stores the answer.
+/// Looks the key up and stores the result.
 async fn look_up(
     admission: Arc<Admission>,
     kind: CredentialKind,
@@ -145,7 +145,7 @@ mod tests {
         Arc::new(Admission::new(&bounds, 8, 1 << 20, std::time::Duration::from_secs(60), pulse))
     }
 
-    /// A request of 192.0.2.1.
+    /// A request from 192.0.2.1.
     fn request() -> Parts {
         let request = Request::builder().extension(Peer(IpAddr::from([192, 0, 2, 1])));
         request.body(()).expect("a request").into_parts().0
@@ -199,7 +199,7 @@ mod tests {
         }
         assert_eq!(begun.load(Ordering::Relaxed), 2);
         sent(&admission, 0, is_not_asked()).await.expect("a key that is known to be valid");
-        // Whether it still is, the database is asked at once.
+        // A known key is verified again without waiting.
         admission.table(CredentialKind::ApiKey).find(&key(1).1).expect("it is known").doubt();
         sent(&admission, 1, is_valid()).await.expect("a key that was valid before");
         gate.close();

@@ -1,8 +1,9 @@
-//! Shares of the connections to the database: no key and no role has all of them, and who has none is served first.
+//! Shares the connections to the database fairly: no key and no role can hold all of them, and the party with the
+//! fewest is served first.
 //!
-//! A key belongs to a party: the keys of one role, or the tokens of one project. A part of the connections is spare: only a
-//! party that holds none, and whose statements are short, takes one of them. Who
-//! has fewer connections comes first, and those of long statements count twice.
+//! A key belongs to a party: the keys of one role, or the tokens of one project. Some connections are reserved: only a
+//! party that holds none, and whose statements are short, can get one of them. The party with the fewest connections is
+//! served first; connections with long statements count twice.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,30 +14,30 @@ use tokio::time::{Instant as Deadline, timeout_at};
 
 use super::party::PartyName;
 
-/// From this time on, a statement that runs counts double.
+/// The run time from which a statement counts twice.
 const LONG: Duration = Duration::from_secs(1);
 
-/// A party is slow whose statements take longer than this on average.
+/// A party is slow if its statements take longer than this on average.
 const SLOW: Duration = Duration::from_millis(250);
 
 /// The weight of the latest statement in the average is 1 / `WEIGHT`.
 const WEIGHT: u32 = 8;
 
-/// The number of parties at which those without a request are forgotten.
+/// The number of parties at which parties without requests are removed.
 const MANY: usize = 1000;
 
-/// Why there is no connection for a caller.
+/// Why a caller gets no connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoShare {
-    /// Its key has this many, the limit.
+    /// Its key has reached this limit.
     KeyLimit(usize),
-    /// Its party has all that it can have.
+    /// Its party has reached this limit.
     PartyLimit(usize),
-    /// All are in use.
+    /// All connections are in use.
     Busy,
 }
 
-/// The connections and who has them.
+/// The connections and their holders.
 pub(super) struct Shares {
     total: usize,
     spare: usize,
@@ -48,15 +49,15 @@ pub(super) struct Shares {
 struct State {
     free: usize,
     parties: HashMap<PartyName, Party>,
-    /// How many have waited so far.
+    /// The number of waiters so far.
     arrivals: u64,
 }
 
 #[derive(Default)]
 struct Party {
-    /// Since when it has each of its connections.
+    /// When each of its connections was acquired.
     since: Vec<Instant>,
-    /// How long its statements took.
+    /// The average run time of its statements.
     average: Duration,
     keys: HashMap<u64, Key>,
 }
@@ -72,7 +73,7 @@ struct Waiter {
     place: oneshot::Sender<Share>,
 }
 
-/// Leave to use one connection. It is given back when it is dropped.
+/// A permit for one connection, released when it is dropped.
 pub(crate) struct Share {
     shares: Arc<Shares>,
     party: PartyName,
@@ -85,7 +86,7 @@ impl Party {
         self.average > SLOW
     }
 
-    /// How many connections it has, those of long statements twice.
+    /// The number of its connections. Those with long statements count twice.
     fn weight(&self, now: Instant) -> usize {
         let long = self.since.iter().filter(|since| now.saturating_duration_since(**since) > LONG);
         self.since.len() + long.count()
@@ -93,14 +94,14 @@ impl Party {
 }
 
 impl Shares {
-    /// Shares of `total` connections, of which a party may have `of_a_party`, and one key `of_a_key`.
+    /// Shares `total` connections. A party can hold `of_a_party` of them, and a key `of_a_key`.
     pub(super) fn new(total: usize, of_a_party: usize, of_a_key: usize) -> Arc<Shares> {
         let spare = total.saturating_sub(of_a_party);
         let state = State { free: total, parties: HashMap::new(), arrivals: 0 };
         Arc::new(Shares { total, spare, of_a_key, of_a_party, state: Mutex::new(state) })
     }
 
-    /// Leave for a key of this party to use one connection, for which it waits until then.
+    /// Acquires a connection for a key of this party. Waits until `deadline`.
     pub(super) async fn take(
         self: &Arc<Shares>,
         party: PartyName,
@@ -122,7 +123,7 @@ impl Shares {
             let (place, receiver) = oneshot::channel();
             let waiter = Waiter { arrival: state.arrivals, place };
             if let Some(queue) = queue(&mut state, &party, key) {
-                // Most of those that have given up stand at the front.
+                // Most waiters that have timed out are at the front.
                 while queue.front().is_some_and(|first| first.place.is_closed()) {
                     queue.pop_front();
                 }
@@ -141,10 +142,10 @@ impl Shares {
         }
     }
 
-    /// Why this key does not get a connection now.
+    /// Why this key cannot get a connection now; `None` if it can.
     fn refusal(&self, state: &State, name: &PartyName, key: u64) -> Option<NoShare> {
         let party = state.parties.get(name)?;
-        // Who may have all of them is at no fault when all are in use.
+        // A limit that equals the total is never the reason: the connections are busy.
         let has = |held: usize, limit: usize| held >= limit && limit < self.total;
         if party.keys.get(&key).is_some_and(|key| has(key.held, self.of_a_key)) {
             return Some(NoShare::KeyLimit(self.of_a_key));
@@ -191,12 +192,12 @@ impl Shares {
         }
         drop(state);
         for (waiter, share) in served {
-            // If it has gone meanwhile, the share is dropped here, and given to the next.
+            // If the waiter has timed out, the share is dropped here and goes to the next waiter.
             let _ = waiter.place.send(share);
         }
     }
 
-    /// Who comes next: of the party with the fewest connections the key with the fewest, then the first.
+    /// The next waiter: from the party with the fewest connections, the key with the fewest, then by arrival.
     fn next(&self, state: &State, now: Instant) -> Option<(PartyName, u64)> {
         if state.free == 0 {
             return None;
@@ -222,7 +223,7 @@ fn queue<'a>(state: &'a mut State, party: &PartyName, key: u64) -> Option<&'a mu
     Some(&mut state.parties.get_mut(party)?.keys.get_mut(&key)?.waiting)
 }
 
-/// Removes a key that holds nothing and waits for nothing.
+/// Removes a key that holds no connection and waits for none.
 fn forget(state: &mut State, party: &PartyName, key: u64) {
     let Some(party) = state.parties.get_mut(party) else { return };
     if let Some(entry) = party.keys.get_mut(&key) {

@@ -1,11 +1,10 @@
 //! API keys and delivery tokens: their kinds and their format. Pure.
 //!
-//! A key has a checksum and a token a fixed length, so that most invalid ones are rejected without asking the
-//! database.
+//! Keys have a checksum and tokens a fixed length, so most invalid ones are rejected without a lookup.
 
 use crate::problem::Problem;
 
-/// The number of secret bytes of a key and of a token.
+/// The number of secret bytes of a key or token.
 const SECRET: usize = 32;
 
 /// The kinds of credentials.
@@ -13,12 +12,12 @@ const SECRET: usize = 32;
 pub(crate) enum CredentialKind {
     /// An API key.
     ApiKey,
-    /// The token in the address of a delivery.
+    /// The token in the URL of an inbound endpoint.
     DeliveryToken,
 }
 
 impl CredentialKind {
-    /// The response to an invalid key or token.
+    /// The error for an invalid key or token.
     pub(super) fn refusal(self) -> Problem {
         match self {
             CredentialKind::ApiKey => Problem::invalid_key(),
@@ -35,7 +34,7 @@ impl CredentialKind {
     }
 }
 
-/// Whether a key or a token can be one that the service issued.
+/// Whether a key or token has the format of the issued ones.
 pub(super) fn is_well_formed(kind: CredentialKind, token: &[u8]) -> bool {
     match kind {
         CredentialKind::ApiKey => is_api_key(token),
@@ -45,7 +44,7 @@ pub(super) fn is_well_formed(kind: CredentialKind, token: &[u8]) -> bool {
     }
 }
 
-/// `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`.
+/// The format is `keyed_<id>_<base58 of 32 secret bytes and their CRC-32>`.
 fn is_api_key(token: &[u8]) -> bool {
     let Some(rest) = token.strip_prefix(b"keyed_") else { return false };
     let Some(end) = rest.iter().position(|byte| *byte == b'_') else { return false };
@@ -56,9 +55,9 @@ fn is_api_key(token: &[u8]) -> bool {
             .is_some_and(|(secret, checksum)| crc32fast::hash(&secret).to_be_bytes() == checksum[..])
 }
 
-/// The secret bytes, followed by up to four others.
+/// Decodes the secret bytes and up to four bytes of the checksum.
 fn decode(text: &[u8]) -> Option<([u8; SECRET], Vec<u8>)> {
-    // The maximum length of base58 of this many bytes; longer texts are not decoded.
+    // The maximum length of base58 for this many bytes. Longer texts are not decoded.
     if text.len() > 2 * SECRET {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Requests for what everybody may read, by address: the document of the interface and the web application.
+//! Requests per address to public resources: the OpenAPI document and the web application.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use super::address::network;
 use super::bucket::{Bucket, Limit};
 use crate::problem::{Excess, Problem, Reason};
 
-/// The number of addresses at which those without a recent request are forgotten.
+/// The number of addresses at which those without recent requests are removed.
 const MANY: usize = 10_000;
 
 pub(super) struct Visits {
@@ -22,7 +22,7 @@ impl Visits {
         Visits { limit, addresses: Mutex::default() }
     }
 
-    /// Counts a request of an address.
+    /// Counts a request from an address.
     pub(super) fn enter(&self, address: IpAddr, now: Instant) -> Result<(), Problem> {
         self.count(address, now).map_err(|excess| {
             Problem::rate_limited(

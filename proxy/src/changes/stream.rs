@@ -1,4 +1,4 @@
-//! A stream of events, which ends when the service does, or with the event `error`.
+//! A stream of events, which ends when the service stops or with the event `error`.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,13 +20,14 @@ use crate::problem::Problem;
 /// Its content type.
 pub(crate) const MEDIA_TYPE: &str = "text/event-stream";
 
-/// An idle stream sends a comment after this time.
+/// The interval of comments on an idle stream.
 const COMMENT: Duration = Duration::from_secs(15);
 
-/// The shortest and the longest pause before a client connects again, in milliseconds: not all come at once.
+/// The minimum and maximum delay of reconnections, in milliseconds. It is random, so that clients do not all reconnect
+/// at the same time.
 const PAUSE: [u64; 2] = [1000, 3000];
 
-/// The body of a response that shows what comes after a cursor. An error of the first page is that of the request.
+/// The body of a response with the changes after a cursor. An error in the first page is the error of the request.
 pub(crate) async fn stream(
     listener: Listener,
     after: Option<String>,
@@ -50,23 +51,23 @@ struct Stream {
     listener: Listener,
     shutdown: Shutdown,
     end: Step,
-    /// What is sent first.
+    /// Sent before the first page.
     start: Option<Bytes>,
     first: Option<Bytes>,
-    /// Behind all that was sent.
+    /// The cursor after all sent events.
     cursor: String,
-    /// The cursor that the client knows.
+    /// The last cursor sent to the client.
     known: String,
     place: Place,
 }
 
-/// Where a stream is.
+/// The state of a stream.
 enum Place {
-    /// There is more to read.
+    /// There are more pages to read.
     Behind,
-    /// All was read that there was.
+    /// All existing pages have been read.
     AtEnd,
-    /// It follows the others of its group.
+    /// It receives the pages of its group.
     Following { pages: broadcast::Receiver<Arc<Page>>, _tail: Arc<Tail> },
 }
 
@@ -77,7 +78,7 @@ impl Place {
 }
 
 impl Stream {
-    /// What is sent next, and whether it is the last; none at the end.
+    /// The next chunk, and whether it is the last; `None` at the end.
     async fn next(&mut self) -> Option<(Bytes, bool)> {
         if let Some(bytes) = self.start.take().or_else(|| self.first.take()) {
             return Some((bytes, false));
@@ -116,7 +117,7 @@ impl Stream {
         }
     }
 
-    /// One step. It can be given up, and begun again.
+    /// One step. It is cancellation-safe.
     async fn advance(&mut self) -> Result<Option<Bytes>, Problem> {
         match &mut self.place {
             Place::Behind => {
@@ -139,7 +140,7 @@ impl Stream {
             }
             Place::Following { pages, .. } => match pages.recv().await {
                 Ok(page) => Ok(self.pass(&page)),
-                // It reads more slowly than the others, or the tail has ended, of which its own page tells the reason.
+                // The client reads too slowly, or the tail has ended, in which case the next page has the error.
                 Err(RecvError::Lagged(_) | RecvError::Closed) => {
                     self.place = Place::Behind;
                     Ok(None)

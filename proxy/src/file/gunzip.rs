@@ -1,61 +1,62 @@
-//! gzip → bytes, as they arrive (RFC 1952): pure. A file may have several members, as `cat a.gz b.gz` makes them.
+//! gzip → bytes, as a stream (RFC 1952). A file can have several members, as from `cat a.gz b.gz`. Pure.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use bytes::{Buf, Bytes};
 use flate2::bufread::MultiGzDecoder;
 
-/// The most bytes of one step. A few bytes may unfold to a thousand times as many, which never are in memory together.
+/// The maximum number of bytes of one step. Data may decompress to a thousand times its size, which is never in memory
+/// as a whole.
 const STEP: usize = 64 << 10;
 
-/// What every gzip file begins with, and no text.
+/// The magic number of gzip. No text begins with it.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Whether a file that begins like this is packed with gzip.
+/// Whether a file that begins with these bytes is compressed with gzip.
 pub fn is_gzip(beginning: &[u8]) -> bool {
     beginning.starts_with(&MAGIC)
 }
 
-/// What has arrived and is not yet unpacked.
+/// Bytes that have arrived and are not decompressed yet.
 struct Arrived {
     bytes: Bytes,
     is_whole: bool,
 }
 
-/// A file that is being unpacked.
+/// A decompressor.
 pub(crate) struct Gunzip {
     decoder: MultiGzDecoder<Arrived>,
     out: Vec<u8>,
 }
 
-/// What comes next.
+/// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Unpacked bytes.
+    /// Decompressed bytes.
     Bytes(Bytes),
-    /// More has to arrive first.
+    /// More input is needed.
     Wanting,
     /// The file is complete.
     End,
 }
 
-/// Why a file cannot be unpacked.
+/// Why a file cannot be decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It is not gzip, or was damaged.
+    /// The file is not gzip, or is corrupt.
     Damaged,
-    /// It ends too early.
+    /// The file is truncated.
     Short,
 }
 
 impl Gunzip {
-    /// Before anything has arrived.
+    /// Creates a decompressor without input.
     pub(crate) fn new() -> Gunzip {
         let arrived = Arrived { bytes: Bytes::new(), is_whole: false };
         Gunzip { decoder: MultiGzDecoder::new(arrived), out: vec![0; STEP] }
     }
 
-    /// Takes what has arrived; nothing at the end of the file. Call it when [`Step::Wanting`] is next.
+    /// Adds input; `None` is the end of the file. Must be called after [`Step::Wanting`].
     pub(crate) fn push(&mut self, arrived: Option<Bytes>) {
         let before = self.decoder.get_mut();
         match arrived {
@@ -64,7 +65,7 @@ impl Gunzip {
         }
     }
 
-    /// Unpacks the next bytes.
+    /// Decompresses the next bytes.
     pub(crate) fn step(&mut self) -> Result<Step, Fault> {
         match self.decoder.read(&mut self.out) {
             Ok(0) => Ok(Step::End),
@@ -118,7 +119,7 @@ mod tests {
         encoder.finish().expect("memory")
     }
 
-    /// Unpacks a file that arrives in pieces; the largest step beside it.
+    /// Decompresses a file that arrives in pieces. Returns the text and the size of the largest step.
     fn unpacked(file: &[u8], piece: usize) -> Result<(Vec<u8>, usize), Fault> {
         let (mut gunzip, mut pieces) = (Gunzip::new(), file.chunks(piece));
         let (mut text, mut largest) = (Vec::new(), 0);

@@ -1,7 +1,7 @@
 //! File formats: bytes → text → rows on import, streaming on export, so that memory does not depend on the size of
 //! the file.
 
-/// How a file writes values.
+/// The format of cells.
 pub(crate) mod cell_format;
 /// One row of CSV → its cells.
 pub(crate) mod cells;
@@ -9,15 +9,15 @@ pub(crate) mod cells;
 pub(crate) mod chunks;
 /// Bytes → text.
 pub(crate) mod decode;
-/// The form of an exported file.
+/// The format options of an export.
 pub(crate) mod form;
-/// The formats.
+/// The file formats.
 pub mod format;
 /// gzip → bytes.
 pub mod gunzip;
 /// Complete rows.
 pub(crate) mod portion;
-/// Refused rows with their reasons.
+/// Rejected rows with their reasons.
 pub mod refused_rows;
 /// Text → complete rows, in portions.
 pub(crate) mod rows;

@@ -1,29 +1,29 @@
-//! Complete rows of a file with their text, and which of them cannot be sent to the database.
+//! Complete rows of a file with their text, and rows that cannot be sent to the database.
 
-/// A whole row.
+/// A complete row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The line of the file that it begins in, counted from 1.
+    /// The line in which it begins, counted from 1.
     pub(crate) line: u64,
-    /// Its range in the text, without the line end.
+    /// Its range in the text, without the line break.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Why it cannot be read.
+    /// The reason why it cannot be read, if any.
     pub(crate) fault: Option<Fault>,
 }
 
 /// Why a row cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Of CSV: text follows a closing quote.
+    /// CSV: text follows a closing quote.
     AfterQuote,
-    /// Of CSV: a quoted cell begins in this line and does not end as one.
+    /// CSV: a quoted cell begins in this line and is not closed correctly.
     Unclosed,
-    /// It holds the one character that no text of PostgreSQL can.
+    /// The row contains U+0000, which PostgreSQL's text cannot contain.
     Zero,
-    /// Of a JSON array: nothing is between two commas.
+    /// JSON array: an element is missing between two commas.
     Missing,
-    /// Of a JSON array: a line break within a string.
+    /// JSON array: a string contains a line break.
     LineBreak,
 }
 
@@ -53,7 +53,7 @@ impl Portion {
         self.push_with(line, text, None);
     }
 
-    /// Adds a row that may have a fault.
+    /// Adds a row that may be malformed.
     pub(crate) fn push_with(&mut self, line: u64, text: &str, fault: Option<Fault>) {
         let start = self.text.len();
         self.text.push_str(text);
@@ -61,7 +61,7 @@ impl Portion {
         self.text.push('\n');
     }
 
-    /// Takes out the rows that cannot be sent to the database.
+    /// Separates the rows that cannot be sent to the database.
     pub(crate) fn sendable(self) -> (Portion, Vec<Unsendable>) {
         let has_zero = memchr::memchr(0, self.text.as_bytes()).is_some();
         if !has_zero && self.rows.iter().all(|row| row.fault.is_none()) {

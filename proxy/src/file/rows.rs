@@ -4,7 +4,7 @@
 mod array_scan;
 /// The rows of CSV.
 mod csv_scan;
-/// The text that has not been given out yet.
+/// The text that has not been returned yet.
 mod pending;
 
 use self::array_scan::ArrayScan;
@@ -13,57 +13,57 @@ pub(crate) use self::csv_scan::is_malformed;
 use self::pending::Pending;
 use super::portion::{Fault, Portion};
 
-/// The most bytes of one row.
+/// The maximum number of bytes of a row.
 pub(crate) const MAX_ROW_BYTES: usize = 4 << 20;
-/// The size and number of rows at which a portion ends, unless another number is set.
+/// The size and the default number of rows at which a chunk ends.
 pub(crate) const PORTION_BYTES: usize = 1 << 20;
 pub(crate) const PORTION_ROWS: usize = 2000;
 
 /// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// CSV with this delimiter: a row ends with its line, unless a quoted cell continues.
+    /// CSV with this delimiter. A row ends at the end of a line, unless a quoted cell is open.
     Csv(u8),
-    /// JSON: an element of an array is a row if the text begins with one, otherwise a line.
+    /// JSON. If the text begins with an array, each element is a row; otherwise, each line.
     Json,
 }
 
-/// Why there are no further rows.
+/// Why no more rows can be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// The row that begins in this line is too long.
     TooLong(u64),
-    /// The header, in this line, breaks the rules of quotes.
+    /// The header, in this line, is malformed.
     Header(u64, Fault),
-    /// The first line of JSON, this one, begins an object and does not end it.
+    /// The first JSON object, which begins in this line, spans several lines.
     Spread(u64),
     /// Text follows a JSON array, in this line.
     AfterArray(u64),
-    /// The text ends in this line, and the JSON array does not.
+    /// The text ends in this line, before the end of the JSON array.
     OpenArray(u64),
 }
 
-/// Splits a text that arrives in chunks into rows.
+/// Splits text that arrives in pieces into rows.
 pub(crate) struct Rows {
     scan: Scan,
-    /// The number of rows of a portion.
+    /// The maximum number of rows of a chunk.
     most: usize,
     pending: Pending,
 }
 
 enum Scan {
     Csv(CsvScan),
-    /// Nothing but white space has arrived.
+    /// Only white space has arrived.
     Undecided,
     Lines {
-        /// Whether the first line was scanned.
+        /// Whether the first line has been scanned.
         is_begun: bool,
     },
     Array(ArrayScan),
 }
 
 impl Rows {
-    /// Begins with the first line of a file.
+    /// Starts at the first line of a file.
     pub(crate) fn new(form: Form) -> Rows {
         let scan = match form {
             Form::Csv(delimiter) => Scan::Csv(CsvScan::new(delimiter)),
@@ -72,17 +72,17 @@ impl Rows {
         Rows { scan, most: PORTION_ROWS, pending: Pending::new() }
     }
 
-    /// Sets the number of rows of further portions.
+    /// Sets the maximum number of rows of the next chunks.
     pub(crate) fn set_most(&mut self, rows: usize) {
         self.most = rows;
     }
 
-    /// The line that was read last.
+    /// The last line that was read.
     pub(crate) fn line(&self) -> u64 {
         self.pending.line
     }
 
-    /// Appends the next chunk of the text, and scans it.
+    /// Appends the next piece of the text, and scans it.
     pub(crate) fn extend<E>(&mut self, append: impl FnOnce(&mut String) -> Result<(), E>) -> Result<(), E> {
         let appended = append(&mut self.pending.text);
         self.scan();
@@ -90,7 +90,7 @@ impl Rows {
         appended
     }
 
-    /// Returns a portion of complete rows, or with `is_end` all remaining ones. `None` if there are too few.
+    /// Returns a chunk of complete rows, or with `is_end`, of the remaining rows. `None` if there are too few.
     pub(crate) fn take(&mut self, is_end: bool) -> Result<Option<Portion>, Unreadable> {
         self.require_readable(is_end)?;
         let is_full = self.pending.is_full(self.most, PORTION_BYTES);
@@ -103,12 +103,12 @@ impl Rows {
         if !is_full && !is_end {
             return Ok(None);
         }
-        // An element of an array has several lines, and the database takes a line for each.
+        // An array element may span several lines, but the database requires one line per row.
         let is_flat = matches!(self.scan, Scan::Array(_));
         Ok(self.pending.cut(self.most, PORTION_BYTES, is_flat))
     }
 
-    /// The first row, once it is complete.
+    /// Returns the first row if it is complete.
     pub(crate) fn take_first(&mut self, is_end: bool) -> Result<Option<String>, Unreadable> {
         if self.pending.rows.is_empty() {
             self.require_readable(is_end)?;
@@ -126,10 +126,10 @@ impl Rows {
         }
     }
 
-    /// Rejects what cannot be read, however it goes on.
+    /// Rejects text that is malformed regardless of its continuation.
     fn require_readable(&mut self, is_end: bool) -> Result<(), Unreadable> {
         while self.pending.unfinished() > MAX_ROW_BYTES {
-            // A quote that is never closed does not hold up the rows after it.
+            // An unclosed quote does not hide the rows after it.
             let is_rejected = match &mut self.scan {
                 Scan::Csv(scan) => scan.reject_open(&mut self.pending),
                 Scan::Undecided | Scan::Lines { .. } | Scan::Array(_) => false,
@@ -155,7 +155,7 @@ impl Rows {
         }
     }
 
-    /// Ends the last row, which no line break ends.
+    /// Ends the last row if it has no line break.
     fn end(&mut self) {
         let end = self.pending.text.len();
         match &mut self.scan {
@@ -175,7 +175,7 @@ impl Rows {
                 Some(b'[') => self.scan = Scan::Array(ArrayScan::default()),
                 Some(_) => self.scan = Scan::Lines { is_begun: false },
             }
-            // They count the lines of the white space.
+            // The scanners count the lines of the white space.
             self.pending.seen = 0;
         }
         match &mut self.scan {
@@ -187,14 +187,14 @@ impl Rows {
     }
 }
 
-/// Whether a line begins a JSON object that goes on in the next ones. They would be rejected one by one, but for some that are
-/// objects, too.
+/// Whether a line begins a JSON object that continues in the next lines. Otherwise, these lines would be rejected one
+/// by one, except those that happen to be objects.
 fn is_cut_off(line: &str) -> bool {
     line.trim_ascii_start().starts_with('{')
         && serde_json::from_str::<serde::de::IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }
 
-/// Ends the rows of the lines that are complete. A lone return is nothing but a space in them.
+/// Ends the rows of complete lines. A carriage return without a line feed is white space.
 fn scan_lines(pending: &mut Pending) {
     while let Some(skipped) = memchr::memchr(b'\n', &pending.text.as_bytes()[pending.seen..]) {
         let at = pending.seen + skipped;

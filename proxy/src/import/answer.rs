@@ -1,4 +1,4 @@
-//! The format of the response to an import, by the header Accept.
+//! The format of an import's response, from the header Accept.
 
 use std::cmp::Reverse;
 
@@ -13,13 +13,13 @@ use crate::problem::Problem;
 pub(crate) enum Answer {
     /// The report.
     Report,
-    /// A line of JSON for each portion and each refused row, then the report.
+    /// A JSON line for each chunk and each rejected row, then the report.
     Progress,
     /// The rejected rows as CSV.
     RefusedRows,
 }
 
-/// The types that an answer can have, by their patterns, the most exact first.
+/// The media types of each format, as patterns, the most specific first.
 const ANSWERS: [(Answer, &[&str]); 5] = [
     (Answer::Report, &["application/json", "application/*", "*/*"]),
     (Answer::Progress, &["application/x-ndjson"]),
@@ -28,7 +28,7 @@ const ANSWERS: [(Answer, &[&str]); 5] = [
     (Answer::RefusedRows, &["text/csv"]),
 ];
 
-/// The format that Accept prefers, the first of equals; the report if it names none that exists.
+/// The format that Accept prefers, the first if weights are equal; the report if it accepts none of them.
 pub(crate) fn wanted(headers: &HeaderMap, format: Format) -> Result<Answer, Problem> {
     let list = weighted(headers, header::ACCEPT);
     let candidate = |(answer, patterns): (Answer, &[&str])| {

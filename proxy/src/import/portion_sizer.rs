@@ -1,20 +1,20 @@
-//! Chooses the number of rows of the next portion. Large portions cost less for each row; but others may wait for
-//! their locks, so each should end soon, however slow the rows of a template are.
+//! Chooses the number of rows of the next chunk. Large chunks have less overhead per row, but other transactions may
+//! wait for their locks, so each chunk must be short even if the rows of a template are slow.
 
 use std::time::Duration;
 
 use crate::file::rows::PORTION_ROWS;
 
 const LEAST: usize = 100;
-/// The database remembers this many new ids, which saves lookups for new records.
+/// The database caches this many new ids, which saves lookups of new records.
 const MOST: usize = 8000;
 
-/// A portion below this time may grow.
+/// Below this time, the next chunk can be larger.
 const SHORT: Duration = Duration::from_millis(300);
-/// A portion above this time shrinks.
+/// Above this time, the next chunk is smaller.
 const LONG: Duration = Duration::from_millis(1000);
 
-/// The size of the next portion, from the time of the previous ones.
+/// The size of the next chunk, based on the duration of the previous ones.
 pub(crate) struct PortionSizer(usize);
 
 impl PortionSizer {
@@ -27,7 +27,7 @@ impl PortionSizer {
         self.0
     }
 
-    /// Records the time of a portion.
+    /// Records the duration of a chunk.
     pub(crate) fn record(&mut self, rows: usize, time: Duration) {
         if time > LONG {
             self.0 = (rows.min(self.0) / 2).max(LEAST);
@@ -41,7 +41,7 @@ impl PortionSizer {
 mod tests {
     use super::*;
 
-    /// The sizes of portions where each row takes as long.
+    /// The sizes of successive chunks if each row takes this long.
     fn sizes(microseconds_a_row: u64) -> Vec<usize> {
         let mut sizer = PortionSizer::new();
         let mut next = || {

@@ -1,4 +1,4 @@
-//! Runs an import, from the first byte to the report.
+//! Runs an import.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -26,18 +26,18 @@ use crate::problem::Problem;
 use crate::state::App;
 use keyed_service::shutdown::Step;
 
-/// How often waiting rows are sent before the records that they still reference count as missing. Once is enough, unless
-/// rows reference each other in a cycle that is too long for a portion.
+/// The maximum number of retries of deferred rows before the records that they reference count as missing. One is
+/// enough unless rows reference each other in a cycle that is too long for a chunk.
 const MAX_RETRIES: usize = 4;
 
-/// The SQLSTATE of an invalid value, which is answered with 422.
+/// The SQLSTATE of an invalid value, which is reported with 422.
 const INVALID: &str = "22023";
 
 /// Events of a running import.
 pub(crate) trait Listener {
-    /// A row was refused. `row` is its text in the file. An error ends the import.
+    /// A row was rejected. `row` is its text in the file. An error ends the import.
     async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem>;
-    /// A portion is done, and this many bytes of the file are read.
+    /// A chunk was processed, and `bytes` bytes of the file have been read.
     async fn progress(&mut self, tally: &Tally, bytes: u64);
 }
 
@@ -51,7 +51,7 @@ impl Listener for Nobody {
     async fn progress(&mut self, _: &Tally, _: u64) {}
 }
 
-/// A file on its way into a template.
+/// A running import.
 pub(crate) struct Import<'a> {
     request: &'a Request,
     source: Source,
@@ -61,24 +61,24 @@ pub(crate) struct Import<'a> {
     running: Running,
 }
 
-/// How often the rows of a portion have been sent to the database.
+/// The phase in which a chunk is sent to the database.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sending {
-    /// They come from the file.
+    /// The rows come from the file.
     First,
-    /// They have waited for others.
+    /// The rows were deferred.
     Retry,
-    /// The records that they reference must exist.
+    /// The rows were deferred, and the records that they reference must exist now.
     Last,
 }
 
-/// Why a file was not imported as a whole.
+/// Why a file was not imported completely.
 pub(crate) enum Stopped {
-    /// A row was refused, which aborts the import.
+    /// A row was rejected, which aborts the import.
     Refused,
-    /// Something else went wrong.
+    /// Another error occurred.
     Failed(Problem),
-    /// The end of the service came first.
+    /// The service stopped.
     Interrupted,
 }
 
@@ -89,8 +89,8 @@ impl From<Problem> for Stopped {
 }
 
 impl<'a> Import<'a> {
-    /// Starts: reads the header and lets the database check it before anything is written. While another import holds the
-    /// template, a client that follows the progress learns of it at once.
+    /// Starts an import: reads the header and has the database validate it before anything is written. If another
+    /// import has locked the template, this is reported immediately to a client that receives progress.
     pub(crate) async fn open(
         app: &'a App,
         caller: &'a Caller,
@@ -118,20 +118,20 @@ impl<'a> Import<'a> {
         Ok(Import { request, source, target, tally, metrics: &app.metrics, running })
     }
 
-    /// The names of the columns, of CSV.
+    /// The names of the columns, for CSV.
     pub(crate) fn header(&self) -> &[String] {
         &self.source.header
     }
 
-    /// The byte between two cells, of CSV.
+    /// The delimiter, for CSV.
     pub(crate) fn delimiter(&self) -> u8 {
         self.source.delimiter
     }
 
-    /// Writes all rows. Afterwards the report has the counts, even if the import stopped.
+    /// Writes all rows. The report contains the counts even if the import stopped.
     pub(crate) async fn run(mut self, listener: &mut impl Listener) -> (Tally, Result<(), Stopped>) {
         let shutdown = self.target.shutdown();
-        // A commit that was sent is waited for, and what has ended is not called interrupted.
+        // A commit is always awaited, so that a completed import is not reported as interrupted.
         let outcome = tokio::select! {
             biased;
             outcome = self.write_all(listener) => outcome,
@@ -147,7 +147,7 @@ impl<'a> Import<'a> {
                 Ok(())
             }
             Ok(()) => target.keep().await.map_err(Stopped::from),
-            // Its last statement may be running: the connection is cleared afterwards.
+            // The last statement may still be running. The connection is reset afterwards.
             Err(Stopped::Interrupted) => {
                 drop(target);
                 Err(Stopped::Interrupted)
@@ -206,7 +206,7 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Deletes the records that the file does not have. Each call compares or deletes some of them.
+    /// Deletes the records that are not in the file. Each call compares or deletes some of them.
     async fn delete_missing(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
         let end = PortionKind::End(self.tally.rows);
         let options = options(self.request, &self.source, &RecordFilter::default(), end);
@@ -221,8 +221,8 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Sends the waiting rows again, each after those that it references. Rows that still wait reference records that no
-    /// row creates, or rejected rows; when they are sent last, the database reports them.
+    /// Sends the deferred rows again, each after the rows that it references. Rows that remain reference rejected rows
+    /// or records that no row creates; they are sent last, and the database reports them.
     async fn write_waiting(
         &mut self,
         mut waiting: Waiting,
@@ -245,7 +245,7 @@ impl<'a> Import<'a> {
             }
             let has_progress = waiting.count() < before;
             if is_last && !has_progress {
-                let cause = format!("{before} rows of an import wait, and there are no others");
+                let cause = format!("no progress with {before} deferred rows of an import");
                 return Err(Problem::internal(cause).into());
             }
             is_last = is_last || !has_progress || retries >= MAX_RETRIES;
@@ -253,7 +253,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// The text of a refused row. Those of a spreadsheet are written as CSV.
+    /// The text of a rejected row. Rows of a spreadsheet are rendered as CSV.
     fn refused_text<'t>(&self, row: &'t str) -> Cow<'t, str> {
         match self.request.format {
             Format::Xlsx => Cow::Owned(csv_line(row, self.source.header.len(), self.request.cells())),
@@ -273,7 +273,7 @@ impl<'a> Import<'a> {
             let options = options(self.request, &self.source, waiting.held(), kind);
             let answer = self.target.write(&options, &portion.text).await?;
             let answer: Answer<'_> = serde_json::from_str(&answer)
-                .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
+                .map_err(|error| Problem::internal(format!("not the result of an import: {error}")))?;
             let waits = answer.waiting.iter().map(|(row, record, texts, targets)| WaitingRow {
                 line: portion.rows.get(*row).map_or(0, |row| row.line),
                 row: portion.row(*row),
@@ -288,7 +288,7 @@ impl<'a> Import<'a> {
             }
         }
         listener.progress(&self.tally, self.source.bytes).await;
-        // A dry run looks for all that is wrong.
+        // A dry run reports all errors.
         if self.tally.failed > 0 && self.request.on_error == OnError::Abort && !self.request.dry_run {
             return Err(Stopped::Refused);
         }
@@ -301,7 +301,7 @@ fn options(request: &Request, source: &Source, held: &RecordFilter, portion: Por
     request.options(header, held, portion)
 }
 
-/// The refusal of a row that the database does not get.
+/// The error of a row that is not sent to the database.
 fn unsendable(row: &Unsendable, source: &Source, format: Format) -> Refusal {
     let has_column = row.fault == Fault::Zero && format == Format::Csv;
     let column = has_column.then(|| {
@@ -313,7 +313,7 @@ fn unsendable(row: &Unsendable, source: &Source, format: Format) -> Refusal {
         line: row.line,
         column: column.flatten(),
         code: code.name().to_owned(),
-        // The proxy's own codes have none: this one stands for their status.
+        // The proxy's own codes have no SQLSTATE, so one with the same status is used.
         sqlstate: code.sqlstate().unwrap_or(INVALID).to_owned(),
         message: message.to_owned(),
     }

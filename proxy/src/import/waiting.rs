@@ -1,4 +1,5 @@
-//! Rows that reference records of later rows. A few wait in memory, many in an unnamed file, up to a maximum.
+//! Deferred rows, which reference records of later rows. A few are stored in memory, many in an unnamed temporary file,
+//! up to a limit.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -14,26 +15,26 @@ use crate::problem::Problem;
 
 /// The maximum size in memory.
 const MAX_BYTES_IN_MEMORY: usize = 1 << 20;
-/// Rows of a cycle are written together if they fit in this many portions.
+/// The rows of a cycle are written in one chunk if they fit into this many chunks of normal size.
 const MAX_PORTIONS_OF_CYCLE: usize = 4;
 
-/// A waiting row and its dependencies, as the database reports them.
+/// A deferred row and its dependencies, as the database reports them.
 pub(crate) struct WaitingRow<'a> {
     pub(crate) line: u64,
     pub(crate) row: &'a str,
-    /// Its record.
+    /// The hash of its record.
     pub(crate) record: Option<RecordHash>,
-    /// Its texts by which others reference it.
+    /// The hashes of the texts by which other rows reference it.
     pub(crate) texts: &'a [RecordHash],
-    /// The records that it references.
+    /// The hashes of the records that it references.
     pub(crate) targets: &'a [RecordHash],
 }
 
 /// The limits.
 struct Limits {
-    /// Of all rows together.
+    /// The maximum size of all rows.
     bytes: u64,
-    /// The number of rows and references, each of which takes some dozen bytes of memory.
+    /// The maximum number of rows and references, each of which uses a few dozen bytes of memory.
     rows: usize,
 }
 
@@ -43,18 +44,18 @@ impl Default for Limits {
     }
 }
 
-/// Rows in the order in which they came.
+/// Deferred rows in the order of the file.
 #[derive(Default)]
 pub(crate) struct Waiting {
     limits: Limits,
     spool: Spool,
     places: Vec<Place>,
     rows: Rows,
-    /// Their records: later rows of these records wait too.
+    /// The records of these rows. Later rows of the same records are deferred too.
     held: RecordFilter,
 }
 
-/// The place of a row in the spool.
+/// The position of a row in the spool.
 #[derive(Clone, Copy)]
 struct Place {
     line: u64,
@@ -63,12 +64,12 @@ struct Place {
 }
 
 impl Waiting {
-    /// The number of waiting rows.
+    /// The number of deferred rows.
     pub(crate) fn count(&self) -> usize {
         self.places.len()
     }
 
-    /// The records of which a row waits.
+    /// The records that have a deferred row.
     pub(crate) fn held(&self) -> &RecordFilter {
         &self.held
     }
@@ -99,7 +100,7 @@ impl Waiting {
         self.spool.append(added).await.map_err(no_space)
     }
 
-    /// The rows again: each after those that it references, except in cycles.
+    /// Returns the rows in dependency order: each after the rows that it references, except in cycles.
     pub(crate) async fn into_portions(self) -> Result<Portions, Problem> {
         let Waiting { spool, places, rows, .. } = self;
         let order = spawn_blocking(|| rows.order()).await.map_err(|error| no_space(error.into()))?;
@@ -107,7 +108,7 @@ impl Waiting {
     }
 }
 
-/// The rows that waited.
+/// The deferred rows in dependency order.
 pub(crate) struct Portions {
     spool: Spool,
     places: Vec<Place>,
@@ -117,7 +118,7 @@ pub(crate) struct Portions {
 }
 
 impl Portions {
-    /// The next rows, about this many; `None` at the end.
+    /// Returns about `limit` of the next rows; `None` at the end.
     pub(crate) async fn next(&mut self, limit: usize) -> Result<Option<Portion>, Problem> {
         let count = self.fitting(limit);
         let next = &self.order[self.returned..self.returned + count];
@@ -134,7 +135,7 @@ impl Portions {
         Ok((!portion.rows.is_empty()).then_some(portion))
     }
 
-    /// The number of rows of the next portion: a cycle is not split unless it is too long.
+    /// The number of rows of the next chunk. A cycle is not split unless it is too long.
     fn fitting(&self, limit: usize) -> usize {
         let (mut bytes, mut separable) = (0, 0);
         for (count, next) in self.order[self.returned..].iter().enumerate() {
@@ -152,7 +153,7 @@ impl Portions {
     }
 }
 
-/// Texts one after the other, in memory until they are many.
+/// Concatenated texts, in memory until they are too large.
 #[derive(Default)]
 struct Spool {
     file: Option<SpooledTempFile>,
@@ -169,7 +170,7 @@ impl Spool {
         .await
     }
 
-    /// The texts at these places, one after the other.
+    /// The texts at these positions, concatenated.
     async fn read(&mut self, places: &[Place]) -> io::Result<String> {
         let places = places.to_vec();
         self.with_file(move |file| {
@@ -202,20 +203,20 @@ impl Spool {
 }
 
 fn no_space(error: io::Error) -> Problem {
-    Problem::unavailable("there is no space for the rows that wait for others", error.to_string())
+    Problem::unavailable("there is no disk space for deferred rows", error.to_string())
 }
 
 fn too_many(count: usize) -> Problem {
-    let detail = format!("more than {count} rows refer to records of later rows");
+    let detail = format!("more than {count} rows reference records of later rows");
     Problem::new(Code::PayloadTooLarge, detail)
-        .with_hint("Put each row after those that it refers to, or split the file.")
+        .with_hint("Put each row after the rows that it references, or split the file.")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Waiting rows: the record of each, the record that it references, and its text.
+    /// Creates deferred rows, each with its record, the record that it references, and its text.
     async fn waiting(rows: impl Iterator<Item = (u64, Option<u64>, String)>) -> Waiting {
         let mut waiting = Waiting::default();
         for (record, target, row) in rows {
@@ -260,7 +261,7 @@ mod tests {
             texts: &[],
             targets: &[0, 0],
         };
-        // References count as rows do. Bytes in the file and in memory count together.
+        // References count like rows. The size limit includes memory and file.
         let cases = [
             (Limits { bytes: u64::MAX, rows: 30 }, 10),
             (Limits { bytes: 7 * text.len() as u64, rows: usize::MAX }, 7),
@@ -274,7 +275,7 @@ mod tests {
             assert_eq!(problem.status().as_u16(), 413);
             assert_eq!(waiting.count() as u64, capacity);
             let returned: usize = portions(waiting, 100).await.iter().map(|portion| portion.rows.len()).sum();
-            assert_eq!(returned as u64, capacity, "waiting rows are not lost");
+            assert_eq!(returned as u64, capacity, "deferred rows are not lost");
         }
         assert_eq!((Limits::default().bytes, Limits::default().rows), (1 << 30, 1 << 21));
     }

@@ -1,4 +1,4 @@
-//! What the database measures of itself: the list is the one that it has, with a prefix.
+//! The measurements of the database: its list of measurements, with a prefix.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ pub(super) static TABLE: LazyLock<Vec<Definition>> = LazyLock::new(|| {
 /// Their series.
 pub(crate) struct Measured {
     series: Vec<Series>,
-    /// From the name of a measurement to its place.
+    /// From the name of a measurement to its series.
     places: HashMap<&'static str, usize>,
 }
 
@@ -50,7 +50,7 @@ impl Measured {
         Ok(Measured { series, places })
     }
 
-    /// Removes what was measured before.
+    /// Removes the previous measurements.
     pub(crate) fn forget(&self) {
         for series in &self.series {
             match series {
@@ -60,7 +60,7 @@ impl Measured {
         }
     }
 
-    /// Takes one measurement. One that this program does not know, or with other labels, is left out.
+    /// Stores a measurement. Unknown measurements, and those with other labels, are ignored.
     pub(crate) fn take(&self, name: &str, labels: &str, value: f64) {
         let Some(place) = self.places.get(name).copied() else { return };
         let Ok(labels) = serde_json::from_str::<HashMap<String, String>>(labels) else { return };

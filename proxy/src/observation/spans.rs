@@ -1,4 +1,4 @@
-//! A request as spans, by the semantic conventions of OpenTelemetry for HTTP servers and database clients.
+//! A request as spans, following OpenTelemetry's semantic conventions for HTTP servers and database clients.
 
 use std::time::Instant;
 
@@ -11,16 +11,16 @@ use super::facts::{Ended, Facts, Identity, Outcome, Phase, Step};
 use crate::problem::Reason;
 use crate::traces::{Parent, Span};
 
-/// Exports a request that has ended now, if spans are exported. Returns its trace, which may be one that the caller began.
+/// Exports a completed request, if spans are exported. Returns its trace, which may come from the caller.
 ///
-/// `answered`: when the head of the answer was known.
+/// `answered`: when the head of the response was known.
 pub(super) fn export(
     observation: &Observation,
     outcome: &Outcome,
     answered: Option<Instant>,
 ) -> Option<TraceId> {
     let facts = observation.facts();
-    // A stranger decides neither what is sampled nor in which trace.
+    // Callers without a valid key can neither force sampling nor choose the trace.
     let parent = observation.parent().filter(|_| facts.identity.is_some());
     let Some(traces) = observation.traces() else { return parent.map(Parent::trace) };
     let began = observation.began();
@@ -34,10 +34,10 @@ pub(super) fn export(
         started: began,
         ended,
         attributes: attributes(observation, &facts, outcome),
-        // The conventions of OpenTelemetry: a 4xx status is not an error of the server.
+        // In OpenTelemetry's conventions, a 4xx status is not a server error.
         status: match outcome.ended {
             _ if outcome.status >= 500 => Status::error(""),
-            Ended::BrokenOff => Status::error("the response broke off"),
+            Ended::BrokenOff => Status::error("the response was interrupted"),
             Ended::Complete | Ended::ClientGone | Ended::TooSlow => Status::Unset,
         },
     };

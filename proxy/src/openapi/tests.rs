@@ -1,4 +1,4 @@
-//! The document describes itself rightly: what it refers to is there, and its examples are what it says they are.
+//! The document is consistent: references resolve, and examples are valid.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Every operation, as path, method, and what is said of it.
+/// Every operation, with its path and method.
 fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     let paths = document["paths"].as_object().expect("paths");
     paths
@@ -65,10 +65,10 @@ fn document_describes_every_error_code_and_status() {
             described.insert(status.clone());
         }
     }
-    // These are `default`: they are about the service, not about the request.
+    // These codes are covered by `default`: they concern the service, not the request.
     let general = [405, 408, 500, 504];
     for code in Code::ALL.iter().filter(|code| !general.contains(&code.status())) {
-        assert!(described.contains(&code.status().to_string()), "no operation answers {}", code.status());
+        assert!(described.contains(&code.status().to_string()), "no operation returns {}", code.status());
     }
 }
 
@@ -162,7 +162,7 @@ fn every_link_has_an_operation_and_its_parameters() {
     assert!(count > 20, "{count}");
 }
 
-/// The schemas that a reader of answers meets, by reference.
+/// The schemas that responses use, by reference.
 fn answered(document: &Value) -> HashSet<String> {
     let mut found = Vec::new();
     for (_, _, operation) in operations(document) {
@@ -191,12 +191,12 @@ fn response_schemas_allow_additional_members() {
         }
     }
     let document = document();
-    // What callers sent themselves, and are shown again, is as closed as it was.
+    // Schemas of request members that responses repeat stay closed.
     let echoed = ["Comparison", "AllOf", "AnyOf", "Negation", "SortField", "AttributeFormat"];
     for reference in answered(&document) {
         let name = reference.rsplit('/').next().expect("a name");
         let schema = document.pointer(&reference[1..]).expect("it is there");
-        assert!(echoed.contains(&name) || !is_closed(schema), "{name} allows no further members");
+        assert!(echoed.contains(&name) || !is_closed(schema), "{name} allows no additional members");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The body of an error, as RFC 9457 has it.
+//! The body of an error (RFC 9457).
 
 use keyed_errors::title;
 use serde::Serialize;
@@ -33,14 +33,14 @@ struct Body<'a> {
 }
 
 impl Problem {
-    /// Whether the same request may succeed when it is sent again. It is not where a write was done, or may have been: the
-    /// client must know what repeating it would do.
+    /// Whether a retry of the same request can succeed. False if a write was or may have been committed, because the
+    /// client must decide whether to repeat it.
     pub(crate) fn is_retryable(&self) -> bool {
         let Parts { code, particulars, outcome, .. } = &*self.0;
         (code.is_retryable() || particulars.retryable) && *outcome == Outcome::None
     }
 
-    /// The body for the request with this id.
+    /// Renders the body for the request with this id.
     pub(crate) fn render(&self, request_id: Uuid) -> String {
         let Parts { code, detail, outcome, particulars, .. } = &*self.0;
         let name = particulars.code.as_deref().unwrap_or(code.name());

@@ -35,7 +35,7 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let [key, fields, verbose] = call.parameters(["key", "fields", "verbose"])?;
     let key = given(key)?;
     let verbose = query::flag("verbose", verbose)?;
-    // Following references may take long.
+    // Following references may be slow.
     let effect = if verbose == Some(true) { Read } else { Lookup };
     let conditions = call.conditions();
     let [template] = call.segments();
@@ -61,8 +61,8 @@ pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
     call.write(statement, &arguments).await
 }
 
-/// The key of a query string. Its spaces are not trimmed as those of a body are: they may have been `+`, and the trimmed
-/// key may be that of another record.
+/// Checks the key in a query string. A space at either end is rejected and not trimmed: it may stand for an unencoded
+/// `+`, and the trimmed key could belong to another record.
 pub(super) fn given(key: Option<Cow<'_, str>>) -> Result<Cow<'_, str>, Problem> {
     let key = key.ok_or_else(|| Problem::malformed("the query parameter \"key\" is required"))?;
     if key.starts_with(' ') || key.ends_with(' ') {

@@ -22,7 +22,7 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let verbose = query::flag("verbose", verbose)?;
     let include_deleted = query::flag("include_deleted", include_deleted)?;
     let conditions = call.conditions();
-    // Following references may take long.
+    // Following references may be slow.
     let effect = if verbose == Some(true) { Read } else { Lookup };
     let [id] = call.segments();
     let statement = statement!("get_record($4::text, $5::text, $6::bool, $7::bool, $8::text)");

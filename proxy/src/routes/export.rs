@@ -1,6 +1,6 @@
 //! Export.
 
-/// What all forms of exports share.
+/// Shared by all export formats.
 mod request;
 /// Exports as a spreadsheet.
 mod workbook;
@@ -30,7 +30,7 @@ use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 use crate::state::App;
 
-/// The number of portions that are read ahead.
+/// The number of chunks that are read ahead.
 const AHEAD: usize = 2;
 
 /// All records of a template, or of a saved view.
@@ -47,7 +47,7 @@ pub(crate) async fn saved(
     let form = FileForm::parse(&headers, format.as_deref(), delimiter.as_deref(), bom, versions)?;
     let wanted = ExportRequest { template, form, body: None, view: view.map(Into::into) };
     if method == Method::HEAD {
-        // HEAD: whether the export is possible, without taking a slot or keeping a transaction open.
+        // For HEAD: whether the export is possible, without a permit and without an open transaction.
         caller.idempotency = None;
         app.database.call(Effect::Read, &caller, OPEN, &wanted.arguments()).await?;
         return Ok((wanted.headers(), Body::empty()).into_response());
@@ -75,18 +75,18 @@ async fn export(
     wanted: ExportRequest,
     accepted: Accepted,
 ) -> Result<Response, Problem> {
-    // It writes nothing that could be done twice.
+    // A read is safe to repeat.
     caller.idempotency = None;
     let (headers, numbers) = (wanted.headers(), caller.numbers);
     let observation = caller.admitted.as_ref().and_then(Admitted::observation);
     let name = observation.and_then(Observation::caller);
-    // A spreadsheet is packed already.
+    // A spreadsheet is already compressed.
     let is_packed = wanted.form.format == Format::Xlsx;
     let (chunks, answer) = chunks(AHEAD, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = chunks.clone();
-        // If the client disconnects, the transaction ends and with it the query.
+        // If the client disconnects, the transaction and its query end.
         let send = async {
             match wanted.form.format {
                 Format::Csv | Format::Ndjson => send(&app, &caller, &wanted, chunks, begun).await,

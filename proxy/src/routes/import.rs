@@ -38,11 +38,12 @@ pub(crate) async fn run(
     Extension(observation): Extension<Observation>,
     http: HttpRequest,
 ) -> Result<Response, Problem> {
-    // Many statements cannot be one request that is run once. They need not be: rows with keys are safe to send again.
+    // An import runs many statements, so it cannot be idempotent as one request. It need not be, because rows with keys
+    // are safe to send again.
     caller.idempotency = None;
     let (parts, body) = http.into_parts();
     let request = Request::parse(&parts.headers, &parts.uri)?;
-    // If rejected rows abort the import, they are not a file to correct, but the reason of the error.
+    // If a rejected row aborts the import, it is the reason of an error, and not a file to correct.
     let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
     if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
         return report(&app, &caller, &template, &request, body).await;
@@ -55,7 +56,7 @@ pub(crate) async fn run(
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = chunks.clone();
-        // If the client disconnects, the import stops.
+        // The import stops if the client disconnects.
         tokio::select! {
             () = tell(app, caller, template, request, body, observation, chunks, begun) => {}
             () = left.closed() => {}
@@ -69,7 +70,7 @@ pub(crate) async fn run(
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
 }
 
-/// Everything before the first row is written.
+/// Everything that happens before the first row is written.
 async fn open<'a>(
     app: &'a App,
     caller: &'a Caller,
@@ -89,7 +90,7 @@ async fn open<'a>(
     }
 }
 
-/// Imports, and answers at the end.
+/// Imports a file, and responds at the end.
 async fn report(
     app: &App,
     caller: &Caller,
@@ -109,8 +110,8 @@ async fn report(
     }
 }
 
-/// Imports and reports progress.
-#[allow(clippy::too_many_arguments, reason = "a task owns what it works with")]
+/// Imports a file, and streams its progress.
+#[allow(clippy::too_many_arguments, reason = "a task owns its arguments")]
 async fn tell(
     app: Arc<App>,
     caller: Caller,
@@ -138,7 +139,7 @@ async fn tell(
             let _ = begun.send(Err(problem));
             return;
         }
-        // The response has begun with the line above.
+        // The response has started with the line above.
         (Err(problem), None) => {
             let _ = chunks.send(problem_line(&problem, &observation)).await;
             chunks.finish();
@@ -173,7 +174,7 @@ async fn tell(
     }
 }
 
-/// The last line of a response that has begun.
+/// The last line of a streamed response.
 fn problem_line(problem: &Problem, observation: &Observation) -> String {
     if let Some(cause) = problem.cause() {
         tracing::warn!(request_id = observation.id().as_str(), cause, "import failed");
@@ -185,24 +186,24 @@ fn refused_rows(import: &Import<'_>, request: &Request) -> RefusedRows {
     RefusedRows::new(import.header(), import.delimiter(), request.encoding)
 }
 
-/// The hint where nothing was imported.
+/// The hint if nothing was imported.
 const NOTHING: &str = "Nothing was imported: import the file again.";
 
-/// The hint where rows were written.
+/// The hint if rows were written.
 const PART: &str = "Written rows remain, and the report counts those that are known. Send only rows with \
      a key or an id again: others would be created again, and points of metrics and $inc added again.";
 
-/// The end of the service came first.
+/// The error if the service stopped.
 fn interrupted() -> Problem {
     let detail = "the service stopped before the end of the file";
     Problem::unavailable(detail, "KEYED_SHUTDOWN_TIMEOUT is over".to_owned())
 }
 
-/// Why nothing was imported, or not all.
+/// The error if the file was not imported, or only partially.
 fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
     match stopped {
         Stopped::Interrupted if request.is_whole() => interrupted().with_hint(NOTHING),
-        // The last portion may have been written.
+        // The last chunk may have been committed.
         Stopped::Interrupted => {
             interrupted().with_hint(PART).with_partial_outcome().with_report(tally.to_json())
         }
@@ -242,7 +243,7 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
     }
 }
 
-/// Reports each portion and each rejected row by a line of JSON.
+/// Sends a JSON line for each chunk and each rejected row.
 struct Lines {
     chunks: ChunkSender,
 }
@@ -255,7 +256,7 @@ impl Listener for Lines {
     }
 
     async fn progress(&mut self, tally: &Tally, bytes: u64) {
-        // A slow reader misses progress, not the result.
+        // A slow reader misses progress lines, but not the result.
         self.chunks.offer(tally.progress(bytes));
     }
 }

@@ -20,7 +20,7 @@ use crate::query::{self, Segments, parameters};
 use crate::state::App;
 use keyed_service::statement::{digest, number, statement, text};
 
-/// The endpoint that a delivery is for, by the digest of the token in its address.
+/// The endpoint of a delivery, identified by the digest of the token in the URL.
 pub(crate) struct Addressee {
     token_digest: [u8; 32],
     admitted: Admitted,
@@ -38,7 +38,7 @@ impl FromRequestParts<Arc<App>> for Addressee {
     }
 }
 
-/// Takes a delivery. The token in the address says for whom it is; as with API keys only its digest travels on.
+/// Accepts a delivery. The token in the URL identifies the endpoint. As with API keys, only its digest is sent to the database.
 pub(crate) async fn deliver(
     State(app): State<Arc<App>>,
     Addressee { token_digest, admitted }: Addressee,
@@ -62,19 +62,19 @@ pub(crate) async fn deliver(
         text(&body),
         text(&request),
     ];
-    // By its id a delivery that was sent twice is known.
+    // The id detects a delivery that was sent twice.
     let effect = if id.is_some() { WriteOnce } else { Write };
     let answer = app.database.run_for(Some(&admitted), effect, "deliver", statement, &arguments).await;
     let answer = answer.and_then(|row| answer::written(&row, None));
     app.metrics.deliveries.with_label_values(&[outcome(&answer)]).inc();
-    // The signature is invalid, not a bearer token.
+    // The signature is invalid, and there is no bearer token.
     answer.map_err(Problem::without_token)
 }
 
-/// What became of a delivery, by its answer: one of [`Metrics`](crate::metrics::Metrics)' outcomes.
+/// The outcome of a delivery for [`Metrics`](crate::metrics::Metrics), from its response.
 fn outcome(answer: &Result<Response, Problem>) -> &'static str {
     match answer {
-        // Its payload was rejected, and is kept for a replay.
+        // The payload was rejected, and is stored for a replay.
         Ok(response) if response.status() == StatusCode::ACCEPTED => "rejected",
         Ok(_) => "accepted",
         Err(problem) if problem.is_unauthorized() => "unauthorized",

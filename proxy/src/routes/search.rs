@@ -31,7 +31,7 @@ fn context(app: &App) -> Context<'_> {
     Context { database: &app.database, embedder: app.embedder.as_deref(), timeout: app.body_timeout }
 }
 
-/// Whether the result is exact, and whether it is complete.
+/// Headers that show whether the result is exact and complete.
 const HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-search-exact"), HeaderName::from_static("x-search-exhausted")];
 

@@ -1,4 +1,5 @@
-//! What the database counts: queues, jobs, deliveries. However many scrapers there are, it is asked at most every 15 seconds.
+//! The measurements of the database: queues, jobs, deliveries. They are queried at most every 15 seconds, regardless of
+//! the number of scrapers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,25 +11,25 @@ use crate::database::{Database, Effect};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
-/// The least time between two queries.
+/// The minimum interval between two queries.
 const PAUSE: Duration = Duration::from_secs(15);
 
-/// How long a scrape waits for an answer. Later ones have it.
+/// The maximum time that a scrape waits for a query. Later scrapes get its result.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The maximum time of a query.
+/// The timeout of a query.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// How long measurements are shown when there are no newer ones.
+/// The maximum age of measurements that are still reported.
 const OLDEST: Duration = Duration::from_secs(300);
 
-/// The most series that are taken.
+/// The maximum number of series.
 const MOST: usize = 1000;
 
 const QUERY: &str = "select array_agg(name), array_agg(labels::text), array_agg(value::float8) \
                      from keyed_http.measurements()";
 
-/// On a connection of its own, so that scrapes neither wait for requests nor take their connections.
+/// Uses a separate connection, so that scrapes neither wait for requests nor use their connections.
 pub(super) struct Measurements {
     database: Arc<Database>,
     state: Arc<Mutex<State>>,
@@ -36,9 +37,9 @@ pub(super) struct Measurements {
 
 #[derive(Default)]
 struct State {
-    /// When the database was last asked, whether it answered or not.
+    /// The time of the last query, successful or not.
     asked: Option<Instant>,
-    /// When it last answered.
+    /// The time of the last successful query.
     answered: Option<Instant>,
     is_up: bool,
 }
@@ -49,12 +50,12 @@ impl Measurements {
         Ok(Measurements { database, state: Arc::default() })
     }
 
-    /// Asks the database if it is time, and says how old the answer is.
+    /// Queries the database if it is due, and updates the age of the measurements.
     pub(super) async fn refresh(&self, metrics: &Arc<Metrics>) {
         if self.is_due() {
             let (database, state) = (Arc::clone(&self.database), Arc::clone(&self.state));
             let into = Arc::clone(metrics);
-            // A task, so that the query goes on when the scrape does not wait for it.
+            // A task, so that the query continues when the scrape stops waiting.
             let task = tokio::spawn(async move {
                 let answer = timeout(LONGEST, database.run(Effect::Read, QUERY, &[])).await;
                 let row = answer.ok().and_then(Result::ok);
@@ -90,7 +91,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sets the gauges. What a newer database counts and this program does not know is left out.
+/// Stores the measurements. Unknown measurements of a newer database are ignored.
 fn take(row: &Row, metrics: &Metrics) -> Result<(), tokio_postgres::Error> {
     let names: Option<Vec<String>> = row.try_get(0)?;
     let labels: Option<Vec<String>> = row.try_get(1)?;

@@ -1,10 +1,10 @@
-//! Sockets: accepts, keeps and closes connections.
+//! Sockets: accepts, serves and closes connections.
 //!
 //! `axum::serve` lacks three things: a timeout for request headers, TLS, and a maximum time for shutdown.
 
 /// TLS handshakes.
 mod handshake;
-/// Answers without a request.
+/// Responses without a request.
 mod refusal;
 
 use std::convert::Infallible;
@@ -39,14 +39,14 @@ use crate::observation::{Link, Sent, Sinks, access_log, observe};
 use crate::settings::bounds::Bounds;
 use keyed_service::shutdown::{Shutdown, Step};
 
-/// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
-/// balancers close idle connections, so that they never use a closed one.
+/// The timeout for the headers of the next request, including idle time. Common load balancers close idle connections
+/// after 60 s. The timeout is longer, so that they never use a connection that is closed here.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
 
-/// The time for answers of requests that are given up.
+/// The time for the responses of aborted requests.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// The maximum size of a request head, which an unfinished head takes of memory.
+/// The maximum size of a request head.
 const MAX_HEAD: usize = 32 << 10;
 
 /// The maximum number of concurrent 503 responses for too many connections.
@@ -55,9 +55,9 @@ const MAX_REJECTIONS: usize = 64;
 /// The interval of log entries about missing file descriptors.
 const ACCEPT_LOG: Duration = Duration::from_secs(10);
 
-/// Serves requests until the step `Finishing`, and then those in flight, for as long as `finishing`.
+/// Serves requests until the step `Finishing`, and then finishes requests in flight within `finishing`.
 ///
-/// Boxed, so that this crate compiles the future, and not each crate that awaits it.
+/// The future is boxed, so that it is compiled in this crate and not in each crate that awaits it.
 pub fn serve<'a>(
     listener: TcpListener,
     router: Router,
@@ -82,7 +82,7 @@ async fn accept(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_HEAD);
     let open = Connections::new(bounds.max_connections, bounds.connections_of_an_address());
-    // Reverse proxies open connections in advance; other clients have no reason to.
+    // Only reverse proxies open connections in advance.
     let silence = if bounds.trusted_proxies > 0 { HEADER_TIMEOUT } else { bounds.header_timeout };
     let refusals = Arc::new(Semaphore::new(MAX_REJECTIONS));
     let connections = GracefulShutdown::new();
@@ -96,7 +96,7 @@ async fn accept(
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Usually file descriptors are exhausted, which only time solves.
+                // Usually, no file descriptor is free, so accepting is retried later.
                 if failing.is_none_or(|at: Instant| at.elapsed() >= ACCEPT_LOG) {
                     failing = Some(Instant::now());
                     tracing::warn!(%error, "cannot accept connections");
@@ -112,7 +112,7 @@ async fn accept(
                 let id = Uuid::from_u128(fastrand::u128(..));
                 sinks.metrics.refused(full.reason());
                 access_log::connection(id, 503, Some(full.reason()));
-                // Beyond that, the connection is closed without a response.
+                // Beyond this limit, the connection is closed without a response.
                 if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
                     tokio::spawn(refuse(stream, acceptor, full, id, permit));
                 }
@@ -133,7 +133,7 @@ async fn accept(
                 let (router, shutdown) = (router.clone(), shutdown.clone());
                 observe(request, client, sinks.clone(), link.clone(), async move |request| {
                     let mut answer = router.oneshot(request).await;
-                    // The caller opens its next connection to a process that serves it.
+                    // The client must open its next connection to another process.
                     if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {
                         answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                     }
@@ -142,7 +142,8 @@ async fn accept(
             }
         });
         let (mut http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
-        // Who sends no more may still wait for a response. With TLS it would not be noticed that a caller has gone.
+        // A client that has closed its sending side may still wait for a response. With TLS, a disconnected client
+        // would not be detected.
         http.half_close(acceptor.is_none());
         let watcher = connections.watcher();
         let (connected, ending) = (Connected::new(&sinks.metrics), shutdown.clone());
@@ -175,7 +176,7 @@ async fn accept(
         () = shutdown.reached(Step::Overdue) => false,
     };
     if !is_done {
-        // A handler that knows the outcome of its request responds now.
+        // Handlers that know the outcome of their request respond now.
         shutdown.advance(Step::Overdue);
         if timeout(LAST_WORDS, done).await.is_err() {
             tracing::warn!("some requests were interrupted");
@@ -183,7 +184,7 @@ async fn accept(
     }
 }
 
-/// Answers the requests of one connection.
+/// Serves the requests of one connection.
 async fn answer<S>(
     http: &http1::Builder,
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -197,7 +198,7 @@ where
     watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await
 }
 
-/// Tells a connection over the limit that it is one. Where TLS is spoken, by TLS: anything else would be no answer.
+/// Refuses a connection over the limit with a 503, over TLS if the listener uses TLS.
 async fn refuse(
     stream: TcpStream,
     acceptor: Option<TlsAcceptor>,

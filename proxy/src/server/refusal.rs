@@ -1,4 +1,4 @@
-//! Answers to connections that no request of is served: without the router, and written at once.
+//! Responses to refused connections, which are written directly, without the router.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::admission::connections::Full;
 use crate::observation::access_log;
 use crate::problem::Problem;
 
-/// How long it may take to say it.
+/// The timeout of the response.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// 503: a connection over the limit.
@@ -18,9 +18,9 @@ pub(super) async fn full(stream: impl AsyncRead + AsyncWrite + Unpin, full: Full
     tell(stream, &head, &Problem::unavailable(full.message(), String::new()), id).await;
 }
 
-/// 400: plain HTTP where TLS is spoken.
+/// 400: plain HTTP on a TLS listener.
 pub(super) async fn plain(stream: impl AsyncRead + AsyncWrite + Unpin) {
-    let problem = Problem::malformed("this port speaks TLS, and the request is plain HTTP: use https");
+    let problem = Problem::malformed("this port requires TLS, but the request is plain HTTP: use https");
     let id = Uuid::from_u128(fastrand::u128(..));
     access_log::connection(id, 400, None);
     tell(stream, "400 Bad Request", &problem, id).await;

@@ -1,4 +1,4 @@
-//! When a connection is closed.
+//! The timeouts of connections.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
@@ -27,7 +27,7 @@ fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, 
 async fn unfinished_request_head_closes_the_connection() {
     let (mut ours, mut theirs, _) = watched(1, SOON);
     let mut byte = [0];
-    // Until its first byte a connection may say nothing for a while.
+    // Before its first byte, a connection may be idle.
     assert!(tokio::time::timeout(2 * SOON, ours.read(&mut byte)).await.is_err());
     theirs.write_all(b"GET").await.expect("there is room");
     while ours.read(&mut byte).await.is_ok() {}
@@ -72,7 +72,7 @@ async fn response_may_be_read_at_the_minimum_rate() {
         let mut taken = vec![0; 1000];
         for _ in 0..10 {
             sleep(SOON / 2).await;
-            theirs.read_exact(&mut taken).await.expect("the answer goes on");
+            theirs.read_exact(&mut taken).await.expect("the response continues");
         }
     });
     ours.write_all(&[0; 10_000]).await.expect("it is taken");

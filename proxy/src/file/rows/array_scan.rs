@@ -1,20 +1,20 @@
-//! The elements of a JSON array. Only finds where they end; the database parses them.
+//! Finds the ends of the elements of a JSON array. The database parses the elements.
 
 use super::pending::Pending;
 use crate::file::portion::Fault;
 
-/// Finds the elements.
+/// The state of the scan.
 #[derive(Default)]
 pub(super) struct ArrayScan {
     stage: Stage,
-    /// How many objects and arrays of an element are open.
+    /// The nesting depth within the element.
     depth: usize,
     is_in_string: bool,
-    /// After a backslash in a string.
+    /// Whether the previous byte is a backslash in a string.
     is_escaped: bool,
-    /// Whether a string of the element has a line break.
+    /// Whether a string of the element contains a line break.
     has_break: bool,
-    /// Whether an element ended with a comma, so that another has to follow.
+    /// Whether the last element ended with a comma, so that another must follow.
     is_comma_last: bool,
 }
 
@@ -44,11 +44,11 @@ impl ArrayScan {
         self.stage == Stage::Further
     }
 
-    /// Scans the text that was not scanned yet.
+    /// Scans the new text.
     pub(super) fn scan(&mut self, pending: &mut Pending) {
         while pending.seen < pending.text.len() && self.stage != Stage::Further {
             if self.is_in_string && !self.is_escaped {
-                // The bytes inside of a string need no closer look.
+                // Skips the bytes of a string.
                 let rest = &pending.text.as_bytes()[pending.seen..];
                 let skipped = memchr::memchr3(b'"', b'\\', b'\n', rest).unwrap_or(rest.len());
                 pending.seen += skipped;
@@ -72,7 +72,7 @@ impl ArrayScan {
     fn read(&mut self, pending: &mut Pending, at: usize, byte: u8) {
         match self.stage {
             Stage::Before if byte == b'[' => self.stage = Stage::Between,
-            // What is not white space here was scanned before: the array begins with a bracket.
+            // The text before the array is only white space.
             Stage::Before | Stage::Further => {}
             Stage::After if byte.is_ascii_whitespace() => {}
             Stage::After => self.stage = Stage::Further,
@@ -119,7 +119,7 @@ impl ArrayScan {
         }
     }
 
-    /// After a comma or the closing bracket.
+    /// Handles a comma or the closing bracket.
     fn separate(&mut self, byte: u8) {
         self.is_comma_last = byte == b',';
         self.stage = if self.is_comma_last { Stage::Between } else { Stage::After };

@@ -1,42 +1,42 @@
-//! Where rows of CSV end, and which of them break the rules of quotes. The csv crate, which reads the cells of the others, would
-//! read those that are rejected here in some way, with the rows after them.
+//! Finds the ends of CSV rows, and rejects rows with invalid quotes. The csv crate, which parses the cells of the other
+//! rows, would accept such rows and merge them with the rows after them.
 //!
-//! A rejected row is its first line, and the lines after it are rows of their own. So a quote too many costs one row, and not
-//! all those up to the next quote.
+//! A rejected row consists of only its first line, and the next line begins a new row. A superfluous quote therefore
+//! affects only one row, and not all rows up to the next quote.
 
 use super::pending::Pending;
 use crate::file::portion::Fault;
 
-/// Finds the rows.
+/// The state of the scan.
 pub(super) struct CsvScan {
     delimiter: u8,
     state: State,
     after_return: bool,
 }
 
-/// Where in a row the text before ended.
+/// The position within a row at the end of the scanned text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     CellStart,
     Plain,
     Quoted,
-    /// After a quote inside a quoted cell: the end of it, or the first of two.
+    /// After a quote within a quoted cell, which is the end of the cell or the first of two quotes.
     Quote,
-    /// After text that follows a closing quote: the rest of the line says nothing.
+    /// After text that follows a closing quote. The rest of the line is skipped.
     Rejected,
 }
 
 impl CsvScan {
-    /// Begins with a row.
+    /// Starts at the beginning of a row.
     pub(super) fn new(delimiter: u8) -> CsvScan {
         CsvScan { delimiter, state: State::CellStart, after_return: false }
     }
 
-    /// Scans the text that was not scanned yet.
+    /// Scans the new text.
     pub(super) fn scan(&mut self, pending: &mut Pending) {
         while pending.seen < pending.text.len() {
             let bytes = pending.text.as_bytes();
-            // The bytes inside of a cell need no closer look.
+            // Skips the bytes of a cell.
             let rest = &bytes[pending.seen..];
             let skipped = match self.state {
                 State::Quoted => memchr::memchr3(b'"', b'\n', b'\r', rest),
@@ -73,19 +73,19 @@ impl CsvScan {
                 _ => State::Plain,
             };
             if pending.start == pending.seen {
-                // The line feed of a pair belongs to the line before.
+                // The line feed of a CRLF pair belongs to the previous line.
                 pending.start_line = pending.line;
             }
         }
     }
 
-    /// Rejects the first line of a row that is open at the end of the text, if it has others. Returns whether it does.
+    /// Rejects the first line of a row that is open at the end of the text, if the row has more lines. Returns whether it has.
     pub(super) fn reject_open(&mut self, pending: &mut Pending) -> bool {
         let end = pending.text.len();
         self.state == State::Quoted && self.reject(pending, end)
     }
 
-    /// Ends the last row, which no line break ends.
+    /// Ends the last row if it has no line break.
     pub(super) fn end(&mut self, pending: &mut Pending) {
         if self.reject_open(pending) {
             self.scan(pending);
@@ -94,12 +94,12 @@ impl CsvScan {
         self.end_row(pending, end, end);
     }
 
-    /// Rejects the first line of a row that turned out at `fault` to be none, and goes back to the line after it. Returns
-    /// false if the row has no other line.
+    /// Rejects the first line of a row that is found to be malformed at `fault`, and continues with the line after it.
+    /// Returns false if the row has only one line.
     ///
-    /// A row that begins in one of the lines in between and goes on in the next comes to the same fault: if a line ends within
-    /// a quoted cell of it, this row has that cell, too. So it is rejected at the end of its line (`single_until`), and no line
-    /// is read more than twice.
+    /// A row that begins in one of the lines in between and continues in the next line reaches the same error, because
+    /// it contains the same quoted cell at the end of its line. Such a row is therefore rejected at the end of its line
+    /// (`single_until`), and no line is scanned more than twice.
     fn reject(&mut self, pending: &mut Pending, fault: usize) -> bool {
         let row = &pending.text.as_bytes()[pending.start..fault];
         let (Some(end), Some(last)) =
@@ -138,7 +138,7 @@ fn is_blank(row: &[u8], delimiter: u8) -> bool {
         && row.split(|byte| *byte == delimiter).all(|cell| matches!(cell, b"" | b"\"\""))
 }
 
-/// Whether a row by itself breaks the rules of quotes.
+/// Whether a single row has invalid quotes.
 pub(crate) fn is_malformed(row: &str, delimiter: u8) -> bool {
     let mut pending = Pending::new();
     pending.text.push_str(row);

@@ -6,10 +6,10 @@ use super::*;
 
 /// JSON.
 mod json;
-/// Rows that break the rules of quotes, and those that do not.
+/// Rows with valid and invalid quotes.
 mod quotes;
 
-/// The rows of a text that comes in chunks of this many characters, with their lines.
+/// The rows, with their lines, of a text that arrives in pieces of this many characters.
 fn rows(form: Form, text: &str, size: usize) -> Result<Vec<(u64, String)>, Unreadable> {
     let (mut rows, mut found) = (Rows::new(form), Vec::new());
     let characters: Vec<char> = text.chars().collect();
@@ -93,7 +93,7 @@ fn every_line_ending_is_accepted_and_empty_lines_are_skipped() {
     );
 }
 
-/// The rows of a text with their lines and faults, however it arrives.
+/// The rows of a text with their lines and defects, which must not depend on the piece size.
 fn judged(form: Form, text: &str) -> Result<Vec<(u64, String, Option<Fault>)>, Unreadable> {
     let read = |size: usize| {
         let (mut rows, mut found) = (Rows::new(form), Vec::new());

@@ -1,5 +1,5 @@
-//! The parts of a ZIP archive, as far as spreadsheets use ZIP. The sizes in its index are compared with the file before anything is
-//! allocated, and a part is unpacked as a stream.
+//! Reads the parts of a ZIP archive, with the ZIP features that spreadsheets use. The sizes in the central directory
+//! are validated before memory is allocated, and parts are decompressed as streams.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -11,16 +11,16 @@ use memchr::memmem::rfind;
 
 use super::fault::Fault;
 
-/// The most parts of an archive, and the most bytes of its index.
+/// The maximum number of parts, and the maximum size of the central directory.
 const MAX_PARTS: u64 = 10_000;
 const MAX_INDEX_BYTES: u64 = 4 << 20;
-/// The record at the end of the archive, with the longest comment.
+/// The size of the end-of-central-directory record, without and with the longest comment.
 const END_BYTES: usize = 22;
 const MAX_END_BYTES: u64 = 22 + 0xffff;
-/// The value of a field whose number is in a longer field.
+/// The value of a field whose actual value is in a ZIP64 field.
 const LONGER: u64 = 0xffff_ffff;
 
-/// An archive whose index has been read.
+/// An archive with its central directory.
 pub(super) struct Archive<'a> {
     file: &'a File,
     length: u64,
@@ -53,11 +53,11 @@ impl<'a> Archive<'a> {
         Ok(Archive { file, length, entries })
     }
 
-    /// A part as it is unpacked. The case of letters in its name does not matter.
+    /// Opens a part as a decompressed stream. Its name is case-insensitive.
     pub(super) fn part(&self, name: &str) -> Result<Option<Box<dyn Read + 'a>>, Fault> {
         let mut entries = self.entries.iter().filter(|entry| entry.name.eq_ignore_ascii_case(name));
         let Some(entry) = entries.next() else { return Ok(None) };
-        // Which of two is meant, programs decide differently.
+        // A duplicate is ambiguous: programs choose differently.
         if entries.next().is_some() {
             return Err(Fault::Form);
         }
@@ -78,7 +78,7 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// The number of parts, the bytes of the index and where it starts.
+/// The number of parts, and the size and position of the central directory.
 fn index_of(file: &File, length: u64) -> Result<[u64; 3], Fault> {
     let tail = section(file, length, length.saturating_sub(MAX_END_BYTES), length.min(MAX_END_BYTES))?;
     let mut searched = tail.len();
@@ -102,7 +102,7 @@ fn index_of(file: &File, length: u64) -> Result<[u64; 3], Fault> {
     }
 }
 
-/// An entry of the index, and where the next one begins.
+/// An entry of the central directory, and the position of the next one.
 fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), Fault> {
     let header = index.get(at..at + 46).filter(|it| it.starts_with(b"PK\x01\x02")).ok_or(Fault::Form)?;
     let [name, extra, comment] = [28, 30, 32].map(|at| number(header, at, 2).unwrap_or(0) as usize);
@@ -127,7 +127,7 @@ fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), Fault> {
     Ok((entry, next))
 }
 
-/// Takes the numbers that are longer than their fields from the extra fields (ZIP64).
+/// Replaces sizes that exceed 32 bits with those in the ZIP64 extra field.
 fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), Fault> {
     while extra.len() >= 4 && sizes.contains(&LONGER) {
         let length = number(extra, 2, 2)? as usize;
@@ -143,13 +143,13 @@ fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A number of this many bytes, the lowest first.
+/// A little-endian number of this many bytes.
 fn number(bytes: &[u8], at: usize, length: usize) -> Result<u64, Fault> {
     let bytes = bytes.get(at..at + length).ok_or(Fault::Form)?;
     Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
-/// These bytes of the file, which are within it.
+/// Reads a section of the file after a bounds check.
 fn section(file: &File, length: u64, at: u64, bytes: u64) -> Result<Vec<u8>, Fault> {
     if at.checked_add(bytes).is_none_or(|end| end > length) {
         return Err(Fault::Form);
@@ -175,7 +175,7 @@ impl Read for Section<'_> {
     }
 }
 
-/// A part whose checksum is compared at its end.
+/// A stream whose checksum is verified at its end.
 struct Checked<'a> {
     part: Box<dyn Read + 'a>,
     expected: u32,
@@ -193,18 +193,18 @@ impl Read for Checked<'_> {
     }
 }
 
-/// What an older kind of container has inside.
+/// The content of a compound file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compound {
     /// An encrypted spreadsheet.
     Encrypted,
-    /// A spreadsheet of the older format XLS, or another document.
+    /// A spreadsheet in the older XLS format, or another document.
     Older,
 }
 
-/// Whether a file is a compound file, as encrypted and older spreadsheets are.
+/// Detects a compound file, the container of encrypted and older spreadsheets.
 pub(super) fn compound(file: &File) -> Option<Compound> {
-    /// An entry of its directory begins with a name in UTF-16 and has 128 bytes.
+    /// A directory entry has 128 bytes and begins with its name in UTF-16.
     const ENTRY_BYTES: usize = 128;
     let mut block = vec![0; 64 << 10];
     file.read_exact_at(&mut block[..8], 0).ok()?;

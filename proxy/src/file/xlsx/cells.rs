@@ -1,4 +1,4 @@
-//! The cells of a sheet, one after another.
+//! Reads the cells of a sheet in order.
 
 use quick_xml::events::Event;
 use serde_json::json;
@@ -9,7 +9,7 @@ use super::styles::{Shown, Styles};
 use super::texts::Texts;
 use super::xml::{Xml, attribute, unescaped};
 
-/// The most rows and columns that a spreadsheet can have.
+/// The maximum number of rows and columns of a sheet.
 const MAX_ROWS: u32 = 1 << 20;
 const MAX_COLUMNS: u32 = 1 << 14;
 
@@ -19,10 +19,10 @@ pub(super) struct Cells<'a> {
     pub(super) styles: Styles,
     pub(super) texts: Texts,
     pub(super) is_1904: bool,
-    /// Where the next cell is that does not say where it is, counted from 0.
+    /// The row and column of the next cell without an address, counted from 0.
     pub(super) row: u32,
     pub(super) column: u32,
-    /// Whether the row says its number.
+    /// Whether the row has a number.
     pub(super) is_row_named: bool,
     /// The text of the last cell.
     pub(super) text: String,
@@ -84,7 +84,8 @@ impl Cells<'_> {
             let (row, column) = (self.row, self.column);
             self.column += 1;
             if is_without_result {
-                // Programs that do not calculate write such a formula. An empty cell would clear a value.
+                // Programs without a calculation engine write formulas without results. Reading them as empty cells
+                // would clear values.
                 let json = json!({"failure": "no result", "at": address(row, column)}).to_string();
                 return Ok(Some(Cell { row, column, json }));
             }
@@ -94,7 +95,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Reads what is in the cell that has begun. Returns whether that is a formula without its result.
+    /// Reads the content of the current cell. Returns whether it is a formula without a result.
     fn read_text(&mut self, kind: Kind) -> Result<bool, Fault> {
         self.text.clear();
         let outside = self.xml.depth() - 1;
@@ -104,7 +105,7 @@ impl Cells<'_> {
                 Event::Start(element) => match element.local_name().as_ref() {
                     "v" if kind != Kind::Inline => (true, false, false),
                     "is" => (false, true, false),
-                    // The formula of the value, or what newer versions add.
+                    // The formula, or an extension of a newer version.
                     name => {
                         has_formula |= name == "f";
                         (false, false, true)
@@ -125,7 +126,7 @@ impl Cells<'_> {
         }
     }
 
-    /// The cell as JSON; none of an empty one.
+    /// The cell as JSON; `None` if it is empty.
     fn json(&self, kind: Kind, style: usize) -> Result<Option<String>, Unreadable> {
         let text = self.text.as_str();
         if text.is_empty() {
@@ -159,7 +160,8 @@ impl Cells<'_> {
         })
     }
 
-    /// A number: a date where it is shown as one. A duration, or a time without a date, is a number. None of a style that is not there.
+    /// A number, or a date if its style displays one. A duration or a time without a date is a number. `None` if the
+    /// style does not exist.
     fn number(&self, text: &str, number: f64, style: usize) -> Option<String> {
         let is_date = match self.styles.shown(style)? {
             Shown::Date => true,
@@ -169,27 +171,27 @@ impl Cells<'_> {
         Some(match date(number, self.is_1904).filter(|_| is_date) {
             Some(date) => json!({"date": date}).to_string(),
             None if keeps_digits(text) => text.to_owned(),
-            // The shortest digits of the binary number, and no point where it is whole.
+            // The shortest decimal representation of the float, without a decimal point for an integer.
             None if number.is_finite() => number.to_string(),
             None => json!(number.to_string()).to_string(),
         })
     }
 }
 
-/// How the value of a cell is written.
+/// The type of a cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
     Boolean,
-    /// The number of a text.
+    /// The index of a shared string.
     Shared,
-    /// A text in the cell.
+    /// A string in the cell.
     Inline,
-    /// A text that a formula gave.
+    /// The string result of a formula.
     Formula,
-    /// The error that a formula gave.
+    /// The error of a formula.
     Failure,
-    /// A date, as in ISO 8601.
+    /// A date in ISO 8601 format.
     Date,
 }
 
@@ -208,8 +210,8 @@ impl Kind {
     }
 }
 
-/// Whether a number is taken as it is written. Spreadsheets write at most 17 digits of a binary number (1.1000000000000001); a
-/// longer one, and a whole one, is of a program that means its digits.
+/// Whether a number keeps its digits. Spreadsheet programs write floats with at most 17 digits (1.1000000000000001). A
+/// longer number, or an integer, comes from a program that writes exact decimals.
 fn keeps_digits(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
@@ -233,12 +235,12 @@ fn is_date(text: &str) -> bool {
     })
 }
 
-/// The standard has rows in their order. One that comes twice would be written twice.
+/// The standard requires ascending rows. A repeated row would be imported twice.
 fn later(expected: u32, row: u32) -> Result<u32, Unreadable> {
     if row < expected { Err(Unreadable::Damaged) } else { Ok(row) }
 }
 
-/// A number from 1 as one from 0.
+/// Parses a number counted from 1, and returns it counted from 0.
 fn index(number: &str, most: u32) -> Result<u32, Unreadable> {
     let number: u32 = number.parse().map_err(|_| Unreadable::Damaged)?;
     if (1..=most).contains(&number) { Ok(number - 1) } else { Err(Unreadable::Damaged) }

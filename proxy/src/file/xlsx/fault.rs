@@ -3,32 +3,32 @@
 /// Why an archive or a part of it cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It is larger than what is read.
+    /// The size limit is exceeded.
     Size,
-    /// It is not a ZIP archive, not XML, or was damaged.
+    /// It is not a ZIP archive or not XML, or it is corrupt.
     Form,
-    /// The caller does not wait for it any more.
+    /// The caller is gone.
     Unwanted,
 }
 
 /// Why a sheet cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
-    /// It is not a spreadsheet, or was damaged.
+    /// It is not a spreadsheet, or it is corrupt.
     Damaged,
     /// It is encrypted.
     Password,
-    /// It is a document of the formats before XLSX.
+    /// It is a document in an older format than XLSX.
     Older,
-    /// It unpacks to more than is read.
+    /// Its decompressed size exceeds the limit.
     TooLarge,
-    /// It has no such sheet, but these.
+    /// It does not have the requested sheet, but these.
     NoSheet(Vec<String>),
     /// The sheet has no cells.
     Empty,
-    /// This row is longer than one may be.
+    /// This row is too long.
     LongRow(u64),
-    /// The caller does not wait for its rows any more.
+    /// The caller is gone.
     Unwanted,
 }
 

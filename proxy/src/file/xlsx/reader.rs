@@ -1,4 +1,4 @@
-//! A sheet → rows of cells, in the order of the sheet; no more than a row is in memory, and the texts that cells share.
+//! A sheet → rows of cells, in the order of the sheet. Only one row and the shared strings are in memory.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use super::workbook::Workbook;
 use super::xml::Xml;
 use crate::file::rows::MAX_ROW_BYTES;
 
-/// What is read of a sheet.
+/// An element of a sheet.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Event {
     /// The names of the columns.
@@ -22,16 +22,16 @@ pub(crate) enum Event {
     Row(u64, String),
 }
 
-/// What may be unpacked of a file.
+/// Limits of the decompressed size.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// The bytes of the sheet, which is read as a stream.
+    /// The maximum size of the sheet, which is read as a stream.
     pub(super) sheet: u64,
-    /// The bytes of the texts that cells share, which are in memory.
+    /// The maximum size of the shared strings, which are in memory.
     pub(super) texts: u64,
-    /// The bytes of the styles.
+    /// The maximum size of the styles.
     pub(super) styles: u64,
-    /// The bytes of the rows that are given out: many cells can share a long text.
+    /// The maximum size of all returned rows: many cells can share a long string.
     pub(super) rows: u64,
 }
 
@@ -41,7 +41,7 @@ impl Default for Limits {
     }
 }
 
-/// Reads the first sheet, or the one of this name, until `take` breaks or the caller does not wait any more.
+/// Reads the first sheet, or the one with this name, until `take` breaks or the caller is gone.
 pub(crate) fn read(
     file: &File,
     sheet: Option<&str>,
@@ -101,7 +101,7 @@ pub(super) fn read_within(
     if has_header { Ok(()) } else { Err(Unreadable::Empty) }
 }
 
-/// The cells of a row, as JSON; nothing of an empty one.
+/// The cells of a row as JSON; `None` for an empty cell.
 #[derive(Default)]
 struct Row {
     number: u32,
@@ -123,7 +123,7 @@ impl Row {
         Ok(())
     }
 
-    /// Gives the row out, if there is anything in it; the first one is the header.
+    /// Passes the row to `take` unless it is empty. The first row is the header.
     fn end(
         &mut self,
         has_header: &mut bool,

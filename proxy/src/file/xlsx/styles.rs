@@ -1,4 +1,4 @@
-//! Which cells show their number as a date or a time: the number formats of a workbook.
+//! The number formats of a workbook, which determine which numbers are dates or times.
 
 use std::collections::HashMap;
 
@@ -11,18 +11,18 @@ use super::xml::{Xml, attribute};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     Number,
-    /// A day, maybe with a time.
+    /// A date, with or without a time.
     Date,
-    /// A time of day, maybe of a day that is not shown.
+    /// A time of day. The number may contain a date that is not displayed.
     Time,
     /// A duration.
     Duration,
 }
 
-/// What the numbers of cells of each style stand for.
+/// The meaning of numbers for each style.
 pub(super) struct Styles(Vec<Shown>);
 
-/// A workbook without styles has one, in which numbers are numbers.
+/// A workbook without styles has one style, in which numbers are plain numbers.
 impl Default for Styles {
     fn default() -> Styles {
         Styles(vec![Shown::Number])
@@ -56,13 +56,13 @@ impl Styles {
         }
     }
 
-    /// The meaning of a number in a cell of this style; none of a style that does not exist.
+    /// The meaning of a number in a cell with this style; `None` if the style does not exist.
     pub(super) fn shown(&self, style: usize) -> Option<Shown> {
         self.0.get(style).copied()
     }
 }
 
-/// The formats that have a number only (ECMA-376, 18.8.30).
+/// The built-in formats (ECMA-376, 18.8.30).
 fn built_in(id: u32) -> Shown {
     match id {
         14..=17 | 22 | 27..=31 | 34..=36 | 50..=58 => Shown::Date,
@@ -72,14 +72,14 @@ fn built_in(id: u32) -> Shown {
     }
 }
 
-/// Reads the code of a format, such as `dd.mm.yyyy`. The section of positive numbers decides.
+/// Parses a format code such as `dd.mm.yyyy`. The section for positive numbers decides.
 fn of_code(code: &str) -> Shown {
     let (mut has_day, mut has_month, mut has_time) = (false, false, false);
     let mut characters = code.chars();
     while let Some(character) = characters.next() {
         match character.to_ascii_lowercase() {
             '"' => drop(characters.by_ref().find(|it| *it == '"')),
-            // The next one is shown as it is, gives a width or fills the cell.
+            // The next character is a literal, a width or a fill character.
             '\\' | '_' | '*' => drop(characters.next()),
             '[' => {
                 let inner: String = characters.by_ref().take_while(|it| *it != ']').collect();

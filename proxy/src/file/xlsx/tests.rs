@@ -1,4 +1,4 @@
-//! Spreadsheets that programs write, and hostile ones.
+//! Spreadsheets from other programs, and hostile files.
 
 mod attacks;
 mod forms;
@@ -68,7 +68,7 @@ fn parts_of(mut workbook: Workbook) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// A workbook of which a part is changed.
+/// A workbook with one modified part.
 fn changed(workbook: Workbook, name: &str, change: impl FnOnce(&str) -> String) -> File {
     let mut parts = parts_of(workbook);
     let part = parts.iter_mut().find(|(own, _)| own == name).expect("the part");

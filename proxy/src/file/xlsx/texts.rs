@@ -1,22 +1,22 @@
-//! The texts that cells share: one string, to which cells refer by number.
+//! The shared strings, concatenated. Cells refer to them by index.
 
 use quick_xml::events::Event;
 
 use super::fault::Fault;
 use super::xml::Xml;
 
-/// The most texts.
+/// The maximum number of shared strings.
 const MAX_TEXTS: usize = 4_000_000;
 
 #[derive(Default)]
 pub(super) struct Texts {
     all: String,
-    /// The end of each text.
+    /// The end of each string.
     ends: Vec<u32>,
 }
 
 impl Texts {
-    /// Reads the part, whose limit is below 4 GiB.
+    /// Reads the part, whose size limit is below 4 GiB.
     pub(super) fn read(mut xml: Xml<'_>) -> Result<Texts, Fault> {
         let mut texts = Texts::default();
         loop {

@@ -1,4 +1,4 @@
-//! Rows → a sheet, of which no more than a row is in memory: the library keeps the sheet in an unnamed file.
+//! Rows → a sheet. Only one row is in memory: the library stores the sheet in an unnamed temporary file.
 
 use std::io::Write;
 
@@ -6,17 +6,17 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Workbook, XlsxError};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The most rows of a sheet, with the header.
+/// The maximum number of rows of a sheet, including the header.
 const MAX_ROWS: u32 = 1_048_576;
-/// The most characters of a cell, in UTF-16.
+/// The maximum number of UTF-16 code units of a cell.
 const MAX_CHARACTERS: usize = 32_767;
 
-/// Why a row cannot be in a spreadsheet.
+/// Why a row cannot be written.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unwritable {
-    /// There are more rows than a sheet has.
+    /// There are more rows than a sheet can have.
     TooManyRows,
-    /// This text, of a row and a column, is longer than a cell holds.
+    /// The text in this row and column is longer than a cell can hold.
     LongText(u32, String),
     /// The file could not be written.
     Failed(String),
@@ -42,7 +42,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// A workbook whose sheet has this name.
+    /// A workbook with one sheet of this name.
     pub(crate) fn new(name: &str) -> Result<Writer, Unwritable> {
         let mut workbook = Workbook::new();
         let sheet = workbook.add_worksheet_with_constant_memory()?;
@@ -54,7 +54,7 @@ impl Writer {
         Ok(Writer { workbook, header: Vec::new(), next: 0, date, time })
     }
 
-    /// Appends rows, one in each line; the first of all is the header.
+    /// Appends rows, one per line. The first row is the header.
     pub(crate) fn write(&mut self, rows: &str) -> Result<(), Unwritable> {
         for row in rows.lines() {
             let cells: Vec<&RawValue> = serde_json::from_str(row).map_err(unreadable)?;
@@ -81,7 +81,7 @@ impl Writer {
                 sheet.write_boolean(row, place, value)?;
             }
             Value::Number(_) => {
-                // The parser of JSON is not exact in the last digit.
+                // The JSON parser is not exact in the last digit.
                 let number: f64 =
                     cell.parse().map_err(|_| Unwritable::Failed(format!("{cell} is not a number")))?;
                 sheet.write_number(row, place, number)?;

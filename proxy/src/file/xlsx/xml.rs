@@ -1,4 +1,4 @@
-//! A part of XML → events, in bounded memory: a part, an event, a name and the nesting have limits.
+//! An XML part → events, in bounded memory: the size of the part, of an event and of a name, and the nesting depth are limited.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,13 +9,13 @@ use quick_xml::reader::Reader;
 
 use super::fault::Fault;
 
-/// The most bytes of an event and of a text.
+/// The maximum size of an event and of a text.
 pub(super) const MAX_EVENT_BYTES: u64 = 4 << 20;
-/// The most bytes of the name of an element. The parser keeps those of all open elements.
+/// The maximum size of an element name. The parser stores the names of all open elements.
 const MAX_NAME_BYTES: usize = 200;
 const MAX_DEPTH: usize = 200;
 
-/// The number of events read before it is asked again whether the part is still wanted.
+/// The number of events between two checks whether the caller is gone.
 const EVENTS_BETWEEN: u32 = 4096;
 
 /// A part that is being read.
@@ -24,12 +24,12 @@ pub(super) struct Xml<'a> {
     buffer: Vec<u8>,
     depth: usize,
     events: u32,
-    /// Whether the result is still wanted.
+    /// Returns false when the caller is gone.
     is_wanted: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Xml<'a> {
-    /// A part, of which at most `most` bytes are read.
+    /// A reader of at most `most` bytes of a part.
     pub(super) fn new(part: Box<dyn Read + 'a>, most: u64, is_wanted: &'a dyn Fn() -> bool) -> Xml<'a> {
         let part = BufReader::with_capacity(32 << 10, part);
         let mut reader = Reader::from_reader(Counted { inner: part, part: most, event: MAX_EVENT_BYTES });
@@ -62,18 +62,18 @@ impl<'a> Xml<'a> {
         Ok(event)
     }
 
-    /// How many elements are open.
+    /// The number of open elements.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Reads all that is left, which compares its checksum.
+    /// Reads the rest of the part, which verifies its checksum.
     pub(super) fn finish(mut self) -> Result<(), Fault> {
         while self.next()? != Event::Eof {}
         Ok(())
     }
 
-    /// Passes over the rest of the element that has begun last.
+    /// Skips the rest of the current element.
     pub(super) fn skip(&mut self) -> Result<(), Fault> {
         let outside = self.depth - 1;
         while self.depth > outside {
@@ -82,7 +82,7 @@ impl<'a> Xml<'a> {
         Ok(())
     }
 
-    /// Appends the text of the element that has begun last.
+    /// Appends the text of the current element.
     pub(super) fn text(&mut self, text: &mut String) -> Result<(), Fault> {
         let (outside, before) = (self.depth - 1, text.len());
         while self.depth > outside {
@@ -104,7 +104,7 @@ impl<'a> Xml<'a> {
         Ok(())
     }
 
-    /// Appends the text of the element of a rich text that has begun last: its runs, without readings.
+    /// Appends the text of the current rich-text element: its runs, without phonetic readings.
     pub(super) fn rich_text(&mut self, text: &mut String) -> Result<(), Fault> {
         let (outside, before) = (self.depth - 1, text.len());
         while self.depth > outside {
@@ -138,7 +138,7 @@ impl<'a> Xml<'a> {
 
 /// The value of an attribute, whatever its prefix.
 pub(super) fn attribute<'e>(element: &'e BytesStart<'_>, name: &str) -> Result<Option<Cow<'e, str>>, Fault> {
-    // The check for names that occur twice takes time by the square of their number.
+    // The check for duplicate attributes takes quadratic time.
     for attribute in element.attributes().with_checks(false) {
         let attribute = attribute.map_err(|_| Fault::Form)?;
         if attribute.key.local_name().as_ref() == name {
@@ -152,7 +152,7 @@ pub(super) fn attribute<'e>(element: &'e BytesStart<'_>, name: &str) -> Result<O
     Ok(None)
 }
 
-/// Characters that XML does not have are written by their number: `_x000D_`.
+/// Decodes characters that XML does not allow, which are written as `_x000D_`.
 pub(super) fn unescaped(text: &str) -> String {
     let (mut units, mut rest) = (Vec::new(), text);
     while let Some(at) = rest.find("_x") {
@@ -182,7 +182,7 @@ fn fault(error: quick_xml::Error) -> Fault {
     }
 }
 
-/// A reader of which a limited number of bytes is taken.
+/// A reader of a limited number of bytes.
 struct Counted<R> {
     inner: R,
     part: u64,

@@ -25,7 +25,7 @@ fn suggested_format_fits_every_chunk() {
     }
     let doubtful = suggested(&[both.clone(), both]);
     assert_eq!(doubtful.format, None);
-    assert!(doubtful.doubts[0].contains("column born fit several"), "{doubtful:?}");
+    assert!(doubtful.doubts[0].contains("column born match several"), "{doubtful:?}");
     assert!(doubtful.doubts[0].contains(r#"{"date":"D.M.YYYY"} or {"date":"M.D.YYYY"}"#), "{doubtful:?}");
 }
 
@@ -83,7 +83,7 @@ fn text_of_another_column_is_not_suggested_as_null() {
         let found = suggested(&[file]);
         assert_eq!(found.format, Some(json!({"null": ["", "-"]})));
         assert!(found.doubts.len() == 1 && found.doubts[0].contains("\"NA\""), "{found:?}");
-        assert!(found.doubts[0].contains("is a text in country"), "{found:?}");
+        assert!(found.doubts[0].contains("is a value in country"), "{found:?}");
     }
 }
 
@@ -109,7 +109,7 @@ fn choices_show_cells_as_each_format_reads_them() {
     let formats = found[0]["formats"].as_array().expect("formats");
     assert_eq!(formats.len(), 2);
     assert_eq!(formats[1]["format"], json!({"date": "M.D.YYYY"}));
-    // What both read alike is not among the ten.
+    // A cell that both formats read alike is not an example.
     assert_eq!(formats[1]["cells"].as_array().map(Vec::len), Some(10));
     assert!(!found.to_string().contains("3.3.2024"), "{found}");
     assert_eq!(formats[1]["cells"][0], json!({"column": "born", "text": "1.2.2024", "value": "2024-01-02"}));

@@ -1,10 +1,10 @@
-//! Which rows and columns are named.
+//! Tests of warnings.
 
 use serde_json::json;
 
 use super::*;
 
-/// The warnings of portions of rows, of which each has a record; 0 stands for no record.
+/// The warnings for chunks of rows. Each number is the record of a row; 0 is a row without a record.
 fn warnings(mut warnings: Warnings, portions: &[&[u64]], more: &serde_json::Value) -> Vec<Warning> {
     let mut line = 1;
     for records in portions {

@@ -4,19 +4,19 @@ use super::super::*;
 use super::judged;
 use crate::file::portion::Fault::{AfterQuote, Unclosed};
 
-/// A row: its line, its text, and what is wrong with it.
+/// A row: its line, its text, and its defect.
 type Expected = (u64, &'static str, Option<Fault>);
 
-/// What becomes of rows with quotes: the text of a file after its first row, and its rows with the lines they begin in.
+/// Texts that follow the first row of a file, and their rows.
 const QUOTES: &[(&str, &[Expected])] = &[
-    // What CSV allows.
+    // Valid CSV.
     ("a,\"b\"\nc", &[(2, "a,\"b\"", None), (3, "c", None)]),
     ("\"a,b\",c\n", &[(2, "\"a,b\",c", None)]),
     ("\"a\nb\",c\nd", &[(2, "\"a\nb\",c", None), (4, "d", None)]),
     ("\"a\r\nb\"\r\nd", &[(2, "\"a\r\nb\"", None), (4, "d", None)]),
     ("\"Say \"\"hi\"\" now\"\n", &[(2, "\"Say \"\"hi\"\" now\"", None)]),
     ("\"\"\"\"\n", &[(2, "\"\"\"\"", None)]),
-    // A quote within an unquoted cell stays as it is.
+    // A quote within an unquoted cell is kept.
     ("5\" pipe,x\n6\"\n", &[(2, "5\" pipe,x", None), (3, "6\"", None)]),
     ("a, \"b\"\n", &[(2, "a, \"b\"", None)]),
     ("a\"\"b,c\"\n", &[(2, "a\"\"b,c\"", None)]),
@@ -25,7 +25,7 @@ const QUOTES: &[(&str, &[Expected])] = &[
     ("\"a\"b\r\nd\r\n", &[(2, "\"a\"b", Some(AfterQuote)), (3, "d", None)]),
     ("\"a\" ,b\n", &[(2, "\"a\" ,b", Some(AfterQuote))]),
     ("\"5\" pipe\",y", &[(2, "\"5\" pipe\",y", Some(AfterQuote))]),
-    // Text after a closing quote, in a later line: the lines in between are rows.
+    // Text after a closing quote in a later line. The lines in between are separate rows.
     (
         "\"5\"\" pipe,y\nRod,z\n\"6\"\" pipe,y\nNut,z\n",
         &[
@@ -44,7 +44,7 @@ const QUOTES: &[(&str, &[Expected])] = &[
             (5, "\"f\ng\"", None),
         ],
     ),
-    // A quote that is never closed.
+    // An unclosed quote.
     ("a,\"b\nc\nd", &[(2, "a,\"b", Some(Unclosed)), (3, "c", None), (4, "d", None)]),
     ("a\r\nb,\"", &[(2, "a", None), (3, "b,\"", Some(Unclosed))]),
     ("\"b\r\nc\rd", &[(2, "\"b", Some(Unclosed)), (3, "c", None), (4, "d", None)]),
@@ -90,7 +90,7 @@ fn unclosed_quote_rejects_one_row() {
     }
 }
 
-/// Texts of the characters that matter, by a generator with a fixed seed.
+/// Random texts of the significant characters, from a fixed seed.
 fn random_texts() -> impl Iterator<Item = String> {
     let mut random = fastrand::Rng::with_seed(7);
     let characters = ['a', '"', ',', '\n', '\r', 'é', '"', ','];
@@ -100,7 +100,7 @@ fn random_texts() -> impl Iterator<Item = String> {
     })
 }
 
-/// The rows by the rule, read line by line: a row that is not valid is its first line, and reading goes on with the next line.
+/// A reference implementation that reads line by line. A malformed row consists of its first line only.
 fn by_rule(text: &str) -> Vec<(u64, String, bool)> {
     let mut lines: Vec<(u64, &str)> = Vec::new();
     let mut rest = text;
@@ -116,7 +116,7 @@ fn by_rule(text: &str) -> Vec<(u64, String, bool)> {
     }
     let (mut rows, mut at) = (Vec::new(), 0);
     while at < lines.len() {
-        // The fewest lines that are a row.
+        // The smallest number of lines that form a row.
         let ended = (at + 1..=lines.len()).find_map(|end| {
             let text = lines[at..end].iter().map(|line| line.1).collect::<String>();
             let row = text.strip_suffix("\r\n").or(text.strip_suffix(['\n', '\r'])).unwrap_or(&text);
@@ -139,7 +139,7 @@ fn by_rule(text: &str) -> Vec<(u64, String, bool)> {
     rows
 }
 
-/// The cells of a whole row, if it is one by RFC 4180, or with quotes within unquoted cells.
+/// The cells of a row, if it is valid by RFC 4180 or has quotes only within unquoted cells.
 fn read_cells(mut row: &str) -> Option<Vec<String>> {
     let mut cells = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! Hostile and damaged files.
+//! Hostile and corrupt files.
 
 use super::{archive, changed, events, file, header, parts_of, row, sheet};
 use crate::file::xlsx::fault::Unreadable;
@@ -44,7 +44,7 @@ fn corrupted_byte_never_yields_a_wrong_value() {
     for position in (0..whole.len()).step_by(5) {
         let mut changed = whole.clone();
         changed[position] ^= 1 << (position % 8);
-        // Not each byte is of a part that is read.
+        // Not every byte belongs to a part that is read.
         match events(&file(&changed), None) {
             Ok(found) => assert_eq!(found, rows, "{position}"),
             Err(_) => damaged += 1,
@@ -212,7 +212,7 @@ fn index_of_too_many_parts_is_rejected_before_it_is_read() {
     let end = many.len() - 22;
     many[end + 8..end + 12].copy_from_slice(&[0xff; 4]);
     assert_eq!(events(&file(&many), None), Err(Unreadable::TooLarge));
-    // The same in the longer index of ZIP64, which is found by its address.
+    // The same in the ZIP64 end record.
     let whole = content();
     let (index, end) = whole.split_at(whole.len() - 22);
     let longer = |parts: u64, bytes: u64, start: u64| {
