@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::connection::runtime;
 use super::outcome::Failure;
 use super::output::Output;
-use super::service::{Access, Refusal, exchange};
+use super::service::{Access, ErrorResponse, exchange};
 use keyed_service::http_client::{HttpClient, http_client};
 
 const HELP: &str = "changes";
@@ -99,8 +99,8 @@ impl Changes {
             let body = match self.page(&client, cursor.as_deref()).await {
                 Ok(body) => body,
                 // A wrong address or key is reported immediately.
-                Err(NoPage::Passing(error, wanted)) if self.follow && is_reached => {
-                    let wait = wanted.unwrap_or(pause);
+                Err(NoPage::Passing(error, retry_after)) if self.follow && is_reached => {
+                    let wait = retry_after.unwrap_or(pause);
                     eprintln!("keyed-proxy: {error:#}\nTrying again in {} seconds.", wait.as_secs());
                     sleep(wait).await;
                     pause = (pause * 2).min(PAUSES[1]);
@@ -154,24 +154,25 @@ impl Changes {
             let body = timeout(PATIENCE, response.into_body().collect()).await.map_err(|_| late())?;
             return Ok(body.context("the response broke off").map_err(passing)?.to_bytes().to_vec());
         }
-        let wanted =
+        let retry_after =
             response.headers().get(header::RETRY_AFTER).and_then(|it| it.to_str().ok()?.parse().ok());
-        let refusal = timeout(PATIENCE, Refusal::of(response)).await.map_err(|_| late())?.map_err(passing)?;
-        Err(self.refused(refusal, wanted.map(Duration::from_secs)))
+        let response =
+            timeout(PATIENCE, ErrorResponse::of(response)).await.map_err(|_| late())?.map_err(passing)?;
+        Err(self.rejection(response, retry_after.map(Duration::from_secs)))
     }
 
-    fn refused(&self, refusal: Refusal, wanted: Option<Duration>) -> NoPage {
-        if refusal.status == StatusCode::GONE {
+    fn rejection(&self, response: ErrorResponse, retry_after: Option<Duration>) -> NoPage {
+        if response.status == StatusCode::GONE {
             let detail =
-                refusal.problem["detail"].as_str().unwrap_or("the cursor is no longer valid").to_owned();
+                response.problem["detail"].as_str().unwrap_or("the cursor is no longer valid").to_owned();
             return NoPage::Final(Failure::Resync(format!(
                 "{detail}\nHint: Empty your copy, and start again with --from-start."
             )));
         }
         // A gateway in front of the proxy responds without a problem document.
-        let is_passing = refusal.problem["retryable"].as_bool().unwrap_or(refusal.status.is_server_error());
-        let error = refusal.into_error(self.template.as_deref().unwrap_or("of this name"));
-        if is_passing { NoPage::Passing(error, wanted) } else { NoPage::Final(error.into()) }
+        let is_passing = response.problem["retryable"].as_bool().unwrap_or(response.status.is_server_error());
+        let error = response.into_error(self.template.as_deref().unwrap_or("of this name"));
+        if is_passing { NoPage::Passing(error, retry_after) } else { NoPage::Final(error.into()) }
     }
 }
 

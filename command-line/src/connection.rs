@@ -56,9 +56,9 @@ pub(crate) async fn connect(connector: &Connector) -> anyhow::Result<Client> {
 /// An error of PostgreSQL with its message and hint. The client library displays only "db error".
 pub(crate) fn explain(error: tokio_postgres::Error) -> anyhow::Error {
     match error.as_db_error() {
-        Some(refusal) => match refusal.hint() {
-            Some(hint) => anyhow!("{}\nHint: {hint}", refusal.message()),
-            None => anyhow!("{}", refusal.message()),
+        Some(db_error) => match db_error.hint() {
+            Some(hint) => anyhow!("{}\nHint: {hint}", db_error.message()),
+            None => anyhow!("{}", db_error.message()),
         },
         None => anyhow::Error::new(error),
     }

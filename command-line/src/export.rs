@@ -77,13 +77,13 @@ impl Export {
             .header(header::ACCEPT, if format == Format::Xlsx { format.media_type() } else { "*/*" })
             .body(Body::from(body))
             .context("the proxy cannot be reached")?;
-        let mut answer = send(request, self.service.named()).await?.into_body();
+        let mut response = send(request, self.service.named()).await?.into_body();
         let mut sink = Sink::to(output)?;
         let style = ProgressStyle::with_template("{spinner} {bytes} {bytes_per_sec}");
         let bar =
             ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         while let Some(frame) =
-            answer.frame().await.transpose().context("the export was interrupted and is incomplete")?
+            response.frame().await.transpose().context("the export was interrupted and is incomplete")?
         {
             if let Ok(data) = frame.into_data() {
                 sink.write(&data)?;

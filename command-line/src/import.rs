@@ -1,7 +1,5 @@
 //! `import`: sends a file to a running proxy in chunks and shows the progress.
 
-/// The response of the service.
-mod answer;
 /// The arguments.
 mod arguments;
 /// One request with the file.
@@ -14,6 +12,8 @@ mod failed;
 mod interactive;
 /// The progress on the terminal.
 mod progress;
+/// The response of the service.
+mod response;
 /// Sends the file.
 mod transfer;
 

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn notice_names_the_current_name_or_the_one_that_wins() {
+    fn notice_names_the_current_or_effective_setting() {
         let of = |environment: &[(&str, &str)], arguments: &[&str]| {
             let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
             notices(|name| value_in(environment, name), &arguments)

@@ -135,7 +135,7 @@ pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Resu
     if response.status() == StatusCode::OK {
         return Ok(response);
     }
-    Err(Refusal::of(response).await?.into_error(template))
+    Err(ErrorResponse::of(response).await?.into_error(template))
 }
 
 /// Sends a request.
@@ -152,14 +152,14 @@ pub(crate) async fn exchange(
 }
 
 /// An error response.
-pub(crate) struct Refusal {
+pub(crate) struct ErrorResponse {
     pub(crate) status: StatusCode,
     /// Null if the body is not a problem document.
     pub(crate) problem: serde_json::Value,
 }
 
-impl Refusal {
-    pub(crate) async fn of(response: Response<Incoming>) -> anyhow::Result<Refusal> {
+impl ErrorResponse {
+    pub(crate) async fn of(response: Response<Incoming>) -> anyhow::Result<ErrorResponse> {
         let status = response.status();
         let body = response
             .into_body()
@@ -167,7 +167,7 @@ impl Refusal {
             .await
             .context("the connection was closed before the end of the response")?
             .to_bytes();
-        Ok(Refusal { status, problem: serde_json::from_slice(&body).unwrap_or_default() })
+        Ok(ErrorResponse { status, problem: serde_json::from_slice(&body).unwrap_or_default() })
     }
 
     /// The error message for a request for a template.
@@ -214,9 +214,9 @@ fn in_flags(text: &str) -> String {
 /// A problem as text: the error, its location, and the hint.
 pub(crate) fn in_words(problem: &serde_json::Value) -> String {
     let mut words = problem["detail"].as_str().unwrap_or("the proxy returned no reason").to_owned();
-    let faults = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-    for fault in faults.iter().skip(1) {
-        words += &format!("\n{}", fault["detail"].as_str().unwrap_or_default());
+    let errors = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for error in errors.iter().skip(1) {
+        words += &format!("\n{}", error["detail"].as_str().unwrap_or_default());
     }
     if let Some(done) = what_was_done(&problem["report"]) {
         words += &format!("\nBefore the error: {done}");

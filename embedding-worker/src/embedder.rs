@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::isolation::{Answers, Isolation};
+use crate::isolation::{Isolation, Outcomes};
 use crate::openai::{self, Server};
 use crate::outcome::{Failed, Failure, Outcome};
 use tokio::time::{Instant, timeout_at};
@@ -81,23 +81,23 @@ impl Embedder {
     }
 
     /// Embeds documents.
-    pub async fn documents(&self, texts: &[String]) -> Answers {
+    pub async fn documents(&self, texts: &[String]) -> Outcomes {
         let texts: Vec<Cow<'_, str>> =
             texts.iter().map(|text| self.prepared(&self.document_prefix, text)).collect();
         let server = match &self.source {
             Source::Hash => {
-                return Answers::complete(texts.iter().map(|text| Ok(hash::embed(text))).collect());
+                return Outcomes::complete(texts.iter().map(|text| Ok(hash::embed(text))).collect());
             }
             Source::Server(server) => server,
         };
         if texts.is_empty() {
-            return Answers::complete(Vec::new());
+            return Outcomes::complete(Vec::new());
         }
         let deadline = Instant::now() + self.patience();
         let too_long =
             || Failure { message: "the server did not respond in time".to_owned(), retry_after: None };
         match timeout_at(deadline, server.ask(&texts, TRIES)).await {
-            Ok(Ok(outcomes)) => Answers::complete(outcomes),
+            Ok(Ok(outcomes)) => Outcomes::complete(outcomes),
             // The server does not report which text it rejects.
             Ok(Err(failed)) if failed.may_be_a_text() => {
                 let mut isolation = Isolation::new(texts.len());
@@ -110,26 +110,26 @@ impl Embedder {
                 };
                 if failure.is_none() && !isolation.has_vector() {
                     let probe = [self.prepared(&self.document_prefix, PROBE)];
-                    let answer = timeout_at(deadline, server.ask(&probe, 0)).await;
+                    let result = timeout_at(deadline, server.ask(&probe, 0)).await;
                     isolation
-                        .record_probe(matches!(answer, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
+                        .record_probe(matches!(result, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
                 }
                 isolation.finish(failure)
             }
-            Ok(Err(failed)) => Answers::none(texts.len(), failed.into_failure()),
-            Err(_) => Answers::none(texts.len(), too_long()),
+            Ok(Err(failed)) => Outcomes::none(texts.len(), failed.into_failure()),
+            Err(_) => Outcomes::none(texts.len(), too_long()),
         }
     }
 
     /// Sends the texts one by one. Returns a failure that does not depend on the text, if one occurs.
     async fn isolate(server: &Server, texts: &[Cow<'_, str>], isolation: &mut Isolation) -> Option<Failure> {
-        let mut places: Vec<usize> = (0..texts.len()).collect();
+        let mut positions: Vec<usize> = (0..texts.len()).collect();
         // In random order, so that the last texts are not always the ones that time out.
-        fastrand::shuffle(&mut places);
-        for place in places {
-            match server.ask(std::slice::from_ref(&texts[place]), 0).await {
+        fastrand::shuffle(&mut positions);
+        for position in positions {
+            match server.ask(std::slice::from_ref(&texts[position]), 0).await {
                 Err(failed) if !failed.may_be_a_text() => return Some(failed.into_failure()),
-                answer => isolation.settle(place, answer),
+                result => isolation.settle(position, result),
             }
         }
         None

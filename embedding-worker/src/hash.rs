@@ -29,9 +29,9 @@ pub(crate) fn embed(text: &str) -> Vector {
     words.sort_unstable();
     for (word, count) in words {
         let digest = Sha256::digest(word.as_bytes());
-        let place = usize::from(u16::from_be_bytes([digest[0], digest[1]])) % DIMENSION;
+        let dimension = usize::from(u16::from_be_bytes([digest[0], digest[1]])) % DIMENSION;
         let sign = if digest[2] & 1 == 0 { 1.0 } else { -1.0 };
-        numbers[place] += sign * (1.0 + f64::from(*count).ln());
+        numbers[dimension] += sign * (1.0 + f64::from(*count).ln());
     }
     // Two words in one dimension with opposite signs can cancel each other out.
     if numbers.iter().all(|number| *number == 0.0) {

@@ -4,20 +4,20 @@ use crate::outcome::{Failed, Failure, Outcome};
 
 /// The outcomes of texts, in their order.
 #[derive(Debug)]
-pub struct Answers {
+pub struct Outcomes {
     /// `None` for a text without outcome, if the reason does not depend on the text.
     pub outcomes: Vec<Option<Outcome>>,
     /// Why outcomes are missing.
     pub failure: Option<Failure>,
 }
 
-impl Answers {
-    pub(crate) fn complete(outcomes: Vec<Outcome>) -> Answers {
-        Answers { outcomes: outcomes.into_iter().map(Some).collect(), failure: None }
+impl Outcomes {
+    pub(crate) fn complete(outcomes: Vec<Outcome>) -> Outcomes {
+        Outcomes { outcomes: outcomes.into_iter().map(Some).collect(), failure: None }
     }
 
-    pub(crate) fn none(texts: usize, failure: Failure) -> Answers {
-        Answers { outcomes: (0..texts).map(|_| None).collect(), failure: Some(failure) }
+    pub(crate) fn none(texts: usize, failure: Failure) -> Outcomes {
+        Outcomes { outcomes: (0..texts).map(|_| None).collect(), failure: Some(failure) }
     }
 }
 
@@ -36,11 +36,11 @@ impl Isolation {
     }
 
     /// Records the response to one text.
-    pub(crate) fn settle(&mut self, place: usize, answer: Result<Vec<Outcome>, Failed>) {
-        match answer {
-            Ok(mut alone) => self.outcomes[place] = alone.pop(),
-            Err(Failed::Texts(reason)) => self.outcomes[place] = Some(Err(reason)),
-            Err(failed) => self.broken.push((place, failed.into_failure())),
+    pub(crate) fn settle(&mut self, position: usize, result: Result<Vec<Outcome>, Failed>) {
+        match result {
+            Ok(mut alone) => self.outcomes[position] = alone.pop(),
+            Err(Failed::Texts(reason)) => self.outcomes[position] = Some(Err(reason)),
+            Err(failed) => self.broken.push((position, failed.into_failure())),
         }
     }
 
@@ -55,19 +55,19 @@ impl Isolation {
     }
 
     /// Decides whether the texts or the server caused the failures. `failure` is the reason why texts were not tried.
-    pub(crate) fn finish(mut self, failure: Option<Failure>) -> Answers {
+    pub(crate) fn finish(mut self, failure: Option<Failure>) -> Outcomes {
         // The server embedded other texts, so this text is invalid.
         if self.is_server_well || self.has_vector() {
-            for (place, failure) in self.broken {
-                self.outcomes[place] = Some(Err(failure.message));
+            for (position, failure) in self.broken {
+                self.outcomes[position] = Some(Err(failure.message));
             }
-            return Answers { outcomes: self.outcomes, failure };
+            return Outcomes { outcomes: self.outcomes, failure };
         }
-        let refusal = self.outcomes.iter().flatten().find_map(|outcome| outcome.as_ref().err());
-        let refusal = refusal.map(|reason| Failure { message: reason.clone(), retry_after: None });
+        let rejection = self.outcomes.iter().flatten().find_map(|outcome| outcome.as_ref().err());
+        let rejection = rejection.map(|reason| Failure { message: reason.clone(), retry_after: None });
         let broken = self.broken.pop().map(|(_, failure)| failure);
-        let failure = failure.or(broken).or(refusal);
-        Answers { outcomes: (0..self.outcomes.len()).map(|_| None).collect(), failure }
+        let failure = failure.or(broken).or(rejection);
+        Outcomes { outcomes: (0..self.outcomes.len()).map(|_| None).collect(), failure }
     }
 }
 
@@ -82,10 +82,10 @@ mod tests {
 
     /// Runs an isolation. Each character is a text: it got a vector (v), the server failed for it (b), it was not tried
     /// (-), or it was rejected for the reason that the character stands for.
-    fn judged(texts: &str, probe: bool, rest: Option<&str>) -> (String, Option<String>) {
+    fn isolate(texts: &str, probe: bool, rest: Option<&str>) -> (String, Option<String>) {
         let mut isolation = Isolation::new(texts.len());
-        for (place, letter) in texts.chars().enumerate() {
-            let answer = match letter {
+        for (position, letter) in texts.chars().enumerate() {
+            let result = match letter {
                 '-' => continue,
                 'v' => Ok(vec![Ok(hash::embed("text"))]),
                 'b' => Err(Failed::Passing {
@@ -96,39 +96,39 @@ mod tests {
                 }),
                 reason => Err(Failed::Texts(reason.to_string())),
             };
-            isolation.settle(place, answer);
+            isolation.settle(position, result);
         }
         isolation.record_probe(probe);
-        let answers = isolation.finish(rest.map(failure));
+        let outcomes = isolation.finish(rest.map(failure));
         let letter = |outcome: &Option<Outcome>| match outcome {
             None => "-".to_owned(),
             Some(Ok(_)) => "v".to_owned(),
             Some(Err(reason)) => reason.clone(),
         };
-        (answers.outcomes.iter().map(letter).collect(), answers.failure.map(|failure| failure.message))
+        (outcomes.outcomes.iter().map(letter).collect(), outcomes.failure.map(|failure| failure.message))
     }
 
     #[test]
     fn text_fails_if_another_succeeds() {
-        assert_eq!(judged("vbv", false, None), ("vbv".into(), None));
-        assert_eq!(judged("vrr", false, None), ("vrr".into(), None));
+        assert_eq!(isolate("vbv", false, None), ("vbv".into(), None));
+        assert_eq!(isolate("vrr", false, None), ("vrr".into(), None));
         for texts in ["b", "bbb", "r", "rrr", "rb", "rs"] {
-            assert_eq!(judged(texts, true, None), (texts.into(), None));
+            assert_eq!(isolate(texts, true, None), (texts.into(), None));
         }
     }
 
     #[test]
     fn no_text_fails_if_all_fail() {
-        assert_eq!(judged("bbb", false, None), ("---".into(), Some("b".into())));
-        assert_eq!(judged("rrr", false, None), ("---".into(), Some("r".into())));
-        assert_eq!(judged("rb", false, None), ("--".into(), Some("b".into())));
-        assert_eq!(judged("r", false, None), ("-".into(), Some("r".into())));
-        assert_eq!(judged("r-", false, Some("gone")), ("--".into(), Some("gone".into())));
+        assert_eq!(isolate("bbb", false, None), ("---".into(), Some("b".into())));
+        assert_eq!(isolate("rrr", false, None), ("---".into(), Some("r".into())));
+        assert_eq!(isolate("rb", false, None), ("--".into(), Some("b".into())));
+        assert_eq!(isolate("r", false, None), ("-".into(), Some("r".into())));
+        assert_eq!(isolate("r-", false, Some("gone")), ("--".into(), Some("gone".into())));
     }
 
     #[test]
     fn outage_keeps_known_results() {
-        assert_eq!(judged("vr--", false, Some("gone")), ("vr--".into(), Some("gone".into())));
-        assert_eq!(judged("b-", false, Some("gone")), ("--".into(), Some("gone".into())));
+        assert_eq!(isolate("vr--", false, Some("gone")), ("vr--".into(), Some("gone".into())));
+        assert_eq!(isolate("b-", false, Some("gone")), ("--".into(), Some("gone".into())));
     }
 }

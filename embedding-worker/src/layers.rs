@@ -2,6 +2,6 @@
 
 /// The folders and top-level files, from the lowest to the highest.
 const ORDER: [&str; 9] =
-    ["settings", "vector", "outcome", "hash", "answer", "isolation", "openai", "embedder", "worker"];
+    ["settings", "vector", "outcome", "hash", "response", "isolation", "openai", "embedder", "worker"];
 
 source_layers::rules!(ORDER, []);

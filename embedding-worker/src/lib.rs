@@ -14,7 +14,7 @@ pub mod outcome;
 mod hash;
 
 /// The response of an embedding server.
-mod answer;
+mod response;
 
 /// Finds the invalid texts of a failed request.
 mod isolation;

@@ -11,8 +11,8 @@ use hyper::header::HeaderValue;
 use hyper::{HeaderMap, Method, Request, StatusCode, Uri, header};
 use serde::Serialize;
 
-use crate::answer::{beginning, read, retry_after};
 use crate::outcome::{Failed, Outcome};
+use crate::response::{beginning, read, retry_after};
 use crate::settings::EmbeddingSettings;
 use keyed_service::http_client::{HttpClient, http_client};
 

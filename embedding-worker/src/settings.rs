@@ -117,15 +117,15 @@ impl EmbeddingSettings {
 
     /// The URL of the embedding server. Messages never repeat it, because it may contain a password.
     pub fn address(&self) -> Result<Uri, String> {
-        let wanted = "KEYED_EMBED_URL must be the address of a server, for example http://localhost:11434.";
+        let invalid = "KEYED_EMBED_URL must be the address of a server, for example http://localhost:11434.";
         let base = self.embed_url.as_deref().unwrap_or_default().trim().trim_end_matches('/');
         // Servers document the URL with the version, so it is accepted too.
         let base = base.strip_suffix("/embeddings").unwrap_or(base);
         let base = base.strip_suffix("/v1").unwrap_or(base);
-        let address: Uri = format!("{base}/v1/embeddings").parse().map_err(|_| wanted.to_owned())?;
+        let address: Uri = format!("{base}/v1/embeddings").parse().map_err(|_| invalid.to_owned())?;
         let authority = address.authority().map(|authority| authority.as_str()).unwrap_or_default();
         if !matches!(address.scheme_str(), Some("http" | "https")) || base.contains(['?', '#']) {
-            return Err(wanted.into());
+            return Err(invalid.into());
         }
         if authority.contains('@') {
             return Err("KEYED_EMBED_URL must not contain a password: set KEYED_EMBED_KEY.".into());

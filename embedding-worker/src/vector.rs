@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn number_round_trips_through_json() {
-        let mut wanted = numbers(Some(0.1));
-        wanted[1] = Some(-1.5e-30);
-        wanted[2] = Some(3.0);
-        let vector = Vector::check(&wanted).expect("a vector");
+        let mut expected = numbers(Some(0.1));
+        expected[1] = Some(-1.5e-30);
+        expected[2] = Some(3.0);
+        let vector = Vector::check(&expected).expect("a vector");
         let read: Vec<f32> = serde_json::from_str(&vector.to_json()).expect("JSON");
         assert_eq!(read, vector.numbers());
     }

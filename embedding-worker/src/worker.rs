@@ -13,7 +13,7 @@ use serde::Deserialize;
 use tokio_postgres::types::Type;
 
 use crate::embedder::Embedder;
-use crate::isolation::Answers;
+use crate::isolation::Outcomes;
 use crate::outcome::Failure;
 use crate::vector::Vector;
 use keyed_service::shutdown::{Shutdown, Step};
@@ -21,8 +21,8 @@ use keyed_service::statement::{Statement, number, statement, text};
 use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
 
 /// The minimum and maximum pause after a failure.
-const FIRST_REST: Duration = Duration::from_secs(1);
-const MAX_REST: Duration = Duration::from_secs(60);
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// The additional time of a claim for storing the vectors.
 const TIME_TO_STORE: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ const TIME_TO_STORE: Duration = Duration::from_secs(60);
 const MAX_LOCKED: usize = 4;
 
 /// The time for which a locked record is skipped.
-const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
+const RETRY_LOCKED: Duration = Duration::from_secs(5);
 
 const CLAIM: Statement = statement!("claim_embeddings($4::text, $5::int, $6::int)");
 const STORE: Statement = statement!("store_embedding($4::text, $5::text, $6::text, $7::text, $8::real[])");
@@ -103,7 +103,7 @@ impl<D: WorkerDatabase> Worker<D> {
         tracing::info!(model = self.embedder.model(), "embedding records");
         let mut failures = 0_u32;
         while !shutdown.has_begun() {
-            let rest = match self.round(&shutdown).await {
+            let pause_time = match self.round(&shutdown).await {
                 Round::Worked => {
                     failures = 0;
                     continue;
@@ -114,13 +114,13 @@ impl<D: WorkerDatabase> Worker<D> {
                     self.poll.mul_f64(0.75 + fastrand::f64() / 2.0)
                 }
                 Round::Failed { cause, retry_after } => {
-                    let rest = retry_after.unwrap_or_else(|| rest_after(failures));
+                    let pause_time = retry_after.unwrap_or_else(|| retry_delay(failures));
                     failures = failures.saturating_add(1);
-                    tracing::warn!(cause, rest_seconds = rest.as_secs_f64(), "cannot embed records");
-                    rest
+                    tracing::warn!(cause, rest_seconds = pause_time.as_secs_f64(), "cannot embed records");
+                    pause_time
                 }
             };
-            let _ = tokio::time::timeout(rest, shutdown.reached(Step::Draining)).await;
+            let _ = tokio::time::timeout(pause_time, shutdown.reached(Step::Draining)).await;
         }
     }
 
@@ -134,54 +134,55 @@ impl<D: WorkerDatabase> Worker<D> {
             return if claimed.settled { Round::Worked } else { Round::Idle };
         }
         let Claimed { claim, entries, .. } = claimed;
-        let (speaking, silent): (Vec<Entry>, Vec<Entry>) =
+        let (with_text, without_text): (Vec<Entry>, Vec<Entry>) =
             entries.into_iter().partition(|entry| !entry.text.is_empty());
-        let texts: Vec<String> = speaking.iter().map(|entry| entry.text.clone()).collect();
+        let texts: Vec<String> = with_text.iter().map(|entry| entry.text.clone()).collect();
         let asked = Instant::now();
-        let answers = tokio::select! {
-            answers = embedder.documents(&texts) => Some(answers),
+        let outcomes = tokio::select! {
+            outcomes = embedder.documents(&texts) => Some(outcomes),
             () = shutdown.reached(Step::Draining) => None,
         };
-        let Some(answers) = answers else {
+        let Some(outcomes) = outcomes else {
             let _ = self.release(&claim, None, Duration::ZERO).await;
             return Round::Idle;
         };
-        let Answers { outcomes, failure } = answers;
+        let Outcomes { outcomes, failure } = outcomes;
         if !texts.is_empty() {
             let outcome = if failure.is_some() { "failed" } else { "ok" };
             self.meter.provider_took(outcome, asked.elapsed());
         }
-        let silent = silent.iter().map(|entry| (entry, Ok(None)));
-        let speaking = speaking.iter().zip(outcomes);
-        let speaking =
-            speaking.filter_map(|(entry, outcome)| outcome.map(|outcome| (entry, outcome.map(Some))));
-        let mut known: Vec<(&Entry, Result<Option<Vector>, String>)> = silent.chain(speaking).collect();
+        let without_text = without_text.iter().map(|entry| (entry, Ok(None)));
+        let with_text = with_text.iter().zip(outcomes);
+        let with_text =
+            with_text.filter_map(|(entry, outcome)| outcome.map(|outcome| (entry, outcome.map(Some))));
+        let mut known: Vec<(&Entry, Result<Option<Vector>, String>)> =
+            without_text.chain(with_text).collect();
         // In random order, so that locked records do not delay the same records each time.
         fastrand::shuffle(&mut known);
-        let (mut settled, mut held_up) = (0_usize, Vec::new());
+        let (mut settled, mut failed_stores) = (0_usize, Vec::new());
         for (entry, outcome) in known {
             match self.settle(&claim, entry, embedder.model(), outcome).await {
                 Ok(()) => settled += 1,
-                Err(error) => held_up.push(error),
+                Err(error) => failed_stores.push(error),
             }
-            if held_up.len() == MAX_LOCKED {
+            if failed_stores.len() == MAX_LOCKED {
                 break;
             }
         }
         let Some(Failure { message, retry_after }) = failure else {
-            let Some(error) = held_up.pop() else { return Round::Worked };
+            let Some(error) = failed_stores.pop() else { return Round::Worked };
             // Vectors that could not be stored are embedded again when the claim expires.
-            let _ = self.release(&claim, None, REST_OF_HELD_UP).await;
+            let _ = self.release(&claim, None, RETRY_LOCKED).await;
             if settled == 0 {
                 return failed(error);
             }
             tracing::warn!(cause = error.cause, "some records are locked and will be embedded later");
             return Round::Worked;
         };
-        let rest = retry_after.unwrap_or(FIRST_REST);
-        match self.release(&claim, Some(&message), rest).await {
+        let pause_time = retry_after.unwrap_or(MIN_PAUSE);
+        match self.release(&claim, Some(&message), pause_time).await {
             // If the provider has embedded some texts, the others are retried soon.
-            Ok(()) if settled > 0 => Round::Failed { cause: message, retry_after: Some(rest) },
+            Ok(()) if settled > 0 => Round::Failed { cause: message, retry_after: Some(pause_time) },
             Ok(()) => Round::Failed { cause: message, retry_after },
             Err(error) => failed(error),
         }
@@ -222,8 +223,8 @@ impl<D: WorkerDatabase> Worker<D> {
             cause: format!("not the result of a claim: {error}"),
             is_rejection: false,
         };
-        let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
-        serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
+        let result: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+        serde_json::from_str(result).map_err(|error| unexpected(error.to_string()))
     }
 
     async fn store(
@@ -250,9 +251,14 @@ impl<D: WorkerDatabase> Worker<D> {
     }
 
     /// Releases the unfinished records of a claim, which can be claimed again after a pause.
-    async fn release(&self, claim: &str, reason: Option<&str>, rest: Duration) -> Result<(), StatementError> {
-        let rest = seconds(rest);
-        let arguments = [text(&claim), text(&reason), number(&rest)];
+    async fn release(
+        &self,
+        claim: &str,
+        reason: Option<&str>,
+        pause_time: Duration,
+    ) -> Result<(), StatementError> {
+        let pause_time = seconds(pause_time);
+        let arguments = [text(&claim), text(&reason), number(&pause_time)];
         self.database.write(&self.key, RELEASE, &arguments).await.map(drop)
     }
 }
@@ -262,9 +268,9 @@ fn failed(error: StatementError) -> Round {
 }
 
 /// Exponential backoff with jitter.
-fn rest_after(failures: u32) -> Duration {
-    let rest = FIRST_REST.saturating_mul(1 << failures.min(6)).min(MAX_REST);
-    rest.mul_f64(0.5 + fastrand::f64() / 2.0)
+fn retry_delay(failures: u32) -> Duration {
+    let pause_time = MIN_PAUSE.saturating_mul(1 << failures.min(6)).min(MAX_PAUSE);
+    pause_time.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
 
 fn seconds(duration: Duration) -> i32 {
@@ -278,9 +284,9 @@ mod tests {
     #[test]
     fn backoff_grows_up_to_a_minute() {
         for failures in 0..100 {
-            let rest = rest_after(failures);
-            assert!(rest >= FIRST_REST / 2 && rest <= MAX_REST, "{rest:?}");
+            let pause_time = retry_delay(failures);
+            assert!(pause_time >= MIN_PAUSE / 2 && pause_time <= MAX_PAUSE, "{pause_time:?}");
         }
-        assert!(rest_after(10) >= MAX_REST / 2);
+        assert!(retry_delay(10) >= MAX_PAUSE / 2);
     }
 }

@@ -67,12 +67,12 @@ async fn serve_document(hint: &str, headers: &HeaderMap) -> Result<Response, Pro
     let file = FILES.get(PAGE).ok_or_else(Problem::no_such_route)?;
     let document = with_hint(&String::from_utf8_lossy(file.content.plain()), hint);
     let tag = tag_of(document.as_bytes());
-    let answer = match has_tag(headers, &tag) {
+    let response = match has_tag(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         // Not compressed, because each request would compress it again, and it has only two kilobytes.
         false => document.into_response(),
     };
-    complete(answer, &tag, &file.kind, "no-cache")
+    complete(response, &tag, &file.kind, "no-cache")
 }
 
 /// Adds the hint for the sign-in page to the document, where `SignIn.tsx` reads it. A separate request would show it late.
@@ -97,24 +97,24 @@ async fn serve_asset(address: Uri, headers: HeaderMap) -> Result<Response, Probl
 
 async fn serve(path: &str, headers: &HeaderMap) -> Result<Response, Problem> {
     let file = FILES.get(path).ok_or_else(Problem::no_such_route)?;
-    let answer = match has_tag(headers, &file.tag) {
+    let response = match has_tag(headers, &file.tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => file.content.answer(&Accepted::of(headers)).await,
+        false => file.content.response(&Accepted::of(headers)).await,
     };
     let kept = if path == PAGE { "no-cache" } else { "max-age=31536000, immutable" };
-    complete(answer, &file.tag, &file.kind, kept)
+    complete(response, &file.tag, &file.kind, kept)
 }
 
 /// Adds the headers that every file has.
 fn complete(
-    mut answer: Response,
+    mut response: Response,
     tag: &str,
     kind: &HeaderValue,
     kept: &'static str,
 ) -> Result<Response, Problem> {
-    set_tag(&mut answer, tag)?;
-    mark_packed(&mut answer);
-    let headers = answer.headers_mut();
+    set_tag(&mut response, tag)?;
+    mark_packed(&mut response);
+    let headers = response.headers_mut();
     for (name, value) in [
         (header::CACHE_CONTROL, kept),
         (header::VARY, "accept-encoding"),
@@ -124,7 +124,7 @@ fn complete(
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.insert(header::CONTENT_TYPE, kind.clone());
-    Ok(answer)
+    Ok(response)
 }
 
 #[cfg(test)]
@@ -176,11 +176,11 @@ mod tests {
     #[tokio::test]
     async fn sign_in_hint_is_escaped_and_changes_the_entity_tag() {
         let hint = "Key: <run> & \"ask\"";
-        let answer = serve_document(hint, &HeaderMap::new()).await.into_response();
-        let tag = answer.headers()[header::ETAG].clone();
-        assert_eq!(answer.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
-        assert_eq!(answer.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
-        let body = to_bytes(answer.into_body(), 1 << 20).await.expect("a body");
+        let response = serve_document(hint, &HeaderMap::new()).await.into_response();
+        let tag = response.headers()[header::ETAG].clone();
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+        assert_eq!(response.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
+        let body = to_bytes(response.into_body(), 1 << 20).await.expect("a body");
         let element =
             "<meta name=\"keyed-sign-in-hint\" content=\"Key: &lt;run&gt; &amp; &quot;ask&quot;\" />";
         assert_eq!(String::from_utf8_lossy(&body).matches(element).count(), 1);

@@ -42,7 +42,7 @@ async fn identify(
     let digest = digest.as_slice();
     match database.run(Lookup, statement, &[(&digest, Type::BYTEA)]).await {
         Ok(row) => read(kind, &row).map(|identity| identity.map(Arc::new)),
-        Err(problem) if kind.is_refusal(&problem) => Ok(None),
+        Err(problem) if kind.is_rejection(&problem) => Ok(None),
         Err(problem) => Err(problem),
     }
 }

@@ -200,8 +200,8 @@ mod tests {
         let timer = TransferTimer::new(MinRate { bytes_per_second: 1, stall: Duration::from_secs(60) });
         let read = async |text: &'static str| read_all(Body::from(text), 5, timer, None).await;
         assert_eq!(read("12345").await.ok(), Some(b"12345".to_vec()));
-        let refused = read("123456").await.map_err(|problem| problem.status());
-        assert_eq!(refused, Err(StatusCode::PAYLOAD_TOO_LARGE));
+        let rejected = read("123456").await.map_err(|problem| problem.status());
+        assert_eq!(rejected, Err(StatusCode::PAYLOAD_TOO_LARGE));
     }
 
     proptest! {

@@ -9,12 +9,12 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use tokio_postgres::Row;
 
-use crate::answer;
 use crate::caller::Caller;
 use crate::conditional::Conditions;
 use crate::database::Effect::{self, Read, Write};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments};
+use crate::response;
 use crate::state::App;
 use keyed_service::statement::{Argument, Statement};
 
@@ -87,7 +87,7 @@ impl<const N: usize> Call<N> {
         statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
-        answer::read(&self.ask(Read, statement, arguments).await?)
+        response::read(&self.ask(Read, statement, arguments).await?)
     }
 
     /// The response of a write.
@@ -96,7 +96,7 @@ impl<const N: usize> Call<N> {
         statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
-        answer::written(&self.ask(Write, statement, arguments).await?, None)
+        response::written(&self.ask(Write, statement, arguments).await?, None)
     }
 
     /// The response of a write that can create an object, whose Location is below `noun`.
@@ -106,6 +106,6 @@ impl<const N: usize> Call<N> {
         statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
-        answer::written(&self.ask(Write, statement, arguments).await?, Some((self.prefix, noun)))
+        response::written(&self.ask(Write, statement, arguments).await?, Some((self.prefix, noun)))
     }
 }

@@ -35,9 +35,9 @@ impl Accepted {
         let list = weighted(headers, header::ACCEPT_ENCODING);
         let plain = weight_of(&list, &["identity"]).unwrap_or(1);
         let weight = |name: &str| weight_of(&list, &[name, "*"]).filter(|weight| *weight >= plain.max(1));
-        let wanted = ENCODINGS.into_iter().filter_map(|name| Some((name, weight(name)?)));
+        let candidates = ENCODINGS.into_iter().filter_map(|name| Some((name, weight(name)?)));
         // If weights are equal, the first wins.
-        Accepted(wanted.rev().max_by_key(|(_, weight)| *weight).map(|(name, _)| name))
+        Accepted(candidates.rev().max_by_key(|(_, weight)| *weight).map(|(name, _)| name))
     }
 
     /// Whether an encoding is accepted.
@@ -71,11 +71,11 @@ impl Accepted {
         let mut request = Request::new(Body::empty());
         request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));
         let mut response = Some(response);
-        let answer = service_fn(move |_: Request| {
+        let response = service_fn(move |_: Request| {
             let response = response.take().unwrap_or_default();
             async { Ok::<_, Infallible>(response) }
         });
-        match CompressionLayer::new().quality(quality).layer(answer).oneshot(request).await {
+        match CompressionLayer::new().quality(quality).layer(response).oneshot(request).await {
             Ok(response) => {
                 let mut response = response.map(|body| match body.is_end_stream() {
                     true => Body::empty(),
@@ -110,9 +110,9 @@ impl Constant {
     }
 
     /// The response in the accepted encoding.
-    pub(crate) async fn answer(&self, accepted: &Accepted) -> Response {
-        let wanted = accepted.0.filter(|_| self.content.len() as u64 > WORTHWHILE);
-        let number = wanted.and_then(|wanted| ENCODINGS.iter().position(|name| *name == wanted));
+    pub(crate) async fn response(&self, accepted: &Accepted) -> Response {
+        let encoding = accepted.0.filter(|_| self.content.len() as u64 > WORTHWHILE);
+        let number = encoding.and_then(|encoding| ENCODINGS.iter().position(|name| *name == encoding));
         let Some(number) = number else {
             return Response::new(Body::from(self.content));
         };
@@ -139,8 +139,8 @@ mod tests {
     /// The encoding of a response of this size.
     async fn encoding(accepted: Option<&'static str>, size: usize) -> Option<HeaderValue> {
         let headers = accepted.map(|value| (header::ACCEPT_ENCODING, HeaderValue::from_static(value)));
-        let answer = Response::new(Body::from(" ".repeat(size)));
-        let packed = Accepted::of(&headers.into_iter().collect()).pack(answer, || None).await;
+        let response = Response::new(Body::from(" ".repeat(size)));
+        let packed = Accepted::of(&headers.into_iter().collect()).pack(response, || None).await;
         assert_eq!(packed.status(), 200, "{accepted:?}");
         packed.headers().get(header::CONTENT_ENCODING).cloned()
     }
@@ -166,12 +166,12 @@ mod tests {
             (&CONTENT[..], "identity", None),
             (&CONTENT[..1024], "br, gzip", None),
         ] {
-            let answer = Constant::new(content).answer(&accepts(accepted)).await;
+            let response = Constant::new(content).response(&accepts(accepted)).await;
             assert_eq!(
-                answer.headers().get(header::CONTENT_ENCODING),
+                response.headers().get(header::CONTENT_ENCODING),
                 expected.map(HeaderValue::from_static).as_ref()
             );
-            let length = to_bytes(answer.into_body(), usize::MAX).await.expect("in memory").len();
+            let length = to_bytes(response.into_body(), usize::MAX).await.expect("in memory").len();
             assert!(if expected.is_some() { length < 100 } else { length == content.len() }, "{length}");
         }
     }

@@ -48,18 +48,18 @@ pub(crate) fn origins(text: &str) -> Result<Vec<HeaderValue>, String> {
 }
 
 fn origin(text: &str) -> Result<HeaderValue, String> {
-    let refusal =
+    let invalid =
         || format!("{text:?} is not an origin, such as https://app.example.com or http://localhost:3000");
-    let value = HeaderValue::from_str(text).map_err(|_| refusal())?;
+    let value = HeaderValue::from_str(text).map_err(|_| invalid())?;
     if text == "*" {
         return Ok(value);
     }
-    let uri: Uri = text.parse().map_err(|_| refusal())?;
-    let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(refusal)?;
-    let authority = uri.authority().ok_or_else(refusal)?;
+    let uri: Uri = text.parse().map_err(|_| invalid())?;
+    let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(invalid)?;
+    let authority = uri.authority().ok_or_else(invalid)?;
     // As browsers write it: no user name before the host, no path after the port.
     let as_written = format!("{scheme}://{}", authority.as_str().to_ascii_lowercase());
-    if as_written == text && !authority.as_str().contains('@') { Ok(value) } else { Err(refusal()) }
+    if as_written == text && !authority.as_str().contains('@') { Ok(value) } else { Err(invalid()) }
 }
 
 /// The CORS layer; `None` without configured origins. Pages send the API key in a header and no cookies, so credentials

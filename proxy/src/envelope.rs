@@ -59,7 +59,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
                 tracing::warn!(request_id = id, instance, method, route, status, cause, "request failed");
             }
         }
-        observation.refused(problem.reason());
+        observation.rejected(problem.reason());
         *response.body_mut() = Body::from(problem.render(observation.instance()));
         response
             .headers_mut()

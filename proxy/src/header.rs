@@ -17,10 +17,10 @@ pub(crate) fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u
 
 /// The value as text.
 pub(crate) fn single_text(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> {
-    let refusal = || Problem::malformed(format!("the header {name} is not plain ASCII"));
+    let rejection = || Problem::malformed(format!("the header {name} is not plain ASCII"));
     let Some(value) = single(headers, name.clone())? else { return Ok(None) };
     let is_plain = value.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
-    std::str::from_utf8(value).ok().filter(|_| is_plain).map(Some).ok_or_else(refusal)
+    std::str::from_utf8(value).ok().filter(|_| is_plain).map(Some).ok_or_else(rejection)
 }
 
 /// The headers that determine how a request is interpreted. If one is repeated, another program on the path could have

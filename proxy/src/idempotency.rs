@@ -22,12 +22,12 @@ const NAME: HeaderName = HeaderName::from_static("idempotency-key");
 const MAX_INLINE: usize = 64 << 10;
 
 /// The maximum length of a key, in characters.
-const LONGEST: usize = 255;
+const MAX_KEY_LENGTH: usize = 255;
 
 /// The Idempotency-Key of a request, with its method and path.
 pub(crate) struct Idempotency {
     pub(crate) key: String,
-    place: String,
+    target: String,
 }
 
 impl Idempotency {
@@ -38,8 +38,8 @@ impl Idempotency {
         }
         let Some(value) = single(&parts.headers, NAME)? else { return Ok(None) };
         let address = parts.uri.path_and_query().map_or("", |address| address.as_str());
-        let place = format!("{} {address}", parts.method);
-        Ok(Some(Idempotency { key: read(value)?, place }))
+        let target = format!("{} {address}", parts.method);
+        Ok(Some(Idempotency { key: read(value)?, target }))
     }
 
     /// The content that identifies a request: method, path, and the arguments of its statement, that is, project, path
@@ -48,7 +48,7 @@ impl Idempotency {
         &self,
         arguments: impl IntoIterator<Item = &'a Argument<'a>>,
     ) -> Result<Content, Problem> {
-        let mut content = Content(vec![BytesMut::from(self.place.as_bytes())]);
+        let mut content = Content(vec![BytesMut::from(self.target.as_bytes())]);
         for (value, kind) in arguments {
             let mut bytes = BytesMut::new();
             let written = value.to_sql_checked(kind, &mut bytes);
@@ -90,7 +90,7 @@ fn read(value: &[u8]) -> Result<String, Problem> {
     let key = if is_quoted { unquote(&value[1..value.len() - 1]) } else { Some(value.to_vec()) };
     let fits = |key: &Vec<u8>| {
         let least = if is_quoted { b' ' } else { b'!' };
-        (1..=LONGEST).contains(&key.len()) && key.iter().all(|byte| (least..=b'~').contains(byte))
+        (1..=MAX_KEY_LENGTH).contains(&key.len()) && key.iter().all(|byte| (least..=b'~').contains(byte))
     };
     let key = key.filter(fits).and_then(|key| String::from_utf8(key).ok());
     key.ok_or_else(|| {
@@ -187,7 +187,7 @@ mod tests {
             "\"?[a-c\"\\\\ ]{0,9}\"?".prop_map(String::into_bytes),
         ]) {
             match read(&value) {
-                Ok(key) => prop_assert!((1..=LONGEST).contains(&key.len()) && key.bytes().all(|it| (b' '..=b'~').contains(&it))),
+                Ok(key) => prop_assert!((1..=MAX_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|it| (b' '..=b'~').contains(&it))),
                 Err(problem) => prop_assert_eq!(problem.status(), 400),
             }
         }

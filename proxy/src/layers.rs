@@ -33,7 +33,7 @@ const ORDER: [&str; 39] = [
     "state",
     "authentication",
     "body",
-    "answer",
+    "response",
     "call",
     "file",
     "import",

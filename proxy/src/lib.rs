@@ -91,7 +91,7 @@ mod authentication;
 mod body;
 
 /// A row of the database → an HTTP response.
-mod answer;
+mod response;
 
 /// A request that is served by one statement, as in most routes.
 mod call;

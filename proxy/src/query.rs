@@ -47,12 +47,12 @@ pub(crate) fn takes_numbers(uri: &Uri) -> bool {
 }
 
 /// The value of a parameter that [`parameters`] ignores.
-pub(crate) fn parameter<'a>(uri: &'a Uri, wanted: &str) -> Result<Option<Cow<'a, str>>, Problem> {
+pub(crate) fn parameter<'a>(uri: &'a Uri, expected: &str) -> Result<Option<Cow<'a, str>>, Problem> {
     let mut found = None;
     for pair in pairs(uri) {
         let (name, value) = pair?;
-        if name == wanted && found.replace(decode(value)?).is_some() {
-            return Err(more_than_once(wanted));
+        if name == expected && found.replace(decode(value)?).is_some() {
+            return Err(more_than_once(expected));
         }
     }
     Ok(found)

@@ -18,7 +18,7 @@ use keyed_service::statement::{self, Argument, Statement};
 const MEMBER: &str = "\"query_text\"";
 
 /// The maximum number of characters of a text.
-const LONGEST: usize = 8000;
+const MAX_CHARACTERS: usize = 8000;
 
 /// A statement that validates a search, and its arguments before the body.
 pub(crate) struct Check<'a> {
@@ -56,7 +56,7 @@ pub(crate) async fn with_vector(
         return write(&members);
     }
     let Some(embedder) = embedder else {
-        return Err(refusal(
+        return Err(invalid(
             "this service has no embedding provider: send query_vector, or ask the operator to set \
             KEYED_EMBED_PROVIDER",
         ));
@@ -70,9 +70,9 @@ pub(crate) async fn with_vector(
     database.call(Effect::Read, caller, check.statement, &arguments).await?;
     let vector = match tokio::time::timeout(timeout, embedder.query(&text)).await {
         Ok(Ok(Ok(vector))) => vector,
-        Ok(Ok(Err(reason))) => return Err(refusal(format!("the text has no vector: {reason}"))),
-        Ok(Err(failed)) => return Err(told(failed)),
-        Err(_) => return Err(away("no response within the request timeout".to_owned())),
+        Ok(Ok(Err(reason))) => return Err(invalid(format!("the text has no vector: {reason}"))),
+        Ok(Err(failed)) => return Err(provider_error(failed)),
+        Err(_) => return Err(provider_unavailable("no response within the request timeout".to_owned())),
     };
     let vector = raw(vector.to_json())?;
     members.insert("query_vector".to_owned(), &vector);
@@ -87,20 +87,20 @@ fn raw(json: String) -> Result<Box<RawValue>, Problem> {
     RawValue::from_string(json).map_err(|error| Problem::internal(error.to_string()))
 }
 
-fn away(cause: String) -> Problem {
+fn provider_unavailable(cause: String) -> Problem {
     Problem::unavailable("the embedding provider does not respond", cause)
 }
 
 /// The error for a failed embedding, which says whether to retry or what the operator must fix. The message of the
 /// provider is only logged.
-fn told(failed: Failed) -> Problem {
+fn provider_error(failed: Failed) -> Problem {
     let internal = |detail: String, cause| Problem::new(Code::Internal, detail).with_cause(cause);
     match failed {
         Failed::Passing { message, retry_after, is_busy: true, .. } => {
             let problem = Problem::unavailable("the embedding provider is overloaded at the moment", message);
             retry_after.into_iter().fold(problem, Problem::with_retry_after)
         }
-        Failed::Passing { message, .. } => away(message),
+        Failed::Passing { message, .. } => provider_unavailable(message),
         Failed::Length(length) => internal(wrong_length(length), wrong_length(length)),
         Failed::Texts(message) | Failed::Lasting(message) => internal(
             "the embedding provider rejects this service: its URL, key or model is misconfigured; find the cause in the log by this instance"
@@ -121,20 +121,20 @@ fn is_keyword(mode: &RawValue) -> bool {
 }
 
 fn check(text: &RawValue, has_vector: bool) -> Result<String, Problem> {
-    let text: String = serde_json::from_str(text.get()).map_err(|_| refusal("must be a string"))?;
+    let text: String = serde_json::from_str(text.get()).map_err(|_| invalid("must be a string"))?;
     if has_vector {
-        return Err(refusal("cannot be combined with query_vector: send one of them"));
+        return Err(invalid("cannot be combined with query_vector: send one of them"));
     }
     if text.trim().is_empty() {
-        return Err(refusal("must not be empty"));
+        return Err(invalid("must not be empty"));
     }
-    if text.chars().count() > LONGEST {
-        return Err(refusal(format!("can have at most {LONGEST} characters")));
+    if text.chars().count() > MAX_CHARACTERS {
+        return Err(invalid(format!("can have at most {MAX_CHARACTERS} characters")));
     }
     Ok(text)
 }
 
-fn refusal(reason: impl Into<String>) -> Problem {
+fn invalid(reason: impl Into<String>) -> Problem {
     Problem::invalid_member("/query_text", reason.into())
 }
 
@@ -154,6 +154,6 @@ mod tests {
             assert_eq!(read(json, false), Err(422), "{json}");
         }
         assert_eq!(read(r#""pearl""#, true), Err(422));
-        assert_eq!(read(&format!("\"{}\"", "x".repeat(LONGEST + 1)), false), Err(422));
+        assert_eq!(read(&format!("\"{}\"", "x".repeat(MAX_CHARACTERS + 1)), false), Err(422));
     }
 }

@@ -45,14 +45,14 @@ impl Shutdown {
     }
 
     /// Whether a step has been reached.
-    pub fn has_reached(&self, wanted: Step) -> bool {
-        *self.step.borrow() >= wanted
+    pub fn has_reached(&self, target: Step) -> bool {
+        *self.step.borrow() >= target
     }
 
     /// Waits until a step is reached.
-    pub async fn reached(&self, wanted: Step) {
+    pub async fn reached(&self, target: Step) {
         // The sender lives as long as `self`.
-        let _ = self.step.subscribe().wait_for(|step| *step >= wanted).await;
+        let _ = self.step.subscribe().wait_for(|step| *step >= target).await;
     }
 }
 

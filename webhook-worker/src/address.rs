@@ -217,7 +217,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn embedding_hides_no_address(bits: u32) {
+        fn embedded_ipv4_address_is_checked(bits: u32) {
             let address = Ipv4Addr::from_bits(bits);
             let [high, low] = [(bits >> 16) as u16, bits as u16];
             let is_public_v4 = is_public(IpAddr::V4(address));
@@ -231,7 +231,7 @@ mod tests {
         }
 
         #[test]
-        fn public_address_is_none_that_the_library_names(bits: u32) {
+        fn public_address_is_not_special_in_the_standard_library(bits: u32) {
             let address = Ipv4Addr::from_bits(bits);
             let is_special = address.is_private() || address.is_loopback() || address.is_link_local()
                 || address.is_multicast() || address.is_unspecified() || address.is_documentation()

@@ -69,14 +69,14 @@ impl Sender {
     pub(crate) async fn send(&self, delivery: &Delivery) -> Outcome {
         let began = Instant::now();
         let mut outcome = Outcome::default();
-        let fault = match tokio::time::timeout(self.timeout, self.exchange(delivery, &mut outcome)).await {
+        let failure = match tokio::time::timeout(self.timeout, self.exchange(delivery, &mut outcome)).await {
             Ok(done) => done.err(),
             Err(_) => Some(match outcome.status {
                 None => format!("no response within {} seconds", self.timeout.as_secs_f64()),
                 Some(_) => format!("the response did not end within {} seconds", self.timeout.as_secs_f64()),
             }),
         };
-        outcome.error = fault.or_else(|| outcome.status.and_then(fault_of_status));
+        outcome.error = failure.or_else(|| outcome.status.and_then(status_error));
         outcome.duration = began.elapsed();
         outcome
     }
@@ -123,7 +123,7 @@ impl Sender {
 }
 
 /// The error for a status other than 2xx.
-fn fault_of_status(status: u16) -> Option<String> {
+fn status_error(status: u16) -> Option<String> {
     match StatusCode::from_u16(status) {
         Ok(status) if status.is_success() => None,
         Ok(status) if status.is_redirection() => {
@@ -168,12 +168,12 @@ mod tests {
     #[test]
     fn only_2xx_is_a_success() {
         for status in [200, 201, 202, 204, 299] {
-            assert_eq!(fault_of_status(status), None);
+            assert_eq!(status_error(status), None);
         }
         for status in [300, 301, 307, 400, 404, 410, 429, 500, 503, 999] {
-            assert!(fault_of_status(status).is_some(), "{status}");
+            assert!(status_error(status).is_some(), "{status}");
         }
-        assert!(fault_of_status(302).is_some_and(|fault| fault.contains("redirects")));
+        assert!(status_error(302).is_some_and(|failure| failure.contains("redirects")));
     }
 
     #[test]

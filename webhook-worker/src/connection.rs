@@ -66,11 +66,11 @@ fn check(addresses: &[SocketAddr], target: &Target, allowed: &Allowed) -> Result
     let is_permitted = |address: &&SocketAddr| allowed.permits(address.ip(), target.is_encrypted);
     match addresses.iter().find(|address| !is_permitted(address)) {
         None => Ok(()),
-        Some(address) => Err(refusal(address.ip(), target.is_encrypted)),
+        Some(address) => Err(rejection(address.ip(), target.is_encrypted)),
     }
 }
 
-fn refusal(address: IpAddr, is_encrypted: bool) -> String {
+fn rejection(address: IpAddr, is_encrypted: bool) -> String {
     let reason = if is_encrypted || !crate::address::is_public(address) {
         "it is not a public address"
     } else {
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_address_that_is_not_permitted_rejects_all() {
+    fn one_forbidden_address_rejects_all() {
         let target = |url: &str| Target::parse(url).expect(url);
         let addresses = |texts: &[&str]| -> Vec<SocketAddr> {
             texts.iter().map(|text| SocketAddr::new(text.parse().expect(text), 443)).collect()

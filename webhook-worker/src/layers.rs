@@ -17,14 +17,14 @@ static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::of_crate(env!("CAR
 
 #[test]
 fn modules_import_only_from_those_below() {
-    let faults = SOURCES.imports_from_above(&ORDER);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let violations = SOURCES.imports_from_above(&ORDER);
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[test]
 fn files_have_no_dependency_cycles() {
-    let faults = SOURCES.cycles(&EXCEPTIONS);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let violations = SOURCES.cycles(&EXCEPTIONS);
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[test]

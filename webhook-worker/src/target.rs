@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn url_in_a_form_that_hides_its_host_is_rejected() {
+    fn url_with_an_ambiguous_host_is_rejected() {
         for url in [
             "",
             "example.com",

@@ -26,15 +26,15 @@ const MAX_TO_ENDPOINT: i32 = 10;
 const MAX_CLAIMED: i32 = 50;
 
 /// The minimum and maximum pause between checks when there is nothing to do.
-const FIRST_REST: Duration = Duration::from_millis(200);
-const MAX_REST: Duration = Duration::from_secs(1);
+const MIN_PAUSE: Duration = Duration::from_millis(200);
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// The maximum pause after failures.
-const MAX_REST_AFTER_FAILURE: Duration = Duration::from_secs(30);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// The additional time of a claim for storing the outcome.
 const TIME_TO_STORE: Duration = Duration::from_secs(45);
 /// The pauses between attempts to store an outcome.
-const STORE_RESTS: [Duration; 5] = [
+const STORE_PAUSES: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_secs(1),
     Duration::from_secs(2),
@@ -97,29 +97,29 @@ impl<D: WorkerDatabase> Worker<D> {
     pub async fn run(self, shutdown: Shutdown) {
         tracing::info!("delivering webhooks");
         let mut tasks = JoinSet::new();
-        let (mut rest, mut failures) = (FIRST_REST, 0_u32);
+        let (mut pause_time, mut failures) = (MIN_PAUSE, 0_u32);
         while !shutdown.has_begun() {
             while tasks.try_join_next().is_some() {}
             match self.round(&mut tasks).await {
                 Ok(true) => {
-                    (rest, failures) = (FIRST_REST, 0);
+                    (pause_time, failures) = (MIN_PAUSE, 0);
                     continue;
                 }
-                Ok(false) if failures > 0 => (rest, failures) = (FIRST_REST, 0),
+                Ok(false) if failures > 0 => (pause_time, failures) = (MIN_PAUSE, 0),
                 Ok(false) => {}
                 Err(error) => {
-                    rest = rest_after(failures);
+                    pause_time = retry_delay(failures);
                     failures = failures.saturating_add(1);
-                    let seconds = rest.as_secs_f64();
+                    let seconds = pause_time.as_secs_f64();
                     tracing::warn!(cause = error.cause, rest_seconds = seconds, "cannot deliver webhooks");
                 }
             }
             // Jitter, so that the workers of several proxies do not query at the same moment.
-            let pause = rest.mul_f64(0.75 + fastrand::f64() / 2.0);
+            let pause = pause_time.mul_f64(0.75 + fastrand::f64() / 2.0);
             tokio::select! {
-                () = tokio::time::sleep(pause) => rest = (2 * rest).min(MAX_REST.max(rest)),
+                () = tokio::time::sleep(pause) => pause_time = (2 * pause_time).min(MAX_PAUSE.max(pause_time)),
                 // The next delivery of the same record may be due.
-                Some(_) = tasks.join_next() => rest = FIRST_REST,
+                Some(_) = tasks.join_next() => pause_time = MIN_PAUSE,
                 () = shutdown.reached(Step::Draining) => {}
             }
         }
@@ -157,8 +157,8 @@ impl<D: WorkerDatabase> Shared<D> {
             cause: format!("an unexpected result: {error}"),
             is_rejection: false,
         };
-        let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
-        serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
+        let result: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+        serde_json::from_str(result).map_err(|error| unexpected(error.to_string()))
     }
 
     async fn deliver(&self, claim: &str, delivery: Delivery) {
@@ -169,8 +169,8 @@ impl<D: WorkerDatabase> Shared<D> {
             tracing::info!(endpoint = delivery.endpoint, delivery = delivery.id, error, "a delivery failed");
         }
         let mut failure = None;
-        for rest in STORE_RESTS {
-            tokio::time::sleep(rest).await;
+        for pause_time in STORE_PAUSES {
+            tokio::time::sleep(pause_time).await;
             match self.finish(claim, &delivery.id, &outcome).await {
                 Ok(()) => return,
                 Err(error) if error.is_rejection => {
@@ -203,8 +203,8 @@ impl<D: WorkerDatabase> Shared<D> {
 }
 
 /// Exponential backoff.
-fn rest_after(failures: u32) -> Duration {
-    Duration::from_secs(1).saturating_mul(1 << failures.min(5)).min(MAX_REST_AFTER_FAILURE)
+fn retry_delay(failures: u32) -> Duration {
+    Duration::from_secs(1).saturating_mul(1 << failures.min(5)).min(MAX_RETRY_DELAY)
 }
 
 #[cfg(test)]
@@ -212,14 +212,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rests_after_failures_grow_up_to_half_a_minute() {
-        assert_eq!(rest_after(0), Duration::from_secs(1));
-        assert_eq!(rest_after(3), Duration::from_secs(8));
-        assert_eq!(rest_after(100), MAX_REST_AFTER_FAILURE);
+    fn backoff_grows_up_to_half_a_minute() {
+        assert_eq!(retry_delay(0), Duration::from_secs(1));
+        assert_eq!(retry_delay(3), Duration::from_secs(8));
+        assert_eq!(retry_delay(100), MAX_RETRY_DELAY);
     }
 
     #[test]
     fn outcome_is_stored_before_the_claim_expires() {
-        assert!(STORE_RESTS.iter().sum::<Duration>() < TIME_TO_STORE);
+        assert!(STORE_PAUSES.iter().sum::<Duration>() < TIME_TO_STORE);
     }
 }

@@ -82,7 +82,7 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     let mut there_is = there_is(&client).await?;
     let (mut checks, mut findings) = (Vec::new(), Vec::new());
     if there_is > Needs::Nothing
-        && let Some(finding) = refusal_of_the_library(&client).await?
+        && let Some(finding) = library_error(&client).await?
     {
         findings.push(finding);
         there_is = Needs::Nothing;
@@ -123,17 +123,17 @@ async fn there_is(client: &Client) -> Result<Needs, Failure> {
 }
 
 /// If the library is older than the extension or its schema version, every function fails.
-async fn refusal_of_the_library(client: &Client) -> Result<Option<Finding>, Failure> {
+async fn library_error(client: &Client) -> Result<Option<Finding>, Failure> {
     client.batch_execute("savepoint probe").await.map_err(explain)?;
     let called = client.query_typed("select keyed.pending_migrations()", &[]).await;
     client.batch_execute("rollback to probe").await.map_err(explain)?;
-    let refusal = called.err();
-    let refusal = refusal.as_ref().and_then(|error| error.as_db_error());
-    Ok(refusal.filter(|refusal| *refusal.code() == SqlState::CANNOT_CONNECT_NOW).map(|refusal| Finding {
+    let error = called.err();
+    let error = error.as_ref().and_then(|error| error.as_db_error());
+    Ok(error.filter(|error| *error.code() == SqlState::CANNOT_CONNECT_NOW).map(|error| Finding {
         check: "extension",
         severity: Severity::Error,
-        message: refusal.message().to_owned(),
-        remedy: refusal.hint().unwrap_or_default().to_owned(),
+        message: error.message().to_owned(),
+        remedy: error.hint().unwrap_or_default().to_owned(),
     }))
 }
 

@@ -8,10 +8,10 @@ use axum::http::header;
 use encoding_rs::Encoding;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::answer::Counts;
 use super::arguments::{Import, OnError};
 use super::failed::FailedRows;
 use super::progress::progress_bar;
+use super::response::Counts;
 use super::transfer::{beginning_of, chunks, open, send_and_report};
 use crate::format::given;
 use crate::outcome::{Failure, print};

@@ -7,10 +7,10 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use serde_json::{Map, Value};
 
-use super::answer::{Counts, Warning};
 use super::arguments::{Import, Mode, OnError};
 use super::attempt::Attempt;
 use super::command_line::command_line;
+use super::response::{Counts, Warning};
 use crate::format::FormatArgument;
 use crate::outcome::{Failure, print};
 use keyed_proxy::import::preview::{Choice, Column, Preview, Reading};
@@ -72,8 +72,8 @@ fn show_columns(columns: &[Column]) {
     eprintln!("The columns of the file:");
     for Column { name, field, kind } in columns {
         match (field, kind) {
-            (Some(field), Some(kind)) => eprintln!("  {} → {field} ({kind})", shown(name)),
-            _ => eprintln!("  {} is not imported", shown(name)),
+            (Some(field), Some(kind)) => eprintln!("  {} → {field} ({kind})", display_quoted(name)),
+            _ => eprintln!("  {} is not imported", display_quoted(name)),
         }
     }
 }
@@ -125,7 +125,7 @@ fn choose(preview: &Preview, suggested: Option<Value>) -> Result<Map<String, Val
         add(&mut format, &reading.format);
     }
     if let Some(texts) = format.get("null").and_then(Value::as_array) {
-        let texts: Vec<String> = texts.iter().filter_map(Value::as_str).map(shown).collect();
+        let texts: Vec<String> = texts.iter().filter_map(Value::as_str).map(display_quoted).collect();
         if !is_yes(&format!("Do these cells mean no value: {}? [Y/n]", texts.join(", ")), true)? {
             return Err(unknown_format());
         }
@@ -135,7 +135,7 @@ fn choose(preview: &Preview, suggested: Option<Value>) -> Result<Map<String, Val
 
 /// Asks which of the matching formats to use.
 fn chosen(choice: &Choice) -> Result<&Reading, Failure> {
-    let names: Vec<String> = choice.columns.iter().map(|name| shown(name)).collect();
+    let names: Vec<String> = choice.columns.iter().map(|name| display_quoted(name)).collect();
     let what = match names.len() {
         1 => format!("column {}", names[0]),
         _ => format!("columns {}", names.join(", ")),
@@ -150,8 +150,8 @@ fn chosen(choice: &Choice) -> Result<&Reading, Failure> {
         show(Some(position + 1), reading);
     }
     loop {
-        let answer = ask(&format!("Which format is correct? [1-{}]", choice.formats.len()))?;
-        let number = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let response = ask(&format!("Which format is correct? [1-{}]", choice.formats.len()))?;
+        let number = response.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         match number.and_then(|position| choice.formats.get(position)) {
             Some(reading) => return Ok(reading),
             None => eprintln!("Enter a number from 1 to {}.", choice.formats.len()),
@@ -168,7 +168,7 @@ fn show(number: Option<usize>, reading: &Reading) {
     let number = number.map_or(String::new(), |number| format!("{number}: "));
     eprintln!("  {number}{}", printable(&reading.format.to_string()));
     for cell in &reading.cells {
-        eprintln!("     {} is {}", shown(&cell.text), shown(&cell.value));
+        eprintln!("     {} is {}", display_quoted(&cell.text), display_quoted(&cell.value));
     }
 }
 
@@ -189,14 +189,15 @@ fn add(format: &mut Map<String, Value>, chosen: &Value) {
 }
 
 /// A text of the file in quotes, with control characters escaped.
-fn shown(text: &str) -> String {
+fn display_quoted(text: &str) -> String {
     format!("\"{}\"", printable(text))
 }
 
 /// Escapes characters that a terminal interprets.
 fn printable(text: &str) -> String {
-    let shown = |it: char| if it.is_control() { it.escape_default().to_string() } else { it.to_string() };
-    text.chars().map(shown).collect()
+    let display_quoted =
+        |it: char| if it.is_control() { it.escape_default().to_string() } else { it.to_string() };
+    text.chars().map(display_quoted).collect()
 }
 
 fn is_yes(question: &str, default: bool) -> Result<bool, Failure> {
@@ -214,12 +215,12 @@ fn is_yes(question: &str, default: bool) -> Result<bool, Failure> {
 fn ask(question: &str) -> Result<String, Failure> {
     eprint!("{question} ");
     let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer).context("cannot read the answer")?;
+    let mut response = String::new();
+    let read = std::io::stdin().read_line(&mut response).context("cannot read the answer")?;
     if read == 0 {
         return Err(anyhow!("nothing was imported: standard input ended").into());
     }
-    Ok(answer.trim().to_owned())
+    Ok(response.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -245,6 +246,6 @@ mod tests {
 
     #[test]
     fn control_characters_of_a_file_are_escaped() {
-        assert_eq!(shown("a\u{1b}[2J\tü"), "\"a\\u{1b}[2J\\tü\"");
+        assert_eq!(display_quoted("a\u{1b}[2J\tü"), "\"a\\u{1b}[2J\\tü\"");
     }
 }

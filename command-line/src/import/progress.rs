@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::answer::Counts;
+use super::response::Counts;
 
 /// The progress of the rows, which lags behind the upload. The text fits a terminal of 80 columns.
 pub(super) fn progress_bar(size: Option<u64>) -> ProgressBar {

@@ -11,9 +11,9 @@ use http_body_util::BodyExt;
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 
-use super::answer::{Counts, Line};
 use super::failed::FailedRows;
 use super::progress::message;
+use super::response::{Counts, Line};
 use crate::service::{in_words, send};
 use keyed_proxy::file::format::Format;
 
@@ -30,8 +30,8 @@ pub(super) async fn send_and_report(
     mut failed: Option<FailedRows>,
     is_quiet: bool,
 ) -> anyhow::Result<Counts> {
-    let mut answer = send(request, template).await?.into_body();
-    let (mut held, mut told) = (Vec::new(), 0);
+    let mut response = send(request, template).await?.into_body();
+    let (mut held, mut reported) = (Vec::new(), 0);
     // A file of rejected NDJSON rows has no reasons, so all reasons are printed.
     let max_reported = match &failed {
         _ if is_quiet => 0,
@@ -39,7 +39,7 @@ pub(super) async fn send_and_report(
         _ => MAX_REPORTED,
     };
     loop {
-        let frame = answer
+        let frame = response
             .frame()
             .await
             .transpose()
@@ -63,20 +63,20 @@ pub(super) async fn send_and_report(
             {
                 bar.suspend(|| eprintln!("{}", importer.to_text()));
             }
-            if let Some(refused) = &line.refused {
-                told += 1;
-                if told <= max_reported {
-                    bar.suspend(|| eprintln!("{}", refused.reason()));
+            if let Some(rejected) = &line.rejected {
+                reported += 1;
+                if reported <= max_reported {
+                    bar.suspend(|| eprintln!("{}", rejected.reason()));
                 }
                 if let Some(failed) = &mut failed {
-                    failed.add(refused)?;
+                    failed.add(rejected)?;
                 }
             }
             if line.problem.is_none() && line.report.rows.is_none() {
                 continue;
             }
-            if told > max_reported && !is_quiet {
-                bar.suspend(|| eprintln!("and {} more", told - max_reported));
+            if reported > max_reported && !is_quiet {
+                bar.suspend(|| eprintln!("and {} more", reported - max_reported));
             }
             if let Some(failed) = failed {
                 failed.finish()?;

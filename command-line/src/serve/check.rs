@@ -60,15 +60,15 @@ impl Report {
 /// Runs all checks, and returns an error if one fails. `warnings` are about names of settings.
 pub(super) async fn run(settings: &Settings, warnings: &[String]) -> Result<(), Failure> {
     let mut report = Report::default();
-    let faults = [
+    let errors = [
         settings.validate(),
         log_level::parse(&settings.log).map(drop),
         settings.database().map(drop),
         settings.embedding.validate(),
     ];
-    let is_sound = faults.iter().all(Result::is_ok);
-    for fault in faults.into_iter().filter_map(Result::err) {
-        report.error(fault);
+    let is_sound = errors.iter().all(Result::is_ok);
+    for error in errors.into_iter().filter_map(Result::err) {
+        report.error(error);
     }
     if is_sound {
         report.ok("settings");
@@ -127,7 +127,7 @@ fn certificate(settings: &Settings, report: &mut Report) {
 }
 
 fn traces(report: &mut Report) {
-    match traces::is_wanted() {
+    match traces::is_enabled() {
         Ok(true) => report.ok("settings of traces; the collector is not contacted"),
         Ok(false) => {}
         Err(error) => report.error(format_args!("{error:#}")),

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn known_settings_and_foreign_variables_are_not_reported() {
+    fn known_settings_and_unrelated_variables_are_not_reported() {
         assert!(
             unknown(&["KEYED_LOG", "KEYED_KEY_RATE", "KEYED_DATABASE_URL_FILE", "PATH", "OTEL_X"]).is_empty()
         );

@@ -10,18 +10,18 @@ const MARGIN: Duration = Duration::from_secs(10);
 
 /// Reports that requests are accepted and the first readiness check is done.
 pub(crate) fn ready() {
-    tell(&[NotifyState::Ready]);
+    notify_manager(&[NotifyState::Ready]);
 }
 
 /// Reports that the service stops within this time, and extends the stop timeout of the service manager accordingly.
 pub(crate) fn stopping(within: Duration) {
-    tell(&[NotifyState::Stopping, extend(within)]);
+    notify_manager(&[NotifyState::Stopping, extend(within)]);
 }
 
 /// Reports that settings and certificates are being reloaded. [`ready`] follows.
 pub(crate) fn reloading() {
     match NotifyState::monotonic_usec_now() {
-        Ok(now) => tell(&[NotifyState::Reloading, now]),
+        Ok(now) => notify_manager(&[NotifyState::Reloading, now]),
         Err(error) => tracing::warn!(%error, "cannot notify the service manager of a reload"),
     }
 }
@@ -39,11 +39,11 @@ pub(crate) async fn keep_alive() {
     let mut ticks = tokio::time::interval(interval / 2);
     loop {
         ticks.tick().await;
-        tell(&[NotifyState::Watchdog]);
+        notify_manager(&[NotifyState::Watchdog]);
     }
 }
 
-fn tell(states: &[NotifyState]) {
+fn notify_manager(states: &[NotifyState]) {
     if let Err(error) = sd_notify::notify(states) {
         tracing::warn!(%error, "cannot reach the service manager");
     }

@@ -7,10 +7,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 
 use super::admitted::Admitted;
-use super::credential::{Answer, CredentialState};
+use super::credential::{CredentialState, LookupResult};
 use super::limits::Admission;
 use super::lookup::Lookup;
-use super::refusal::too_many_requests;
+use super::rejection::too_many_requests;
 use super::token::CredentialKind;
 use super::{address, token};
 use crate::observation::Observation;
@@ -36,7 +36,7 @@ pub(crate) async fn admit<A>(
     ask: impl FnOnce() -> A,
 ) -> Result<Admitted, Problem>
 where
-    A: Future<Output = Answer> + Send + 'static,
+    A: Future<Output = LookupResult> + Send + 'static,
 {
     let now = Instant::now();
     let address = address::of(parts, admission.trusted_proxies);
@@ -44,7 +44,7 @@ where
     let credential = match table.find(&digest) {
         Some(credential) => credential,
         // A malformed key is rejected without a lookup.
-        None if !token::is_well_formed(kind, token) => return Err(admission.refuse(kind, address, now)),
+        None if !token::is_well_formed(kind, token) => return Err(admission.reject(kind, address, now)),
         None => table.insert(digest, now),
     };
     let observation = Observation::find(&parts.extensions);
@@ -57,10 +57,10 @@ where
         Err(excess) => return Err(too_many_requests(excess)),
     };
     if state == CredentialState::Wrong {
-        return Err(admission.refuse(kind, address, now));
+        return Err(admission.reject(kind, address, now));
     }
     let must_ask = match state {
-        CredentialState::Unknown | CredentialState::Doubtful => true,
+        CredentialState::Unknown | CredentialState::Suspect => true,
         CredentialState::Good { since } => {
             let age = now.duration_since(since);
             age > RECENTLY && body_size(&parts.headers) > SMALL_BODY || age > RENEWAL

@@ -16,8 +16,8 @@ use super::credential::Credential;
 use super::expectation::{ResponseKind, SMALL};
 use super::limits::Admission;
 use super::party::PartyName;
-use super::refusal::{no_room_for_responses, too_many_at_once};
-use super::responses::{Holder, ResponseBytes, UsedUp};
+use super::rejection::{response_memory_exhausted, too_many_concurrent};
+use super::responses::{Exhausted, Holder, ResponseBytes};
 use super::shares::{NoShare, Share};
 use super::token::CredentialKind;
 use crate::observation::{Identity, Observation, Resources};
@@ -64,7 +64,7 @@ impl Inner {
     }
 
     /// Counts this many bytes of the response.
-    fn resize(&self, bytes: usize, must_be_given: bool) -> Result<(), UsedUp> {
+    fn resize(&self, bytes: usize, must_be_given: bool) -> Result<(), Exhausted> {
         let mut response = self.response.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes <= SMALL {
             *response = None;
@@ -95,7 +95,7 @@ impl Admitted {
             observation,
         }));
         if own >= admission.max_requests_per_key {
-            return Err(too_many_at_once(
+            return Err(too_many_concurrent(
                 Reason::KeyRequests,
                 admission.max_requests_per_key,
                 "this API key has reached its maximum number of requests in flight",
@@ -122,8 +122,8 @@ impl Admitted {
         let Inner { admission, credential, listens, .. } = &*self.0;
         let all = admission.listeners.fetch_add(1, Ordering::Relaxed);
         let own = credential.listeners.fetch_add(1, Ordering::Relaxed);
-        let refusal = if own >= admission.max_listeners_per_key {
-            too_many_at_once(
+        let rejection = if own >= admission.max_listeners_per_key {
+            too_many_concurrent(
                 Reason::KeyListeners,
                 admission.max_listeners_per_key,
                 "this API key has reached its maximum number of requests that wait for changes",
@@ -143,7 +143,7 @@ impl Admitted {
         };
         credential.listeners.fetch_sub(1, Ordering::Relaxed);
         admission.listeners.fetch_sub(1, Ordering::Relaxed);
-        Err(refusal)
+        Err(rejection)
     }
 
     /// The project of the key, if it has exactly one.
@@ -172,26 +172,26 @@ impl Admitted {
     /// conclusive, because a user's trigger can raise it too.
     pub(crate) fn recheck_key_if_denied(&self, problem: &Problem) {
         let Inner { kind, credential, .. } = &*self.0;
-        if kind.is_refusal(problem) {
-            credential.doubt();
+        if kind.is_rejection(problem) {
+            credential.mark_suspect();
         }
     }
 
     /// Acquires a database connection and memory for the response.
-    pub(crate) async fn leave(&self, kind: ResponseKind) -> Result<Share, Problem> {
+    pub(crate) async fn acquire(&self, kind: ResponseKind) -> Result<Share, Problem> {
         let Inner { admission, credential, .. } = &*self.0;
         let (deadline, expected) = (Instant::now() + admission.patience, &credential.expectations);
-        let need = || admission.responses.part_of_a_key(expected.next(kind));
+        let need = || admission.responses.limited_to_key(expected.next(kind));
         // The response of an earlier statement of this request is no longer needed.
         let _ = self.0.resize(0, true);
         while !expected.is_small(kind) {
             // Memory is not reserved while the request waits for a connection, because others could use it meanwhile.
-            if admission.responses.room(&self.0.holder(), need, deadline).await.is_err() {
+            if admission.responses.wait_for(&self.0.holder(), need, deadline).await.is_err() {
                 // The response of a write is sent even if it exceeds the limit, so its expectation is not lowered.
                 if kind != ResponseKind::Write {
-                    expected.doubt(kind);
+                    expected.lower(kind);
                 }
-                return Err(no_room_for_responses());
+                return Err(response_memory_exhausted());
             }
             let share = self.connection(deadline).await?;
             if self.0.resize(need(), false).is_ok() {
@@ -202,7 +202,7 @@ impl Admitted {
     }
 
     /// Whether a response of this kind is expected to be small.
-    pub(crate) fn expects_little(&self, kind: ResponseKind) -> bool {
+    pub(crate) fn expects_small_response(&self, kind: ResponseKind) -> bool {
         self.0.credential.expectations.is_small(kind)
     }
 
@@ -214,12 +214,12 @@ impl Admitted {
         if bytes <= SMALL && expected.is_small(kind) {
             return Ok(());
         }
-        expected.learn(kind, bytes);
-        self.0.resize(bytes, kind == ResponseKind::Write).map_err(|UsedUp| no_room_for_responses())
+        expected.record(kind, bytes);
+        self.0.resize(bytes, kind == ResponseKind::Write).map_err(|Exhausted| response_memory_exhausted())
     }
 
     /// Acquires a database connection for a chunk of an import or export.
-    pub(crate) async fn leave_for_file(&self) -> Result<Share, Problem> {
+    pub(crate) async fn acquire_for_transfer(&self) -> Result<Share, Problem> {
         self.connection(Instant::now() + self.admission().patience).await
     }
 
@@ -228,20 +228,20 @@ impl Admitted {
         let admission = self.admission();
         let Holder { party, key } = self.0.holder();
         let share = admission.connections.take(party, key, deadline).await;
-        share.map_err(|refusal| match refusal {
+        share.map_err(|rejection| match rejection {
             // In this case, no limit of a caller is the cause.
             _ if admission.pulse.is_silent() => Problem::unavailable(
                 "the database does not respond",
                 "no response to any statement".to_owned(),
             )
             .with_reason(Reason::PoolWait),
-            NoShare::KeyLimit(limit) => too_many_at_once(
+            NoShare::KeyLimit(limit) => too_many_concurrent(
                 Reason::KeyConnections,
                 limit,
                 "this API key has reached its maximum number of concurrent database requests",
                 "KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY",
             ),
-            NoShare::PartyLimit(limit) => too_many_at_once(
+            NoShare::PartyLimit(limit) => too_many_concurrent(
                 Reason::RoleConnections,
                 limit,
                 "the API keys of this role have reached their maximum number of concurrent database requests",
@@ -260,7 +260,7 @@ impl Admitted {
         let (own, all) = (&self.0.credential.files, &self.admission().files);
         let deadline = Instant::now() + self.admission().patience;
         let Ok(Ok(own)) = tokio::time::timeout_at(deadline, own.acquire()).await else {
-            return Err(too_many_at_once(
+            return Err(too_many_concurrent(
                 Reason::KeyFiles,
                 self.admission().table(self.0.kind).parts().files,
                 "this API key has reached its maximum number of concurrent imports and exports",
@@ -282,7 +282,7 @@ impl Admitted {
         let deadline = Instant::now() + self.admission().patience;
         let own = Arc::clone(&self.0.credential.body_bytes);
         let Ok(own) = budget::take(own, bytes, deadline).await else {
-            return Err(too_many_at_once(
+            return Err(too_many_concurrent(
                 Reason::KeyBodyBudget,
                 self.admission().table(self.0.kind).parts().body_bytes,
                 "this API key has reached its maximum memory for request bodies",

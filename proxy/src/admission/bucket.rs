@@ -26,7 +26,7 @@ impl Limit {
     }
 
     /// The size of a burst.
-    pub(super) fn at_once(self) -> usize {
+    pub(super) fn burst(self) -> usize {
         self.capacity as usize
     }
 
@@ -76,7 +76,7 @@ impl Bucket {
     }
 
     /// Removes an event that was added before.
-    pub(super) fn take_back(&mut self) {
+    pub(super) fn refund(&mut self) {
         self.level = (self.level - 1.0).max(0.0);
     }
 }
@@ -99,15 +99,15 @@ mod tests {
     }
 
     #[test]
-    fn returned_event_frees_capacity() {
+    fn refunded_event_frees_capacity() {
         let (limit, now) = (Limit::per_minute(1), Instant::now());
         let mut bucket = Bucket::empty(now);
         for _ in 0..100 {
             assert!(bucket.add(limit, now).is_ok());
             assert!(bucket.add(limit, now).is_err());
-            bucket.take_back();
+            bucket.refund();
         }
-        bucket.take_back();
+        bucket.refund();
         assert!(bucket.add(limit, now).is_ok());
         assert!(bucket.add(limit, now).is_err(), "an empty bucket holds no more than its capacity");
     }

@@ -9,14 +9,18 @@ use tokio::time::{Instant, timeout_at};
 pub(super) struct Budget(Arc<Semaphore>);
 
 /// No capacity became available in time.
-pub(super) struct UsedUp;
+pub(super) struct Exhausted;
 
 impl Budget {
     pub(super) fn new(bytes: usize) -> Budget {
         Budget(Arc::new(Semaphore::new(bytes)))
     }
 
-    pub(super) async fn take(&self, bytes: usize, deadline: Instant) -> Result<OwnedSemaphorePermit, UsedUp> {
+    pub(super) async fn take(
+        &self,
+        bytes: usize,
+        deadline: Instant,
+    ) -> Result<OwnedSemaphorePermit, Exhausted> {
         take(Arc::clone(&self.0), bytes, deadline).await
     }
 }
@@ -26,11 +30,11 @@ pub(super) async fn take(
     semaphore: Arc<Semaphore>,
     number: usize,
     deadline: Instant,
-) -> Result<OwnedSemaphorePermit, UsedUp> {
-    let number = u32::try_from(number).map_err(|_| UsedUp)?;
+) -> Result<OwnedSemaphorePermit, Exhausted> {
+    let number = u32::try_from(number).map_err(|_| Exhausted)?;
     match timeout_at(deadline, semaphore.acquire_many_owned(number)).await {
         Ok(Ok(permit)) => Ok(permit),
-        _ => Err(UsedUp),
+        _ => Err(Exhausted),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::problem::Reason;
 
 /// The open connections.
 pub(crate) struct Connections {
-    most: usize,
+    max: usize,
     max_per_address: usize,
     open: Mutex<Open>,
 }
@@ -47,21 +47,21 @@ impl Full {
 }
 
 /// The slot of one connection, released when it is dropped.
-pub(crate) struct Place {
+pub(crate) struct ConnectionSlot {
     connections: Arc<Connections>,
     address: IpAddr,
 }
 
 impl Connections {
-    pub(crate) fn new(most: usize, max_per_address: usize) -> Arc<Connections> {
-        Arc::new(Connections { most, max_per_address, open: Mutex::default() })
+    pub(crate) fn new(max: usize, max_per_address: usize) -> Arc<Connections> {
+        Arc::new(Connections { max, max_per_address, open: Mutex::default() })
     }
 
     /// Acquires a slot for a connection from `address`.
-    pub(crate) fn enter(self: &Arc<Connections>, address: IpAddr) -> Result<Place, Full> {
+    pub(crate) fn enter(self: &Arc<Connections>, address: IpAddr) -> Result<ConnectionSlot, Full> {
         let address = network(address);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.count >= self.most {
+        if open.count >= self.max {
             return Err(Full::Process);
         }
         let of_address = open.of_addresses.entry(address).or_default();
@@ -71,11 +71,11 @@ impl Connections {
         }
         *of_address += 1;
         open.count += 1;
-        Ok(Place { connections: Arc::clone(self), address })
+        Ok(ConnectionSlot { connections: Arc::clone(self), address })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut open = self.connections.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.count -= 1;
@@ -92,22 +92,22 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    fn refusal(connections: &Arc<Connections>, address: &str) -> Option<Full> {
+    fn rejection(connections: &Arc<Connections>, address: &str) -> Option<Full> {
         connections.enter(address.parse().expect("an address")).err()
     }
 
     #[test]
     fn address_has_a_connection_limit() {
         let connections = Connections::new(3, 2);
-        let mut places: Vec<Place> = (0..2)
-            .map(|_| connections.enter("2001:db8::1".parse().expect("an address")).expect("a place"))
+        let mut slots: Vec<ConnectionSlot> = (0..2)
+            .map(|_| connections.enter("2001:db8::1".parse().expect("an address")).expect("a slot"))
             .collect();
-        assert_eq!(refusal(&connections, "2001:db8::ffff:1"), Some(Full::Address), "the same /64");
+        assert_eq!(rejection(&connections, "2001:db8::ffff:1"), Some(Full::Address), "the same /64");
         let other = connections.enter("192.0.2.1".parse().expect("an address")).ok();
         assert!(other.is_some());
-        assert_eq!(refusal(&connections, "192.0.2.2"), Some(Full::Process));
-        places.pop();
-        assert_eq!(refusal(&connections, "2001:db8::1"), None);
+        assert_eq!(rejection(&connections, "192.0.2.2"), Some(Full::Process));
+        slots.pop();
+        assert_eq!(rejection(&connections, "2001:db8::1"), None);
     }
 
     #[test]

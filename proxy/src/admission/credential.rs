@@ -37,7 +37,7 @@ pub(super) struct Parts {
 pub(super) enum CredentialState {
     Unknown,
     /// It was valid, but a statement has since failed with an authentication error.
-    Doubtful,
+    Suspect,
     /// The database verified it at that time.
     Good {
         since: Instant,
@@ -46,8 +46,8 @@ pub(super) enum CredentialState {
 }
 
 /// The owner of a key; `None` if the key is invalid.
-pub(super) type Answer = Result<Option<Arc<Identity>>, Problem>;
-type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
+pub(super) type LookupResult = Result<Option<Arc<Identity>>, Problem>;
+type PendingLookup = Shared<Pin<Box<dyn Future<Output = LookupResult> + Send>>>;
 
 /// A key or token.
 pub(super) struct Credential {
@@ -68,14 +68,14 @@ struct State {
     requests: Bucket,
     used: Instant,
     /// A pending verification.
-    look: Option<Look>,
+    lookup: Option<PendingLookup>,
     /// The identity from the last verification, only for the log.
     identity: Option<Arc<Identity>>,
 }
 
 enum Verification {
     Unknown,
-    Doubtful,
+    Suspect,
     Good { since: Instant },
     Wrong { until: Instant },
 }
@@ -84,7 +84,7 @@ impl Verification {
     fn at(&self, now: Instant) -> CredentialState {
         match *self {
             Verification::Unknown => CredentialState::Unknown,
-            Verification::Doubtful => CredentialState::Doubtful,
+            Verification::Suspect => CredentialState::Suspect,
             Verification::Good { since } => CredentialState::Good { since },
             Verification::Wrong { until } if now < until => CredentialState::Wrong,
             Verification::Wrong { .. } => CredentialState::Unknown,
@@ -98,7 +98,7 @@ impl Credential {
             verification: Verification::Unknown,
             requests: Bucket::empty(now),
             used: now,
-            look: None,
+            lookup: None,
             identity: None,
         };
         Credential {
@@ -130,35 +130,35 @@ impl Credential {
     }
 
     /// The pending verification, if there is one.
-    pub(super) fn pending(&self) -> Option<Look> {
-        lock(&self.state).look.clone()
+    pub(super) fn pending(&self) -> Option<PendingLookup> {
+        lock(&self.state).lookup.clone()
     }
 
     /// Returns the pending verification, or starts one. `begin` must spawn a task, because a waiting request may be
     /// dropped, and the resources would not be released.
-    pub(super) fn look(
+    pub(super) fn lookup(
         &self,
-        begin: impl FnOnce() -> Result<JoinHandle<Answer>, Problem>,
-    ) -> Result<Look, Problem> {
+        begin: impl FnOnce() -> Result<JoinHandle<LookupResult>, Problem>,
+    ) -> Result<PendingLookup, Problem> {
         let mut state = lock(&self.state);
-        match &state.look {
-            Some(look) => Ok(look.clone()),
+        match &state.lookup {
+            Some(lookup) => Ok(lookup.clone()),
             None => {
                 let task = begin()?;
-                let answer: Pin<Box<dyn Future<Output = Answer> + Send>> = Box::pin(async move {
+                let result: Pin<Box<dyn Future<Output = LookupResult> + Send>> = Box::pin(async move {
                     let ended = || Problem::internal("the verification of a key was interrupted".to_owned());
                     task.await.unwrap_or_else(|_| Err(ended()))
                 });
-                Ok(state.look.insert(answer.shared()).clone())
+                Ok(state.lookup.insert(result.shared()).clone())
             }
         }
     }
 
     /// Stores the result of the pending verification.
-    pub(super) fn seen(&self, answer: &Answer, now: Instant, parts: &Parts) {
+    pub(super) fn store_result(&self, result: &LookupResult, now: Instant, parts: &Parts) {
         let mut state = lock(&self.state);
-        state.look = None;
-        match answer {
+        state.lookup = None;
+        match result {
             Ok(Some(identity)) => {
                 state.verification = Verification::Good { since: now };
                 state.identity = Some(Arc::clone(identity));
@@ -174,19 +174,19 @@ impl Credential {
     }
 
     /// Has the key verified before the next request.
-    pub(super) fn doubt(&self) {
+    pub(super) fn mark_suspect(&self) {
         let mut state = lock(&self.state);
         if matches!(state.verification, Verification::Good { .. }) {
-            state.verification = Verification::Doubtful;
+            state.verification = Verification::Suspect;
         }
     }
 
     /// Whether an unused entry stays in the cache.
-    pub(super) fn is_of_use(&self, now: Instant) -> bool {
+    pub(super) fn is_live(&self, now: Instant) -> bool {
         let state = lock(&self.state);
         match state.verification {
             Verification::Unknown => false,
-            Verification::Doubtful | Verification::Good { .. } => {
+            Verification::Suspect | Verification::Good { .. } => {
                 now.saturating_duration_since(state.used) < MEMORY
             }
             Verification::Wrong { until } => now < until,
@@ -206,7 +206,7 @@ mod tests {
     const PARTS: fn() -> Parts =
         || Parts { rate: Limit::per_second(2), files: 1, body_bytes: 100, memory: Duration::from_secs(1) };
 
-    fn somebody() -> Answer {
+    fn valid_key() -> LookupResult {
         let (id, role, project) = ("1".to_owned(), None, None);
         Ok(Some(Arc::new(Identity::Key { id, role, project })))
     }
@@ -216,18 +216,18 @@ mod tests {
         let (parts, now) = (PARTS(), Instant::now());
         let credential = Credential::new(&parts, now);
         assert_eq!(credential.enter(now, &parts), Ok(CredentialState::Unknown));
-        credential.seen(&Ok(None), now, &parts);
+        credential.store_result(&Ok(None), now, &parts);
         for _ in 0..10 {
             assert_eq!(credential.enter(now, &parts), Ok(CredentialState::Wrong));
         }
         let later = now + Duration::from_secs(1);
         assert_eq!(credential.enter(later, &parts), Ok(CredentialState::Unknown));
-        credential.seen(&somebody(), later, &parts);
+        credential.store_result(&valid_key(), later, &parts);
         assert_eq!(credential.enter(later, &parts), Ok(CredentialState::Good { since: later }));
         assert!(credential.enter(later, &parts).is_err(), "two per second");
-        credential.doubt();
+        credential.mark_suspect();
         let even_later = later + Duration::from_secs(1);
-        assert_eq!(credential.enter(even_later, &parts), Ok(CredentialState::Doubtful));
+        assert_eq!(credential.enter(even_later, &parts), Ok(CredentialState::Suspect));
     }
 
     #[tokio::test]
@@ -235,19 +235,19 @@ mod tests {
         let (parts, now) = (PARTS(), Instant::now());
         let credential = Credential::new(&parts, now);
         let begun = AtomicUsize::new(0);
-        let look = || {
-            credential.look(|| {
+        let lookup = || {
+            credential.lookup(|| {
                 begun.fetch_add(1, Ordering::Relaxed);
-                Ok(tokio::spawn(async { somebody() }))
+                Ok(tokio::spawn(async { valid_key() }))
             })
         };
-        let look = || look().expect("it starts");
-        for look in [look(), look(), look()] {
-            assert!(matches!(look.await, Ok(Some(_))));
+        let lookup = || lookup().expect("it starts");
+        for lookup in [lookup(), lookup(), lookup()] {
+            assert!(matches!(lookup.await, Ok(Some(_))));
         }
         assert_eq!(begun.load(Ordering::Relaxed), 1);
-        credential.seen(&somebody(), now, &parts);
-        assert!(matches!(look().await, Ok(Some(_))));
+        credential.store_result(&valid_key(), now, &parts);
+        assert!(matches!(lookup().await, Ok(Some(_))));
         assert_eq!(begun.load(Ordering::Relaxed), 2, "the next request starts a second lookup");
     }
 }

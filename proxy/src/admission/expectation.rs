@@ -38,14 +38,14 @@ impl Expectations {
     }
 
     /// Records the size of a response. The expectation rises immediately, and falls slowly.
-    pub(super) fn learn(&self, kind: ResponseKind, bytes: usize) {
+    pub(super) fn record(&self, kind: ResponseKind, bytes: usize) {
         let before = self.next(kind);
         self.of(kind).store(bytes.max(before - before / 8), Ordering::Relaxed);
     }
 
     /// Lowers the expectation after there was no capacity for it. Otherwise, a key whose responses have become small
     /// could be rejected forever.
-    pub(super) fn doubt(&self, kind: ResponseKind) {
+    pub(super) fn lower(&self, kind: ResponseKind) {
         let before = self.next(kind);
         self.of(kind).store(before - before / 4, Ordering::Relaxed);
     }
@@ -65,12 +65,12 @@ mod tests {
     #[test]
     fn expected_size_rises_at_once_and_falls_slowly() {
         let expected = Expectations::default();
-        expected.learn(Read, 8 * MIB);
+        expected.record(Read, 8 * MIB);
         assert_eq!((expected.next(Read), expected.next(Write)), (8 * MIB, 0));
-        expected.learn(Read, 100);
+        expected.record(Read, 100);
         assert_eq!(expected.next(Read), 7 * MIB);
         for _ in 0..200 {
-            expected.learn(Read, 100);
+            expected.record(Read, 100);
         }
         assert_eq!(expected.next(Read), 100);
     }
@@ -78,11 +78,11 @@ mod tests {
     #[test]
     fn repeated_rejections_lower_the_expected_size() {
         let expected = Expectations::default();
-        expected.learn(Read, 512 * MIB);
-        let refusals = (0..100).take_while(|_| {
-            expected.doubt(Read);
+        expected.record(Read, 512 * MIB);
+        let rejections = (0..100).take_while(|_| {
+            expected.lower(Read);
             !expected.is_small(Read)
         });
-        assert_eq!(refusals.count(), 31);
+        assert_eq!(rejections.count(), 31);
     }
 }

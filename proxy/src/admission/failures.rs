@@ -20,7 +20,7 @@ use super::bucket::{Bucket, Limit};
 use crate::problem::Excess;
 
 /// The maximum number of tracked addresses. All others share one entry.
-const MOST: usize = 10_000;
+const MAX_ADDRESSES: usize = 10_000;
 
 /// The maximum number of concurrent lookups of unknown keys from one address.
 const LOOKUPS: usize = 2;
@@ -43,14 +43,14 @@ struct Addresses {
 }
 
 struct Counts {
-    refusals: Bucket,
-    guesses: Bucket,
+    rejections: Bucket,
+    failed_lookups: Bucket,
     /// Limits concurrent lookups of unknown keys.
     lookups: Arc<Semaphore>,
 }
 
 /// A lookup of an unknown key, charged to an address.
-pub(super) struct Guess {
+pub(super) struct Charge {
     charged: IpAddr,
 }
 
@@ -60,8 +60,8 @@ impl Failures {
     }
 
     /// Counts a failed authentication.
-    pub(super) fn refused(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
-        self.with(address, now, |_, counts| counts.refusals.add(self.limit, now))
+    pub(super) fn rejected(&self, address: IpAddr, now: Instant) -> Result<(), Excess> {
+        self.with(address, now, |_, counts| counts.rejections.add(self.limit, now))
     }
 
     /// The permits of an address for concurrent lookups of unknown keys.
@@ -70,23 +70,23 @@ impl Failures {
     }
 
     /// Charges a lookup of an unknown key to its address, if the address has not reached the limit.
-    pub(super) fn guess(&self, address: IpAddr, now: Instant) -> Result<Guess, Excess> {
+    pub(super) fn charge(&self, address: IpAddr, now: Instant) -> Result<Charge, Excess> {
         self.with(address, now, |charged, counts| {
-            counts.guesses.add(self.limit, now).map(|()| Guess { charged })
+            counts.failed_lookups.add(self.limit, now).map(|()| Charge { charged })
         })
     }
 
     /// Refunds a lookup: the key is valid, or its validity is unknown.
-    pub(super) fn take_back(&self, guess: Guess) {
+    pub(super) fn refund(&self, charge: Charge) {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(counts) = addresses.map.get_mut(&guess.charged) {
-            counts.guesses.take_back();
+        if let Some(counts) = addresses.map.get_mut(&charge.charged) {
+            counts.failed_lookups.refund();
         }
     }
 
     fn with<T>(&self, address: IpAddr, now: Instant, count: impl FnOnce(IpAddr, &mut Counts) -> T) -> T {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        if addresses.map.len() >= MOST {
+        if addresses.map.len() >= MAX_ADDRESSES {
             addresses.sweep(self.limit, now);
         }
         let address = addresses.name(address);
@@ -97,15 +97,15 @@ impl Failures {
 impl Counts {
     fn new(limit: Limit, now: Instant) -> Counts {
         // At most the limit, so that valid keys are not rejected while they are being looked up.
-        let lookups = Arc::new(Semaphore::new(limit.at_once().min(LOOKUPS)));
-        Counts { refusals: Bucket::empty(now), guesses: Bucket::empty(now), lookups }
+        let lookups = Arc::new(Semaphore::new(limit.burst().min(LOOKUPS)));
+        Counts { rejections: Bucket::empty(now), failed_lookups: Bucket::empty(now), lookups }
     }
 
     /// Whether the entry can be removed.
     fn is_empty(&mut self, limit: Limit, now: Instant) -> bool {
         Arc::strong_count(&self.lookups) == 1
-            && self.refusals.is_empty(limit, now)
-            && self.guesses.is_empty(limit, now)
+            && self.rejections.is_empty(limit, now)
+            && self.failed_lookups.is_empty(limit, now)
     }
 }
 
@@ -113,7 +113,7 @@ impl Addresses {
     /// The entry in which an address is counted.
     fn name(&self, address: IpAddr) -> IpAddr {
         let network = network(address);
-        if self.map.len() < MOST || self.map.contains_key(&network) { network } else { OTHERS }
+        if self.map.len() < MAX_ADDRESSES || self.map.contains_key(&network) { network } else { OTHERS }
     }
 
     fn sweep(&mut self, limit: Limit, now: Instant) {
@@ -136,9 +136,9 @@ mod tests {
     fn failures_are_counted_per_address() {
         let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
         let one = address("192.0.2.1");
-        assert_eq!((0..10).filter(|_| failures.refused(one, now).is_ok()).count(), 3);
-        assert!(failures.refused(address("192.0.2.2"), now).is_ok());
-        assert!(failures.refused(one, now + Duration::from_secs(21)).is_ok());
+        assert_eq!((0..10).filter(|_| failures.rejected(one, now).is_ok()).count(), 3);
+        assert!(failures.rejected(address("192.0.2.2"), now).is_ok());
+        assert!(failures.rejected(one, now + Duration::from_secs(21)).is_ok());
     }
 
     #[test]
@@ -146,37 +146,37 @@ mod tests {
         let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
         let one = address("2001:db8::1");
         for _ in 0..10 {
-            let _ = failures.refused(one, now);
+            let _ = failures.rejected(one, now);
         }
-        assert!((0..3).all(|_| failures.guess(one, now).is_ok()));
-        assert!(failures.guess(one, now).is_err());
-        assert!(failures.guess(address("2001:db8::ffff:1"), now).is_err(), "the same /64");
-        assert!(failures.guess(address("2001:db8:0:1::1"), now).is_ok(), "another /64");
+        assert!((0..3).all(|_| failures.charge(one, now).is_ok()));
+        assert!(failures.charge(one, now).is_err());
+        assert!(failures.charge(address("2001:db8::ffff:1"), now).is_err(), "the same /64");
+        assert!(failures.charge(address("2001:db8:0:1::1"), now).is_ok(), "another /64");
     }
 
     #[test]
-    fn returned_guess_frees_capacity() {
+    fn refunded_lookup_frees_capacity() {
         let (failures, now) = (Failures::new(Limit::per_minute(1)), Instant::now());
         let one = address("192.0.2.1");
         for _ in 0..10 {
-            let guess = failures.guess(one, now).expect("the previous one was refunded");
-            assert!(failures.guess(one, now).is_err());
-            failures.take_back(guess);
+            let charge = failures.charge(one, now).expect("the previous one was refunded");
+            assert!(failures.charge(one, now).is_err());
+            failures.refund(charge);
         }
     }
 
     #[test]
     fn addresses_use_bounded_memory() {
         let (failures, now) = (Failures::new(Limit::per_minute(3)), Instant::now());
-        for number in 0..MOST as u32 + 1000 {
-            let _ = failures.refused(IpAddr::V4(Ipv4Addr::from(number + 1)), now);
+        for number in 0..MAX_ADDRESSES as u32 + 1000 {
+            let _ = failures.rejected(IpAddr::V4(Ipv4Addr::from(number + 1)), now);
         }
         let count = || failures.addresses.lock().expect("no panic").map.len();
-        assert!(count() <= MOST + 1);
+        assert!(count() <= MAX_ADDRESSES + 1);
         // Addresses without an entry share one.
-        assert!(failures.refused(address("203.0.113.1"), now).is_err());
+        assert!(failures.rejected(address("203.0.113.1"), now).is_err());
         let later = now + Duration::from_secs(120);
-        assert!(failures.refused(address("203.0.113.1"), later).is_ok());
+        assert!(failures.rejected(address("203.0.113.1"), later).is_ok());
         assert_eq!(count(), 1);
     }
 }

@@ -15,7 +15,7 @@ use super::credential;
 use super::credentials::Table;
 use super::failures::Failures;
 use super::pulse::Pulse;
-use super::refusal::too_many_failures;
+use super::rejection::too_many_failures;
 use super::responses::ResponseBudget;
 use super::shares::Shares;
 use super::token::CredentialKind;
@@ -116,9 +116,9 @@ impl Admission {
     }
 
     /// The error for an invalid key; 429 if the address has too many failures.
-    pub(super) fn refuse(&self, kind: CredentialKind, address: IpAddr, now: Instant) -> Problem {
-        match self.failures.refused(address, now) {
-            Ok(()) => kind.refusal(),
+    pub(super) fn reject(&self, kind: CredentialKind, address: IpAddr, now: Instant) -> Problem {
+        match self.failures.rejected(address, now) {
+            Ok(()) => kind.rejection(),
             Err(excess) => too_many_failures(excess),
         }
     }

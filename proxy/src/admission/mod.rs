@@ -39,7 +39,7 @@ mod party;
 /// The time of the last response of the database.
 mod pulse;
 /// The errors for exceeded limits.
-mod refusal;
+mod rejection;
 /// The bytes of responses.
 mod responses;
 /// Shares of the connections to the database.

@@ -20,15 +20,15 @@ pub(super) struct Holder {
 
 /// The limit is reached.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct UsedUp;
+pub(super) struct Exhausted;
 
 /// The memory of all responses. One key can use half of it, and all keys of a party three quarters. The last quarter is
 /// reserved for parties that hold little.
 pub(super) struct ResponseBudget {
-    most: usize,
-    of_a_party: usize,
-    of_a_key: usize,
-    spare: usize,
+    max: usize,
+    max_per_party: usize,
+    max_per_key: usize,
+    reserved: usize,
     state: Mutex<State>,
     /// Notified when memory is released.
     returned: Notify,
@@ -48,24 +48,24 @@ struct Party {
 }
 
 impl ResponseBudget {
-    pub(super) fn new(most: usize) -> Arc<ResponseBudget> {
+    pub(super) fn new(max: usize) -> Arc<ResponseBudget> {
         Arc::new(ResponseBudget {
-            most,
-            of_a_party: most / 4 * 3,
-            of_a_key: most / 2,
-            spare: most / 4,
+            max,
+            max_per_party: max / 4 * 3,
+            max_per_key: max / 2,
+            reserved: max / 4,
             state: Mutex::default(),
             returned: Notify::new(),
         })
     }
 
     /// Waits until `bytes` fit, without reserving them.
-    pub(super) async fn room(
+    pub(super) async fn wait_for(
         &self,
         holder: &Holder,
         bytes: impl Fn() -> usize,
         deadline: Instant,
-    ) -> Result<(), UsedUp> {
+    ) -> Result<(), Exhausted> {
         let wait = async {
             loop {
                 let returned = self.returned.notified();
@@ -75,12 +75,12 @@ impl ResponseBudget {
                 returned.await;
             }
         };
-        timeout_at(deadline, wait).await.map_err(|_| UsedUp)
+        timeout_at(deadline, wait).await.map_err(|_| Exhausted)
     }
 
     /// `bytes`, but at most the limit of a key.
-    pub(super) fn part_of_a_key(&self, bytes: usize) -> usize {
-        bytes.min(self.of_a_key)
+    pub(super) fn limited_to_key(&self, bytes: usize) -> usize {
+        bytes.min(self.max_per_key)
     }
 
     /// A response that does not count any bytes yet.
@@ -90,33 +90,33 @@ impl ResponseBudget {
 
     fn fits(&self, state: &State, holder: &Holder, bytes: usize) -> bool {
         // A response larger than the limit of a key is treated like one of that size.
-        let bytes = self.part_of_a_key(bytes);
+        let bytes = self.limited_to_key(bytes);
         let party = state.parties.get(&holder.party);
         let of_party = party.map_or(0, |party| party.held);
         let of_key = party.and_then(|party| party.keys.get(&holder.key)).map_or(0, |held| *held);
         // A response larger than a limit is accepted if nothing else counts towards the limit.
         let within = |held: usize, limit: usize| held == 0 || held.saturating_add(bytes) <= limit;
-        let holds_little = of_party.saturating_add(bytes) <= self.spare / 2;
-        let most = if holds_little { self.most } else { self.most - self.spare };
-        within(of_key, self.of_a_key)
-            && within(of_party, self.of_a_party)
-            && (state.counted == 0 || state.counted.saturating_add(bytes) <= most)
+        let holds_little = of_party.saturating_add(bytes) <= self.reserved / 2;
+        let max = if holds_little { self.max } else { self.max - self.reserved };
+        within(of_key, self.max_per_key)
+            && within(of_party, self.max_per_party)
+            && (state.counted == 0 || state.counted.saturating_add(bytes) <= max)
     }
 
     fn add(&self, state: &mut State, holder: &Holder, bytes: usize) {
         let party = state.parties.entry(holder.party.clone()).or_default();
-        let before = party.held.min(self.of_a_party);
+        let before = party.held.min(self.max_per_party);
         party.held = party.held.saturating_add(bytes);
-        state.counted += party.held.min(self.of_a_party) - before;
+        state.counted += party.held.min(self.max_per_party) - before;
         let held = party.keys.entry(holder.key).or_default();
         *held = held.saturating_add(bytes);
     }
 
     fn remove(&self, state: &mut State, holder: &Holder, bytes: usize) {
         let Some(party) = state.parties.get_mut(&holder.party) else { return };
-        let before = party.held.min(self.of_a_party);
+        let before = party.held.min(self.max_per_party);
         party.held = party.held.saturating_sub(bytes);
-        state.counted -= before - party.held.min(self.of_a_party);
+        state.counted -= before - party.held.min(self.max_per_party);
         if let Some(held) = party.keys.get_mut(&holder.key) {
             *held = held.saturating_sub(bytes);
             if *held == 0 {
@@ -143,7 +143,7 @@ pub(crate) struct ResponseBytes {
 
 impl ResponseBytes {
     /// Changes the counted bytes to `bytes` if they fit, otherwise to 0. A response that must be sent always fits.
-    pub(super) fn resize(&mut self, bytes: usize, must_be_given: bool) -> Result<(), UsedUp> {
+    pub(super) fn resize(&mut self, bytes: usize, must_be_given: bool) -> Result<(), Exhausted> {
         let before = self.bytes;
         let budget = &self.budget;
         let mut state = budget.lock();
@@ -158,7 +158,7 @@ impl ResponseBytes {
         if self.bytes < before {
             budget.returned.notify_waiters();
         }
-        if fits { Ok(()) } else { Err(UsedUp) }
+        if fits { Ok(()) } else { Err(Exhausted) }
     }
 }
 

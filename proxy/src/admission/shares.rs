@@ -40,9 +40,9 @@ pub(super) enum NoShare {
 /// The connections and their holders.
 pub(super) struct Shares {
     total: usize,
-    spare: usize,
-    of_a_key: usize,
-    of_a_party: usize,
+    reserved: usize,
+    max_per_key: usize,
+    max_per_party: usize,
     state: Mutex<State>,
 }
 
@@ -70,7 +70,7 @@ struct Key {
 
 struct Waiter {
     arrival: u64,
-    place: oneshot::Sender<Share>,
+    sender: oneshot::Sender<Share>,
 }
 
 /// A permit for one connection, released when it is dropped.
@@ -94,11 +94,11 @@ impl Party {
 }
 
 impl Shares {
-    /// Shares `total` connections. A party can hold `of_a_party` of them, and a key `of_a_key`.
-    pub(super) fn new(total: usize, of_a_party: usize, of_a_key: usize) -> Arc<Shares> {
-        let spare = total.saturating_sub(of_a_party);
+    /// Shares `total` connections. A party can hold `max_per_party` of them, and a key `max_per_key`.
+    pub(super) fn new(total: usize, max_per_party: usize, max_per_key: usize) -> Arc<Shares> {
+        let reserved = total.saturating_sub(max_per_party);
         let state = State { free: total, parties: HashMap::new(), arrivals: 0 };
-        Arc::new(Shares { total, spare, of_a_key, of_a_party, state: Mutex::new(state) })
+        Arc::new(Shares { total, reserved, max_per_key, max_per_party, state: Mutex::new(state) })
     }
 
     /// Acquires a connection for a key of this party. Waits until `deadline`.
@@ -116,15 +116,15 @@ impl Shares {
             }
             let entry = state.parties.entry(party.clone()).or_default();
             entry.keys.entry(key).or_default();
-            if self.refusal(&state, &party, key).is_none() {
+            if self.rejection(&state, &party, key).is_none() {
                 return Ok(self.give(&mut state, &party, key, now));
             }
             state.arrivals += 1;
-            let (place, receiver) = oneshot::channel();
-            let waiter = Waiter { arrival: state.arrivals, place };
+            let (sender, receiver) = oneshot::channel();
+            let waiter = Waiter { arrival: state.arrivals, sender };
             if let Some(queue) = queue(&mut state, &party, key) {
                 // Most waiters that have timed out are at the front.
-                while queue.front().is_some_and(|first| first.place.is_closed()) {
+                while queue.front().is_some_and(|first| first.sender.is_closed()) {
                     queue.pop_front();
                 }
                 queue.push_back(waiter);
@@ -135,26 +135,26 @@ impl Shares {
             Ok(Ok(share)) => Ok(share),
             _ => {
                 let mut state = self.lock();
-                let refusal = self.refusal(&state, &party, key).unwrap_or(NoShare::Busy);
+                let rejection = self.rejection(&state, &party, key).unwrap_or(NoShare::Busy);
                 forget(&mut state, &party, key);
-                Err(refusal)
+                Err(rejection)
             }
         }
     }
 
     /// Why this key cannot get a connection now; `None` if it can.
-    fn refusal(&self, state: &State, name: &PartyName, key: u64) -> Option<NoShare> {
+    fn rejection(&self, state: &State, name: &PartyName, key: u64) -> Option<NoShare> {
         let party = state.parties.get(name)?;
         // A limit that equals the total is never the reason: the connections are busy.
         let has = |held: usize, limit: usize| held >= limit && limit < self.total;
-        if party.keys.get(&key).is_some_and(|key| has(key.held, self.of_a_key)) {
-            return Some(NoShare::KeyLimit(self.of_a_key));
+        if party.keys.get(&key).is_some_and(|key| has(key.held, self.max_per_key)) {
+            return Some(NoShare::KeyLimit(self.max_per_key));
         }
-        if has(party.since.len(), self.of_a_party) {
-            return Some(NoShare::PartyLimit(self.of_a_party));
+        if has(party.since.len(), self.max_per_party) {
+            return Some(NoShare::PartyLimit(self.max_per_party));
         }
-        let spare = if party.since.is_empty() && !party.is_slow() { 0 } else { self.spare };
-        (state.free <= spare).then_some(NoShare::Busy)
+        let reserved = if party.since.is_empty() && !party.is_slow() { 0 } else { self.reserved };
+        (state.free <= reserved).then_some(NoShare::Busy)
     }
 
     fn give(self: &Arc<Shares>, state: &mut State, party: &PartyName, key: u64, now: Instant) -> Share {
@@ -165,13 +165,13 @@ impl Shares {
         Share { shares: Arc::clone(self), party: party.clone(), key, since: now }
     }
 
-    fn take_back(self: &Arc<Shares>, share: &Share) {
+    fn release(self: &Arc<Shares>, share: &Share) {
         let mut state = self.lock();
         let now = Instant::now();
         state.free += 1;
         if let Some(party) = state.parties.get_mut(&share.party) {
-            if let Some(place) = party.since.iter().position(|since| *since == share.since) {
-                party.since.swap_remove(place);
+            if let Some(index) = party.since.iter().position(|since| *since == share.since) {
+                party.since.swap_remove(index);
             }
             let latest = now.saturating_duration_since(share.since).min(LONG);
             party.average = (party.average * (WEIGHT - 1) + latest) / WEIGHT;
@@ -183,7 +183,7 @@ impl Shares {
         let mut served = Vec::new();
         while let Some((party, key)) = self.next(&state, now) {
             let Some(waiter) = queue(&mut state, &party, key).and_then(VecDeque::pop_front) else { break };
-            if waiter.place.is_closed() {
+            if waiter.sender.is_closed() {
                 forget(&mut state, &party, key);
                 continue;
             }
@@ -193,7 +193,7 @@ impl Shares {
         drop(state);
         for (waiter, share) in served {
             // If the waiter has timed out, the share is dropped here and goes to the next waiter.
-            let _ = waiter.place.send(share);
+            let _ = waiter.sender.send(share);
         }
     }
 
@@ -209,7 +209,7 @@ impl Shares {
                 Some(((weight, key.held, first.arrival), name, *number))
             })
         });
-        let may = waiting.filter(|(_, name, key)| self.refusal(state, name, *key).is_none());
+        let may = waiting.filter(|(_, name, key)| self.rejection(state, name, *key).is_none());
         may.min_by_key(|(order, ..)| *order).map(|(_, name, key)| (name.clone(), key))
     }
 
@@ -227,7 +227,7 @@ fn queue<'a>(state: &'a mut State, party: &PartyName, key: u64) -> Option<&'a mu
 fn forget(state: &mut State, party: &PartyName, key: u64) {
     let Some(party) = state.parties.get_mut(party) else { return };
     if let Some(entry) = party.keys.get_mut(&key) {
-        entry.waiting.retain(|waiter| !waiter.place.is_closed());
+        entry.waiting.retain(|waiter| !waiter.sender.is_closed());
         if entry.held == 0 && entry.waiting.is_empty() {
             party.keys.remove(&key);
         }
@@ -237,7 +237,7 @@ fn forget(state: &mut State, party: &PartyName, key: u64) {
 impl Drop for Share {
     fn drop(&mut self) {
         let shares = Arc::clone(&self.shares);
-        shares.take_back(self);
+        shares.release(self);
     }
 }
 

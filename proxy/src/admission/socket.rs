@@ -24,7 +24,7 @@ const HALF_CLOSED: Duration = Duration::from_secs(5);
 const TAIL: usize = 192 << 10;
 
 /// The minimum and maximum interval at which the send buffer is polled.
-const LOOKS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(250)];
+const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(250)];
 
 /// Whether a complete request head has arrived on a connection.
 #[derive(Clone, Default)]
@@ -47,7 +47,7 @@ pub(crate) struct Watched<S> {
     /// Whether all written bytes have been passed to the kernel.
     is_flushed: bool,
     /// The timer for the next poll of the send buffer, and its interval.
-    look: Option<(Pin<Box<Sleep>>, Duration)>,
+    poll_timer: Option<(Pin<Box<Sleep>>, Duration)>,
     rate: MinRate,
     begun: Begun,
     /// The timeout until the first byte, and then until the first head is complete.
@@ -56,7 +56,7 @@ pub(crate) struct Watched<S> {
     head_timeout: Duration,
     has_begun_head: bool,
     /// Set while the peer does not read.
-    jam: Option<Jam>,
+    stall_timer: Option<StallTimer>,
     /// Whether the last write would have blocked.
     is_full: bool,
     /// The timeout of a request whose peer has closed the sending side.
@@ -67,7 +67,7 @@ pub(crate) struct Watched<S> {
 }
 
 /// The stall timer, and the bytes that the peer has read since it started.
-struct Jam {
+struct StallTimer {
     end: Pin<Box<Sleep>>,
     taken: usize,
 }
@@ -87,13 +87,13 @@ impl<S> Watched<S> {
             stream,
             link,
             is_flushed: true,
-            look: None,
+            poll_timer: None,
             rate,
             begun,
             head,
             head_timeout,
             has_begun_head: false,
-            jam: None,
+            stall_timer: None,
             is_full: false,
             half_closed: None,
             tail_end: None,
@@ -110,7 +110,7 @@ impl<S> Watched<S> {
     fn wrote(
         &mut self,
         written: Poll<io::Result<usize>>,
-        wanted: usize,
+        requested: usize,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
         match written {
@@ -118,10 +118,12 @@ impl<S> Watched<S> {
                 (self.is_flushed, self.half_closed) = (false, None);
                 self.link.wrote(bytes);
                 let was_full = std::mem::take(&mut self.is_full);
-                match &mut self.jam {
-                    Some(jam) if was_full && bytes < wanted => jam.taken = jam.taken.saturating_add(bytes),
+                match &mut self.stall_timer {
+                    Some(stall_timer) if was_full && bytes < requested => {
+                        stall_timer.taken = stall_timer.taken.saturating_add(bytes)
+                    }
                     // The write completed without blocking, or there was nothing to write, so no timeout is needed.
-                    _ => self.jam = None,
+                    _ => self.stall_timer = None,
                 }
                 Poll::Ready(Ok(bytes))
             }
@@ -129,16 +131,18 @@ impl<S> Watched<S> {
             Poll::Pending => {
                 (self.is_full, self.is_flushed) = (true, false);
                 let stall = self.rate.stall;
-                let jam = self.jam.get_or_insert_with(|| Jam { end: Box::pin(sleep(stall)), taken: 0 });
-                ready!(jam.end.as_mut().poll(context));
-                if (jam.taken as f64) < self.rate.bytes_per_second as f64 * stall.as_secs_f64() {
+                let stall_timer = self
+                    .stall_timer
+                    .get_or_insert_with(|| StallTimer { end: Box::pin(sleep(stall)), taken: 0 });
+                ready!(stall_timer.end.as_mut().poll(context));
+                if (stall_timer.taken as f64) < self.rate.bytes_per_second as f64 * stall.as_secs_f64() {
                     self.link.cut();
                     return Poll::Ready(Err(too_slow("the response is not being read")));
                 }
-                jam.taken = 0;
-                jam.end.as_mut().reset(Instant::now() + stall);
+                stall_timer.taken = 0;
+                stall_timer.end.as_mut().reset(Instant::now() + stall);
                 // Registers the waker with the new deadline.
-                let _ = jam.end.as_mut().poll(context);
+                let _ = stall_timer.end.as_mut().poll(context);
                 Poll::Pending
             }
         }
@@ -158,7 +162,7 @@ fn too_slow(what: &'static str) -> io::Error {
 impl<S: Outgoing> Watched<S> {
     /// Checks whether the peer has closed the sending side while it waits for a response. It may have only half-closed
     /// the connection, so the request is aborted only after a failed write or the timeout.
-    fn notice_end(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+    fn poll_half_close(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if !self.link.is_awaited() {
             self.half_closed = None;
             return Ok(());
@@ -180,12 +184,12 @@ impl<S: Outgoing> Watched<S> {
     /// Ends a large response when its last bytes have been sent. Until then, it polls the send buffer.
     fn poll_tail(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Some(number) = self.link.tail() else {
-            (self.tail_end, self.look) = (None, None);
+            (self.tail_end, self.poll_timer) = (None, None);
             return Poll::Ready(Ok(()));
         };
         loop {
             if self.is_flushed && self.stream.is_sent() {
-                (self.tail_end, self.look) = (None, None);
+                (self.tail_end, self.poll_timer) = (None, None);
                 self.link.arrived();
                 return Poll::Ready(Ok(()));
             }
@@ -197,7 +201,7 @@ impl<S: Outgoing> Watched<S> {
             // Bytes are sent in order. When the next response has written more than the buffers can hold, this one has
             // been sent.
             if self.link.written() - written > TAIL as u64 {
-                (self.tail_end, self.look) = (None, None);
+                (self.tail_end, self.poll_timer) = (None, None);
                 self.link.arrived();
                 return Poll::Ready(Ok(()));
             }
@@ -205,8 +209,8 @@ impl<S: Outgoing> Watched<S> {
                 self.link.cut();
                 return Poll::Ready(Err(too_slow("the end of the response is not being read")));
             }
-            let [first, longest] = LOOKS;
-            let (timer, pause) = self.look.get_or_insert_with(|| (Box::pin(sleep(first)), first));
+            let [first, longest] = POLL_INTERVALS;
+            let (timer, pause) = self.poll_timer.get_or_insert_with(|| (Box::pin(sleep(first)), first));
             ready!(timer.as_mut().poll(context));
             *pause = (*pause * 2).min(longest);
             timer.as_mut().reset(Instant::now() + *pause);
@@ -266,7 +270,7 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.notice_end(context)?;
+        self.poll_half_close(context)?;
         let flushed = self.hand_over(context)?;
         // Until the next request arrives, only this call checks the end of the last response.
         if let Poll::Ready(Err(error)) = self.poll_tail(context) {

@@ -57,8 +57,8 @@ impl Outgoing for TcpStream {
         if socket.set_tcp_notsent_lowat(1).is_err() {
             return true;
         }
-        let mut looked = [PollFd::new(self, PollFlags::OUT)];
-        let ready = poll(&mut looked, Some(&Timespec::default()));
+        let mut polled = [PollFd::new(self, PollFlags::OUT)];
+        let ready = poll(&mut polled, Some(&Timespec::default()));
         let _ = socket.set_tcp_notsent_lowat(UNSENT);
         ready.map_or(true, |count| count > 0)
     }

@@ -18,7 +18,7 @@ pub(crate) enum CredentialKind {
 
 impl CredentialKind {
     /// The error for an invalid key or token.
-    pub(super) fn refusal(self) -> Problem {
+    pub(super) fn rejection(self) -> Problem {
         match self {
             CredentialKind::ApiKey => Problem::invalid_key(),
             CredentialKind::DeliveryToken => Problem::not_found(),
@@ -26,7 +26,7 @@ impl CredentialKind {
     }
 
     /// Whether a statement failed because the key or token is invalid.
-    pub(crate) fn is_refusal(self, problem: &Problem) -> bool {
+    pub(crate) fn is_rejection(self, problem: &Problem) -> bool {
         match self {
             CredentialKind::ApiKey => problem.is_unauthorized(),
             CredentialKind::DeliveryToken => problem.is_not_found(),

@@ -13,7 +13,7 @@ struct Entry<'a> {
 }
 
 /// Whether a client prefers events to JSON.
-pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
+pub(crate) fn is_requested(headers: &HeaderMap) -> bool {
     let list = weighted(headers, header::ACCEPT);
     let events = weight_of(&list, &["text/event-stream"]).unwrap_or(0);
     events > 0 && events >= weight_of(&list, &["application/json"]).unwrap_or(0)
@@ -107,7 +107,7 @@ mod tests {
             ("*/*", false),
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
-            assert_eq!(is_wanted(&headers), expected, "{accept}");
+            assert_eq!(is_requested(&headers), expected, "{accept}");
         }
     }
 }

@@ -18,7 +18,7 @@ mod tail;
 /// Polls projects for new changes.
 mod watch;
 
-pub(crate) use event::is_wanted;
+pub(crate) use event::is_requested;
 pub(crate) use listener::{Changes, Listener};
 pub(crate) use page::{Feed, Form};
 pub(crate) use poll::poll;

@@ -36,10 +36,11 @@ pub(crate) async fn stream(
 ) -> Result<Body, Problem> {
     let page = listener.page(after.as_deref(), listener.turn()).await?;
     let start = event::start(fastrand::u64(PAUSE[0]..=PAUSE[1]), page.is_empty.then_some(&*page.next));
-    let (cursor, place) = (page.next.clone(), Place::behind(&page));
+    let (cursor, position) = (page.next.clone(), Position::behind(&page));
     let known = cursor.clone();
     let first = (!page.is_empty).then(|| page.text.clone());
-    let stream = Stream { listener, shutdown, end, start: Some(start.into()), first, cursor, known, place };
+    let stream =
+        Stream { listener, shutdown, end, start: Some(start.into()), first, cursor, known, position };
     Ok(Body::from_stream(unfold(Some(stream), async |stream| {
         let mut stream = stream?;
         let (bytes, is_last) = stream.next().await?;
@@ -58,11 +59,11 @@ struct Stream {
     cursor: String,
     /// The last cursor sent to the client.
     known: String,
-    place: Place,
+    position: Position,
 }
 
 /// The state of a stream.
-enum Place {
+enum Position {
     /// There are more pages to read.
     Behind,
     /// All existing pages have been read.
@@ -71,9 +72,9 @@ enum Place {
     Following { pages: broadcast::Receiver<Arc<Page>>, _tail: Arc<Tail> },
 }
 
-impl Place {
-    fn behind(page: &Page) -> Place {
-        if page.has_more { Place::Behind } else { Place::AtEnd }
+impl Position {
+    fn behind(page: &Page) -> Position {
+        if page.has_more { Position::Behind } else { Position::AtEnd }
     }
 }
 
@@ -119,30 +120,30 @@ impl Stream {
 
     /// One step. It is cancellation-safe.
     async fn advance(&mut self) -> Result<Option<Bytes>, Problem> {
-        match &mut self.place {
-            Place::Behind => {
+        match &mut self.position {
+            Position::Behind => {
                 let page = self.listener.page(Some(&self.cursor), self.listener.turn()).await?;
-                self.place = Place::behind(&page);
+                self.position = Position::behind(&page);
                 Ok(self.pass(&page))
             }
-            Place::AtEnd => {
+            Position::AtEnd => {
                 let tail = self.listener.tail();
                 let Some(joined) = tail.join(self.listener.caller(), &self.cursor).await else {
                     sleep(RETRY).await;
-                    self.place = Place::Behind;
+                    self.position = Position::Behind;
                     return Ok(None);
                 };
-                self.place = match joined.page.has_more {
-                    true => Place::Behind,
-                    false => Place::Following { pages: joined.pages, _tail: tail },
+                self.position = match joined.page.has_more {
+                    true => Position::Behind,
+                    false => Position::Following { pages: joined.pages, _tail: tail },
                 };
                 Ok(self.pass(&joined.page))
             }
-            Place::Following { pages, .. } => match pages.recv().await {
+            Position::Following { pages, .. } => match pages.recv().await {
                 Ok(page) => Ok(self.pass(&page)),
                 // The client reads too slowly, or the tail has ended, in which case the next page has the error.
                 Err(RecvError::Lagged(_) | RecvError::Closed) => {
-                    self.place = Place::Behind;
+                    self.position = Position::Behind;
                     Ok(None)
                 }
             },

@@ -35,18 +35,18 @@ pub(crate) enum Step {
     /// Decompressed bytes.
     Bytes(Bytes),
     /// More input is needed.
-    Wanting,
+    NeedsInput,
     /// The file is complete.
     End,
 }
 
 /// Why a file cannot be decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum GunzipError {
     /// The file is not gzip, or is corrupt.
-    Damaged,
+    Corrupt,
     /// The file is truncated.
-    Short,
+    Truncated,
 }
 
 impl Gunzip {
@@ -56,7 +56,7 @@ impl Gunzip {
         Gunzip { decoder: MultiGzDecoder::new(arrived), out: vec![0; STEP] }
     }
 
-    /// Adds input; `None` is the end of the file. Must be called after [`Step::Wanting`].
+    /// Adds input; `None` is the end of the file. Must be called after [`Step::NeedsInput`].
     pub(crate) fn push(&mut self, arrived: Option<Bytes>) {
         let before = self.decoder.get_mut();
         match arrived {
@@ -66,14 +66,14 @@ impl Gunzip {
     }
 
     /// Decompresses the next bytes.
-    pub(crate) fn step(&mut self) -> Result<Step, Fault> {
+    pub(crate) fn step(&mut self) -> Result<Step, GunzipError> {
         match self.decoder.read(&mut self.out) {
             Ok(0) => Ok(Step::End),
             Ok(count) => Ok(Step::Bytes(Bytes::copy_from_slice(&self.out[..count]))),
             Err(error) => match error.kind() {
-                ErrorKind::WouldBlock => Ok(Step::Wanting),
-                ErrorKind::UnexpectedEof => Err(Fault::Short),
-                _ => Err(Fault::Damaged),
+                ErrorKind::WouldBlock => Ok(Step::NeedsInput),
+                ErrorKind::UnexpectedEof => Err(GunzipError::Truncated),
+                _ => Err(GunzipError::Corrupt),
             },
         }
     }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     /// Decompresses a file that arrives in pieces. Returns the text and the size of the largest step.
-    fn unpacked(file: &[u8], piece: usize) -> Result<(Vec<u8>, usize), Fault> {
+    fn unpacked(file: &[u8], piece: usize) -> Result<(Vec<u8>, usize), GunzipError> {
         let (mut gunzip, mut pieces) = (Gunzip::new(), file.chunks(piece));
         let (mut text, mut largest) = (Vec::new(), 0);
         loop {
@@ -129,7 +129,7 @@ mod tests {
                     largest = largest.max(bytes.len());
                     text.extend_from_slice(&bytes);
                 }
-                Step::Wanting => gunzip.push(pieces.next().map(Bytes::copy_from_slice)),
+                Step::NeedsInput => gunzip.push(pieces.next().map(Bytes::copy_from_slice)),
                 Step::End => return Ok((text, largest)),
             }
         }
@@ -156,7 +156,12 @@ mod tests {
     fn damaged_or_truncated_file_is_rejected() {
         let file = packed(&b"one,two\n".repeat(100));
         for length in 0..file.len() {
-            assert_eq!(unpacked(&file[..length], 5), Err(Fault::Short), "{length} of {} bytes", file.len());
+            assert_eq!(
+                unpacked(&file[..length], 5),
+                Err(GunzipError::Truncated),
+                "{length} of {} bytes",
+                file.len()
+            );
         }
         let mut other_sum = file.clone();
         let sum = other_sum.len() - 8;
@@ -164,7 +169,7 @@ mod tests {
         for damaged in
             [other_sum, b"external_key,name\n".to_vec(), [&file[..], b"more than a header"].concat()]
         {
-            assert_eq!(unpacked(&damaged, 5).map(|(text, _)| text.len()), Err(Fault::Damaged));
+            assert_eq!(unpacked(&damaged, 5).map(|(text, _)| text.len()), Err(GunzipError::Corrupt));
         }
     }
 

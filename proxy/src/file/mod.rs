@@ -5,8 +5,8 @@
 pub(crate) mod cell_format;
 /// One row of CSV → its cells.
 pub(crate) mod cells;
-/// A streamed response.
-pub(crate) mod chunks;
+/// Complete rows.
+pub(crate) mod chunk;
 /// Bytes → text.
 pub(crate) mod decode;
 /// The format options of an export.
@@ -15,13 +15,13 @@ pub(crate) mod form;
 pub mod format;
 /// gzip → bytes.
 pub mod gunzip;
-/// Complete rows.
-pub(crate) mod portion;
 /// Rejected rows with their reasons.
-pub mod refused_rows;
-/// Text → complete rows, in portions.
+pub mod rejected_rows;
+/// Text → complete rows, in chunks.
 pub(crate) mod rows;
 /// Detects the delimiter.
 pub(crate) mod sniff;
+/// A streamed response.
+pub(crate) mod stream;
 /// Spreadsheets.
 pub(crate) mod xlsx;

@@ -1,4 +1,4 @@
-//! Text → complete rows, in portions. Only finds the ends of rows; the database parses cells and JSON.
+//! Text → complete rows, in chunks. Only finds the ends of rows; the database parses cells and JSON.
 
 /// The elements of a JSON array.
 mod array_scan;
@@ -11,13 +11,13 @@ use self::array_scan::ArrayScan;
 use self::csv_scan::CsvScan;
 pub(crate) use self::csv_scan::is_malformed;
 use self::pending::Pending;
-use super::portion::{Fault, Portion};
+use super::chunk::{Chunk, Defect};
 
 /// The maximum number of bytes of a row.
 pub(crate) const MAX_ROW_BYTES: usize = 4 << 20;
 /// The size and the default number of rows at which a chunk ends.
-pub(crate) const PORTION_BYTES: usize = 1 << 20;
-pub(crate) const PORTION_ROWS: usize = 2000;
+pub(crate) const CHUNK_BYTES: usize = 1 << 20;
+pub(crate) const CHUNK_ROWS: usize = 2000;
 
 /// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) enum Unreadable {
     /// The row that begins in this line is too long.
     TooLong(u64),
     /// The header, in this line, is malformed.
-    Header(u64, Fault),
+    Header(u64, Defect),
     /// The first JSON object, which begins in this line, spans several lines.
     Spread(u64),
     /// Text follows a JSON array, in this line.
@@ -47,7 +47,7 @@ pub(crate) enum Unreadable {
 pub(crate) struct Rows {
     scan: Scan,
     /// The maximum number of rows of a chunk.
-    most: usize,
+    max_rows: usize,
     pending: Pending,
 }
 
@@ -69,12 +69,12 @@ impl Rows {
             Form::Csv(delimiter) => Scan::Csv(CsvScan::new(delimiter)),
             Form::Json => Scan::Undecided,
         };
-        Rows { scan, most: PORTION_ROWS, pending: Pending::new() }
+        Rows { scan, max_rows: CHUNK_ROWS, pending: Pending::new() }
     }
 
     /// Sets the maximum number of rows of the next chunks.
-    pub(crate) fn set_most(&mut self, rows: usize) {
-        self.most = rows;
+    pub(crate) fn set_max_rows(&mut self, rows: usize) {
+        self.max_rows = rows;
     }
 
     /// The last line that was read.
@@ -91,9 +91,9 @@ impl Rows {
     }
 
     /// Returns a chunk of complete rows, or with `is_end`, of the remaining rows. `None` if there are too few.
-    pub(crate) fn take(&mut self, is_end: bool) -> Result<Option<Portion>, Unreadable> {
+    pub(crate) fn take(&mut self, is_end: bool) -> Result<Option<Chunk>, Unreadable> {
         self.require_readable(is_end)?;
-        let is_full = self.pending.is_full(self.most, PORTION_BYTES);
+        let is_full = self.pending.is_full(self.max_rows, CHUNK_BYTES);
         if !is_full && is_end {
             self.end();
         }
@@ -105,7 +105,7 @@ impl Rows {
         }
         // An array element may span several lines, but the database requires one line per row.
         let is_flat = matches!(self.scan, Scan::Array(_));
-        Ok(self.pending.cut(self.most, PORTION_BYTES, is_flat))
+        Ok(self.pending.cut(self.max_rows, CHUNK_BYTES, is_flat))
     }
 
     /// Returns the first row if it is complete.
@@ -120,8 +120,8 @@ impl Rows {
             return Ok(None);
         }
         let first = self.pending.rows.remove(0);
-        match first.fault {
-            Some(fault) => Err(Unreadable::Header(first.line, fault)),
+        match first.defect {
+            Some(defect) => Err(Unreadable::Header(first.line, defect)),
             None => Ok(Some(self.pending.text[first.start..first.end].to_owned())),
         }
     }

@@ -7,7 +7,7 @@ use crate::problem::Problem;
 
 /// The result of a database call after the last row.
 #[derive(Deserialize)]
-struct Answer {
+struct DeletionResult {
     is_complete: bool,
     deleted: u64,
     exceeds: bool,
@@ -37,10 +37,10 @@ pub(crate) struct Step {
 
 impl Step {
     /// Parses the result of the database.
-    pub(crate) fn of(answer: &str) -> Result<Step, Problem> {
-        let answer: Answer = serde_json::from_str(answer)
+    pub(crate) fn of(result: &str) -> Result<Step, Problem> {
+        let result: DeletionResult = serde_json::from_str(result)
             .map_err(|error| Problem::internal(format!("not the result of a deletion: {error}")))?;
-        let Answer { is_complete, deleted, exceeds, deletion } = answer;
+        let DeletionResult { is_complete, deleted, exceeds, deletion } = result;
         let warning = exceeds.then(|| {
             Warning::of_share(format!(
                 "the import would be rejected: it would delete {deleted} of {} records, which is more than max_deleted_share",

@@ -1,7 +1,7 @@
 //! Import: splits a file of any size into chunks of complete rows, which the database parses.
 //!
 //! ```text
-//! body ──source (decode, rows)──▶ Portion ──target (a transaction each, or one for all)──▶ Tally ──▶ report
+//! body ──source (decode, rows)──▶ Chunk ──target (a transaction each, or one for all)──▶ Tally ──▶ report
 //!                                    ▲                                      │
 //!                                    └─────────────────waiting────────────────┘
 //! ```
@@ -10,33 +10,33 @@
 //! not grow with the file, and a superfluous quote affects only one line. The attribute types of the extension
 //! (`attribute_type/`) parse the cells.
 
-/// The format of the response.
-pub(crate) mod answer;
+/// The size of chunks.
+pub(crate) mod chunk_sizer;
+/// Deferred rows, which wait for the records that they reference.
+pub(crate) mod deferred;
 /// The deletion of mode=mirror.
 pub(crate) mod deletion;
 /// Errors for files and rows that cannot be read.
-pub(crate) mod faults;
+pub(crate) mod errors;
 /// The format of a file.
 pub(crate) mod format;
-/// The size of chunks.
-pub(crate) mod portion_sizer;
 /// The preview of a file in a dry run.
 pub mod preview;
 /// The options of an import.
 pub(crate) mod request;
+/// The format of the response.
+pub(crate) mod response_format;
 /// Runs an import.
 pub(crate) mod run;
-/// Spreadsheet → portions.
+/// Spreadsheet → chunks.
 pub(crate) mod sheet;
-/// Body → portions.
+/// Body → chunks.
 pub(crate) mod source;
 /// The suggested format of a file.
 pub(crate) mod suggestion;
 /// The report.
 pub(crate) mod tally;
-/// Writes portions.
+/// Writes chunks.
 pub(crate) mod target;
-/// Deferred rows, which wait for the records that they reference.
-pub(crate) mod waiting;
 /// Warnings about possibly unintended effects.
 pub(crate) mod warnings;

@@ -8,8 +8,8 @@ use keyed_write_order::record_filter::RecordFilter;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::answer::{Answer, wanted};
 use super::format::format_of;
+use super::response_format::{ResponseFormat, negotiate};
 use crate::file::cell_format::cell_format;
 use crate::file::format::Format;
 use crate::file::sniff::parse_delimiter;
@@ -28,7 +28,7 @@ pub(crate) enum OnError {
 
 /// The kind of a database call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PortionKind {
+pub(crate) enum ChunkKind {
     /// Only validates the options, without rows. If another import has locked the template, the database returns the
     /// holder and does not wait.
     Attempt,
@@ -44,7 +44,7 @@ pub(crate) enum PortionKind {
 pub(crate) struct Request {
     pub(crate) format: Format,
     pub(crate) is_gzip: bool,
-    pub(crate) answer: Answer,
+    pub(crate) response_format: ResponseFormat,
     pub(crate) dry_run: bool,
     /// Whether the report contains the preview.
     pub(crate) has_preview: bool,
@@ -198,14 +198,14 @@ impl Request {
                 ));
             }
         };
-        let answer = wanted(headers, format)?;
+        let response_format = negotiate(headers, format)?;
         if mode.as_deref() == Some(MIRROR) {
-            check_mirror(on_error, answer)?;
+            check_mirror(on_error, response_format)?;
         }
         Ok(Request {
             format,
             is_gzip: has_gzip(headers)?,
-            answer,
+            response_format,
             dry_run,
             has_preview,
             on_error,
@@ -238,7 +238,7 @@ impl Request {
         &self,
         header: Option<(&[String], u8)>,
         held: &RecordFilter,
-        portion: PortionKind,
+        chunk: ChunkKind,
     ) -> String {
         let options = Options {
             format: match &self.cells {
@@ -254,7 +254,7 @@ impl Request {
             filter: self.filter.as_deref(),
             max_deleted_share: self.max_deleted_share,
             dry_run: self.is_mirror() && self.dry_run,
-            ends_after: if let PortionKind::End(rows) = portion { Some(rows) } else { None },
+            ends_after: if let ChunkKind::End(rows) = chunk { Some(rows) } else { None },
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
             suggests: self.dry_run && self.format != Format::Ndjson && self.cells.is_none(),
@@ -262,8 +262,8 @@ impl Request {
             is_typed: self.format == Format::Xlsx,
             is_whole: self.is_whole(),
             held: held.to_text(),
-            waits: portion != PortionKind::Attempt,
-            is_last: portion == PortionKind::Last,
+            waits: chunk != ChunkKind::Attempt,
+            is_last: chunk == ChunkKind::Last,
         };
         serde_json::to_string(&options).unwrap_or_default()
     }
@@ -273,13 +273,13 @@ impl Request {
 const MIRROR: &str = "mirror";
 
 /// Rejects options with which only a part of a file would be mirrored.
-fn check_mirror(on_error: OnError, answer: Answer) -> Result<(), Problem> {
+fn check_mirror(on_error: OnError, response_format: ResponseFormat) -> Result<(), Problem> {
     if on_error == OnError::Skip {
         let message = "mode=mirror cannot be combined with on_error=skip: the record of a rejected row would count as missing";
         return Err(Problem::invalid_value(message)
             .with_hint("Remove on_error: the file is then imported completely or not at all."));
     }
-    if answer == Answer::RefusedRows {
+    if response_format == ResponseFormat::RejectedRows {
         let message = "mode=mirror does not return rejected rows as CSV: importing them as a separate file would delete all other records";
         return Err(Problem::invalid_value(message)
             .with_hint("Send Accept: application/x-ndjson, and correct the whole file."));
@@ -333,10 +333,13 @@ mod tests {
     #[test]
     fn import_is_atomic_by_default() {
         let plain = read("text/csv", "", "").expect("a request");
-        assert_eq!((plain.on_error, plain.dry_run, plain.answer), (OnError::Abort, false, Answer::Report));
+        assert_eq!(
+            (plain.on_error, plain.dry_run, plain.response_format),
+            (OnError::Abort, false, ResponseFormat::Report)
+        );
         let skipping =
             read("text/csv", "text/html, application/x-ndjson;q=0.9", "on_error=skip").expect("a request");
-        assert!(!skipping.is_whole() && skipping.answer == Answer::Progress);
+        assert!(!skipping.is_whole() && skipping.response_format == ResponseFormat::Progress);
         assert!(read("text/csv", "", "on_error=skip&dry_run=true").is_ok_and(|it| it.is_whole()));
     }
 

@@ -6,20 +6,20 @@ use std::time::Instant;
 use keyed_write_order::record_filter::RecordFilter;
 use serde_json::value::RawValue;
 
-use super::answer::Answer as Shape;
+use super::chunk_sizer::ChunkSizer;
+use super::deferred::{DeferredRow, DeferredRows};
 use super::deletion::Step as DeletionStep;
-use super::faults::refusal;
-use super::portion_sizer::PortionSizer;
+use super::errors::describe;
 use super::preview::Preview;
-use super::request::{OnError, PortionKind, Request};
+use super::request::{ChunkKind, OnError, Request};
+use super::response_format::ResponseFormat;
 use super::source::Source;
-use super::tally::{Answer, Refusal, Tally};
+use super::tally::{ChunkResult, RowError, Tally};
 use super::target::{self, Target};
-use super::waiting::{Waiting, WaitingRow};
 use crate::caller::Caller;
 use crate::file::cells::cells;
+use crate::file::chunk::{Chunk, Defect, Unsendable};
 use crate::file::format::Format;
-use crate::file::portion::{Fault, Portion, Unsendable};
 use crate::file::xlsx::csv_line;
 use crate::metrics::{Metrics, Running};
 use crate::problem::Problem;
@@ -36,16 +36,16 @@ const INVALID: &str = "22023";
 /// Events of a running import.
 pub(crate) trait Listener {
     /// A row was rejected. `row` is its text in the file. An error ends the import.
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem>;
+    async fn rejected(&mut self, row: &str, row_errors: &[RowError]) -> Result<(), Problem>;
     /// A chunk was processed, and `bytes` bytes of the file have been read.
     async fn progress(&mut self, tally: &Tally, bytes: u64);
 }
 
 /// No listener.
-pub(crate) struct Nobody;
+pub(crate) struct NoListener;
 
-impl Listener for Nobody {
-    async fn refused(&mut self, _: &str, _: &[Refusal]) -> Result<(), Problem> {
+impl Listener for NoListener {
+    async fn rejected(&mut self, _: &str, _: &[RowError]) -> Result<(), Problem> {
         Ok(())
     }
     async fn progress(&mut self, _: &Tally, _: u64) {}
@@ -75,7 +75,7 @@ enum Sending {
 /// Why a file was not imported completely.
 pub(crate) enum Stopped {
     /// A row was rejected, which aborts the import.
-    Refused,
+    Rejected,
     /// Another error occurred.
     Failed(Problem),
     /// The service stopped.
@@ -101,9 +101,13 @@ impl<'a> Import<'a> {
     ) -> Result<Import<'a>, Problem> {
         let running = Running::import(&app.metrics);
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
-        let first = if request.answer == Shape::Progress { PortionKind::Attempt } else { PortionKind::Some };
+        let first = if request.response_format == ResponseFormat::Progress {
+            ChunkKind::Attempt
+        } else {
+            ChunkKind::Some
+        };
         let [first, waiting] =
-            [first, PortionKind::Some].map(|kind| options(request, &source, &RecordFilter::default(), kind));
+            [first, ChunkKind::Some].map(|kind| options(request, &source, &RecordFilter::default(), kind));
         let mut checked = target.check(&first).await?;
         if let Some(holder) = target::holder(&checked) {
             waits_for(holder).await;
@@ -159,7 +163,7 @@ impl<'a> Import<'a> {
         };
         running.ends(match outcome {
             Ok(()) => "complete",
-            Err(Stopped::Refused) => "rejected",
+            Err(Stopped::Rejected) => "rejected",
             Err(Stopped::Failed(_) | Stopped::Interrupted) => "failed",
         });
         for (outcome, rows) in [
@@ -179,22 +183,22 @@ impl<'a> Import<'a> {
     }
 
     async fn write_all(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
-        let mut waiting = Waiting::default();
-        let mut sizer = PortionSizer::new();
+        let mut waiting = DeferredRows::default();
+        let mut sizer = ChunkSizer::new();
         let mut counted = 0;
-        while let Some(portion) = self.source.next(sizer.rows()).await? {
+        while let Some(chunk) = self.source.next(sizer.rows()).await? {
             self.metrics.import_bytes.inc_by(self.source.bytes - counted);
             counted = self.source.bytes;
-            let (began, rows) = (Instant::now(), portion.rows.len());
-            self.tally.rows += portion.rows.len() as u64;
-            let (portion, refused) = portion.sendable();
-            for row in refused {
-                let refusal = unsendable(&row, &self.source, self.request.format);
-                self.tally.add_refused(&refusal);
-                let row = self.refused_text(&row.text);
-                listener.refused(&row, std::slice::from_ref(&refusal)).await?;
+            let (began, rows) = (Instant::now(), chunk.rows.len());
+            self.tally.rows += chunk.rows.len() as u64;
+            let (chunk, rejected) = chunk.sendable();
+            for row in rejected {
+                let row_error = unsendable(&row, &self.source, self.request.format);
+                self.tally.add_rejected(&row_error);
+                let row = self.rejected_text(&row.text);
+                listener.rejected(&row, std::slice::from_ref(&row_error)).await?;
             }
-            self.write(portion, &mut waiting, Sending::First, listener).await?;
+            self.write(chunk, &mut waiting, Sending::First, listener).await?;
             sizer.record(rows, began.elapsed());
         }
         self.metrics.import_bytes.inc_by(self.source.bytes - counted);
@@ -208,7 +212,7 @@ impl<'a> Import<'a> {
 
     /// Deletes the records that are not in the file. Each call compares or deletes some of them.
     async fn delete_missing(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
-        let end = PortionKind::End(self.tally.rows);
+        let end = ChunkKind::End(self.tally.rows);
         let options = options(self.request, &self.source, &RecordFilter::default(), end);
         loop {
             let step = DeletionStep::of(&self.target.write(&options, "").await?)?;
@@ -225,8 +229,8 @@ impl<'a> Import<'a> {
     /// or records that no row creates; they are sent last, and the database reports them.
     async fn write_waiting(
         &mut self,
-        mut waiting: Waiting,
-        mut sizer: PortionSizer,
+        mut waiting: DeferredRows,
+        mut sizer: ChunkSizer,
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         let mut is_last = false;
@@ -236,11 +240,11 @@ impl<'a> Import<'a> {
             }
             let before = waiting.count();
             let sending = if is_last { Sending::Last } else { Sending::Retry };
-            let mut portions = waiting.into_portions().await?;
-            waiting = Waiting::default();
-            while let Some(portion) = portions.next(sizer.rows()).await? {
-                let (began, rows) = (Instant::now(), portion.rows.len());
-                self.write(portion, &mut waiting, sending, listener).await?;
+            let mut chunks = waiting.into_chunks().await?;
+            waiting = DeferredRows::default();
+            while let Some(chunk) = chunks.next(sizer.rows()).await? {
+                let (began, rows) = (Instant::now(), chunk.rows.len());
+                self.write(chunk, &mut waiting, sending, listener).await?;
                 sizer.record(rows, began.elapsed());
             }
             let has_progress = waiting.count() < before;
@@ -254,7 +258,7 @@ impl<'a> Import<'a> {
     }
 
     /// The text of a rejected row. Rows of a spreadsheet are rendered as CSV.
-    fn refused_text<'t>(&self, row: &'t str) -> Cow<'t, str> {
+    fn rejected_text<'t>(&self, row: &'t str) -> Cow<'t, str> {
         match self.request.format {
             Format::Xlsx => Cow::Owned(csv_line(row, self.source.header.len(), self.request.cells())),
             Format::Csv | Format::Ndjson => Cow::Borrowed(row),
@@ -263,53 +267,53 @@ impl<'a> Import<'a> {
 
     async fn write(
         &mut self,
-        portion: Portion,
-        waiting: &mut Waiting,
+        chunk: Chunk,
+        waiting: &mut DeferredRows,
         sending: Sending,
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
-        if !portion.rows.is_empty() {
-            let kind = if sending == Sending::Last { PortionKind::Last } else { PortionKind::Some };
+        if !chunk.rows.is_empty() {
+            let kind = if sending == Sending::Last { ChunkKind::Last } else { ChunkKind::Some };
             let options = options(self.request, &self.source, waiting.held(), kind);
-            let answer = self.target.write(&options, &portion.text).await?;
-            let answer: Answer<'_> = serde_json::from_str(&answer)
+            let result = self.target.write(&options, &chunk.text).await?;
+            let result: ChunkResult<'_> = serde_json::from_str(&result)
                 .map_err(|error| Problem::internal(format!("not the result of an import: {error}")))?;
-            let waits = answer.waiting.iter().map(|(row, record, texts, targets)| WaitingRow {
-                line: portion.rows.get(*row).map_or(0, |row| row.line),
-                row: portion.row(*row),
+            let waits = result.waiting.iter().map(|(row, record, texts, targets)| DeferredRow {
+                line: chunk.rows.get(*row).map_or(0, |row| row.line),
+                row: chunk.row(*row),
                 record: *record,
                 texts,
                 targets,
             });
             waiting.extend(waits).await?;
-            for (row, refusals) in self.tally.add(&portion, answer, sending != Sending::First) {
-                let row = self.refused_text(portion.row(row));
-                listener.refused(&row, &refusals).await?;
+            for (row, row_errors) in self.tally.add(&chunk, result, sending != Sending::First) {
+                let row = self.rejected_text(chunk.row(row));
+                listener.rejected(&row, &row_errors).await?;
             }
         }
         listener.progress(&self.tally, self.source.bytes).await;
         // A dry run reports all errors.
         if self.tally.failed > 0 && self.request.on_error == OnError::Abort && !self.request.dry_run {
-            return Err(Stopped::Refused);
+            return Err(Stopped::Rejected);
         }
         Ok(())
     }
 }
 
-fn options(request: &Request, source: &Source, held: &RecordFilter, portion: PortionKind) -> String {
+fn options(request: &Request, source: &Source, held: &RecordFilter, chunk: ChunkKind) -> String {
     let header = (request.format != Format::Ndjson).then_some((source.header.as_slice(), source.delimiter));
-    request.options(header, held, portion)
+    request.options(header, held, chunk)
 }
 
 /// The error of a row that is not sent to the database.
-fn unsendable(row: &Unsendable, source: &Source, format: Format) -> Refusal {
-    let has_column = row.fault == Fault::Zero && format == Format::Csv;
+fn unsendable(row: &Unsendable, source: &Source, format: Format) -> RowError {
+    let has_column = row.defect == Defect::Zero && format == Format::Csv;
     let column = has_column.then(|| {
         let position = cells(&row.text, source.delimiter).iter().position(|cell| cell.contains('\0'))?;
         source.header.get(position).cloned()
     });
-    let (code, message) = refusal(row.fault);
-    Refusal {
+    let (code, message) = describe(row.defect);
+    RowError {
         line: row.line,
         column: column.flatten(),
         code: code.name().to_owned(),

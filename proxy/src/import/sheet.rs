@@ -10,9 +10,9 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
-use super::faults::{too_long, zero_in_header};
-use crate::file::portion::{Fault, Portion};
-use crate::file::rows::{MAX_ROW_BYTES, PORTION_BYTES};
+use super::errors::{too_long, zero_in_header};
+use crate::file::chunk::{Chunk, Defect};
+use crate::file::rows::{CHUNK_BYTES, MAX_ROW_BYTES};
 use crate::file::xlsx::{Event, Unreadable, read};
 use crate::problem::Problem;
 
@@ -54,8 +54,8 @@ impl Spool {
 /// A message from the thread.
 enum Batch {
     Header(Vec<String>),
-    Rows(Portion),
-    Fault(Unreadable),
+    Rows(Chunk),
+    Failed(Unreadable),
 }
 
 /// A sheet that is being read.
@@ -75,10 +75,10 @@ impl Sheet {
             let Spool { mut file, .. } = spool;
             let outcome = match file.seek(SeekFrom::Start(0)) {
                 Ok(_) => send(&file, name.as_deref(), &sender),
-                Err(_) => Err(Unreadable::Damaged),
+                Err(_) => Err(Unreadable::Corrupt),
             };
-            if let Err(fault) = outcome {
-                let _ = sender.blocking_send(Batch::Fault(fault));
+            if let Err(error) = outcome {
+                let _ = sender.blocking_send(Batch::Failed(error));
             }
         });
         let mut sheet = Sheet { batches };
@@ -87,8 +87,8 @@ impl Sheet {
                 Err(zero_in_header())
             }
             Some(Batch::Header(header)) => Ok((sheet, header)),
-            Some(Batch::Fault(fault)) => Err(unreadable(fault)),
-            Some(Batch::Rows(_)) | None => Err(unreadable(Unreadable::Damaged)),
+            Some(Batch::Failed(error)) => Err(unreadable(error)),
+            Some(Batch::Rows(_)) | None => Err(unreadable(Unreadable::Corrupt)),
         }
     }
 
@@ -99,40 +99,40 @@ impl Sheet {
         }
     }
 
-    /// Returns the next rows, at least `most` except at the end; `None` at the end.
+    /// Returns the next rows, at least `max_rows` except at the end; `None` at the end.
     pub(super) async fn next(
         &mut self,
-        most: usize,
+        max_rows: usize,
         deadline: Option<Instant>,
-    ) -> Result<Option<Portion>, Problem> {
-        let mut portion = Portion::default();
-        while portion.rows.len() < most && portion.text.len() < PORTION_BYTES {
+    ) -> Result<Option<Chunk>, Problem> {
+        let mut chunk = Chunk::default();
+        while chunk.rows.len() < max_rows && chunk.text.len() < CHUNK_BYTES {
             match self.batch(deadline).await? {
                 Some(Batch::Rows(rows)) => {
                     for (position, row) in rows.rows.iter().enumerate() {
-                        portion.push_with(row.line, rows.row(position), row.fault);
+                        chunk.push_with(row.line, rows.row(position), row.defect);
                     }
                 }
-                Some(Batch::Fault(fault)) => return Err(unreadable(fault)),
+                Some(Batch::Failed(error)) => return Err(unreadable(error)),
                 Some(Batch::Header(_)) | None => break,
             }
         }
-        Ok((!portion.rows.is_empty()).then_some(portion))
+        Ok((!chunk.rows.is_empty()).then_some(chunk))
     }
 }
 
 /// Sends rows until the receiver is dropped.
 fn send(file: &File, sheet: Option<&str>, sender: &mpsc::Sender<Batch>) -> Result<(), Unreadable> {
-    let mut rows = Portion::default();
+    let mut rows = Chunk::default();
     let send = |batch| match sender.blocking_send(batch) {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     };
-    let is_wanted = || !sender.is_closed();
-    read(file, sheet, &is_wanted, |event| match event {
+    let should_continue = || !sender.is_closed();
+    read(file, sheet, &should_continue, |event| match event {
         Event::Header(header) => send(Batch::Header(header)),
         Event::Row(number, cells) => {
-            rows.push_with(number, &cells, has_zero(&cells).then_some(Fault::Zero));
+            rows.push_with(number, &cells, has_zero(&cells).then_some(Defect::Zero));
             if rows.rows.len() < BATCH_ROWS && rows.text.len() < BATCH_BYTES {
                 return ControlFlow::Continue(());
             }
@@ -154,9 +154,9 @@ fn has_zero(cells: &str) -> bool {
     })
 }
 
-fn unreadable(fault: Unreadable) -> Problem {
-    match fault {
-        Unreadable::Damaged => {
+fn unreadable(error: Unreadable) -> Problem {
+    match error {
+        Unreadable::Corrupt => {
             Problem::malformed("the file is not a spreadsheet in the format XLSX, or it is corrupt")
                 .with_hint("Save it as XLSX, or as CSV and send it as text/csv.")
         }
@@ -176,7 +176,7 @@ fn unreadable(fault: Unreadable) -> Problem {
                 .with_hint(&format!("Its sheets are: {names}{more}."))
         }
         Unreadable::Empty => Problem::malformed("the sheet is empty: its first row must name the columns"),
-        Unreadable::Unwanted => {
+        Unreadable::Cancelled => {
             Problem::internal("a sheet that a request waits for was abandoned".to_owned())
         }
         Unreadable::LongRow(row) => {

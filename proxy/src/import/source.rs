@@ -6,15 +6,15 @@ use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
-use super::faults::{not_unpacked, require_text, too_long, unreadable, zero_in_header};
+use super::errors::{not_decompressed, require_text, too_long, unreadable, zero_in_header};
 use super::request::Request;
 use super::sheet::{Sheet, Spool};
 use crate::admission::min_rate::TransferTimer;
 use crate::file::cells::cells;
+use crate::file::chunk::Chunk;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::format::Format;
 use crate::file::gunzip::{Gunzip, Step};
-use crate::file::portion::Portion;
 use crate::file::rows::{Form, Rows};
 use crate::file::sniff;
 use crate::problem::Problem;
@@ -140,15 +140,15 @@ impl Source {
         self.decode.name()
     }
 
-    /// Returns about `most` of the next rows; `None` at the end.
-    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
+    /// Returns about `max_rows` of the next rows; `None` at the end.
+    pub(crate) async fn next(&mut self, max_rows: usize) -> Result<Option<Chunk>, Problem> {
         if let Some(sheet) = &mut self.sheet {
-            return sheet.next(most, self.deadline).await;
+            return sheet.next(max_rows, self.deadline).await;
         }
-        self.rows.set_most(most);
+        self.rows.set_max_rows(max_rows);
         loop {
-            if let Some(portion) = self.rows.take(self.is_end).map_err(unreadable)? {
-                return Ok(Some(portion));
+            if let Some(chunk) = self.rows.take(self.is_end).map_err(unreadable)? {
+                return Ok(Some(chunk));
             }
             if self.is_end {
                 return Ok(None);
@@ -176,7 +176,7 @@ impl Source {
                 let is_text = self.is_text;
                 return if is_first && is_text { require_text(&bytes).map(|()| bytes) } else { Ok(bytes) };
             };
-            match gunzip.step().map_err(not_unpacked)? {
+            match gunzip.step().map_err(not_decompressed)? {
                 Step::Bytes(bytes) => {
                     // Yields, because a few bytes can decompress to a thousand times as many.
                     tokio::task::yield_now().await;
@@ -186,7 +186,7 @@ impl Source {
                     self.is_end = true;
                     return Ok(Bytes::new());
                 }
-                Step::Wanting => {
+                Step::NeedsInput => {
                     let received = self.receive().await?;
                     if let Some(gunzip) = &mut self.gunzip {
                         gunzip.push(received);

@@ -49,7 +49,7 @@ struct Example {
 
 impl Example {
     /// Whether formats read different values.
-    fn is_telling(&self, formats: &mut dyn Iterator<Item = &String>) -> bool {
+    fn is_distinguishing(&self, formats: &mut dyn Iterator<Item = &String>) -> bool {
         let mut values = formats.map(|format| self.values.get(format));
         values.next().is_some_and(|first| values.any(|value| value != first))
     }
@@ -59,9 +59,10 @@ impl Column {
     /// Keeps the first cells that the formats read differently, and the same number of other cells.
     fn add_examples(&mut self, examples: Vec<Example>) {
         let formats: Vec<&String> = self.fits.iter().map(|(format, _)| format).collect();
-        let is_telling = |example: &Example| example.is_telling(&mut formats.iter().copied());
+        let is_distinguishing = |example: &Example| example.is_distinguishing(&mut formats.iter().copied());
         for example in examples {
-            let mut alike = self.examples.iter().filter(|it| is_telling(it) == is_telling(&example));
+            let mut alike =
+                self.examples.iter().filter(|it| is_distinguishing(it) == is_distinguishing(&example));
             let is_known = self.examples.iter().any(|it| it.text == example.text);
             if !is_known && alike.by_ref().count() < MAX_EXAMPLES {
                 self.examples.push(example);
@@ -90,7 +91,7 @@ pub(crate) struct Suggested {
     /// The format.
     pub(crate) format: Option<Value>,
     /// Warnings about ambiguous formats.
-    pub(crate) doubts: Vec<String>,
+    pub(crate) ambiguities: Vec<String>,
     /// The matching formats of columns that need one, with example cells.
     pub(crate) choices: Vec<Choice>,
 }
@@ -108,10 +109,10 @@ impl Suggestion {
             self.nulls.extend(nulls);
             let fits = fits.into_iter().map(|(format, hash)| (format.to_string(), hash));
             let formats: Vec<String> = fits.clone().map(|(format, _)| format).collect();
-            let examples = examples.into_iter().enumerate().map(|(place, text)| {
+            let examples = examples.into_iter().enumerate().map(|(index, text)| {
                 let values = formats.iter().zip(&readings);
                 let values =
-                    values.filter_map(|(format, read)| Some((format.clone(), read.get(place)?.clone())));
+                    values.filter_map(|(format, read)| Some((format.clone(), read.get(index)?.clone())));
                 Example { text, values: values.collect() }
             });
             let examples = examples.collect();
@@ -164,7 +165,7 @@ impl Suggestion {
                 match fitting.as_slice() {
                     [] => {}
                     [only] => merge(&mut members, only),
-                    several => suggested.doubts.push(doubt(&group, several)),
+                    several => suggested.ambiguities.push(ambiguous_format(&group, several)),
                 }
             }
             if kind == "boolean" && has_plain && members.contains_key("true") {
@@ -172,7 +173,7 @@ impl Suggestion {
             }
         }
         if members.contains_key("datetime") && !members.contains_key("time_zone") {
-            suggested.doubts.push(
+            suggested.ambiguities.push(
                 "the times have no time zone: add one to the format, such as \"time_zone\": \"Europe/Zurich\""
                     .to_owned(),
             );
@@ -181,7 +182,7 @@ impl Suggestion {
         nulls.retain(|text| match self.texts.get(text) {
             None => true,
             Some(columns) => {
-                suggested.doubts.push(text_or_null(text, columns));
+                suggested.ambiguities.push(text_or_null(text, columns));
                 false
             }
         });
@@ -215,11 +216,12 @@ fn choice(columns: &[(&String, &Column)], formats: &[String]) -> Choice {
     let needing: Vec<(&String, &Column)> =
         columns.iter().filter(|(_, column)| !column.is_plain()).copied().collect();
     let all = needing.iter().flat_map(|(name, column)| column.examples.iter().map(move |it| (*name, it)));
-    let (telling, others): (Vec<_>, Vec<_>) =
-        all.partition(|(_, example)| example.is_telling(&mut formats.iter()));
-    let shown: Vec<(&String, &Example)> = telling.into_iter().chain(others).take(MAX_EXAMPLES).collect();
+    let (distinguishing, others): (Vec<_>, Vec<_>) =
+        all.partition(|(_, example)| example.is_distinguishing(&mut formats.iter()));
+    let examples: Vec<(&String, &Example)> =
+        distinguishing.into_iter().chain(others).take(MAX_EXAMPLES).collect();
     let reading = |format: &String| {
-        let cells = shown.iter().filter_map(|(column, example)| {
+        let cells = examples.iter().filter_map(|(column, example)| {
             let value = example.values.get(format)?.clone();
             Some(Cell { column: (*column).clone(), text: example.text.clone(), value })
         });
@@ -251,7 +253,7 @@ fn merge(members: &mut Map<String, Value>, format: &str) {
     }
 }
 
-fn doubt(columns: &[(&String, &Column)], formats: &[String]) -> String {
+fn ambiguous_format(columns: &[(&String, &Column)], formats: &[String]) -> String {
     let names: Vec<&str> =
         columns.iter().filter(|(_, it)| !it.is_plain()).map(|(name, _)| name.as_str()).collect();
     let columns = if names.len() == 1 { "column" } else { "columns" };

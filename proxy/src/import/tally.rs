@@ -6,14 +6,14 @@ use super::deletion::{Deletion, Step};
 use super::preview::Preview;
 use super::suggestion::{Forms, Suggestion};
 use super::warnings::{Notes, Warning, Warnings};
-use crate::file::portion::Portion;
+use crate::file::chunk::Chunk;
 
 /// The maximum number of rejected rows in a report.
 const MAX_ERRORS: usize = 1000;
 
 /// The result of the database for a chunk.
 #[derive(Deserialize)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct ChunkResult<'a> {
     created: u64,
     updated: u64,
     unchanged: u64,
@@ -23,16 +23,16 @@ pub(crate) struct Answer<'a> {
     #[serde(default)]
     forms: Vec<Forms>,
     #[serde(borrow)]
-    errors: Vec<RowError<'a>>,
-    pub(crate) waiting: Vec<WaitingRow>,
+    errors: Vec<ReportedError<'a>>,
+    pub(crate) waiting: Vec<DeferredRow>,
 }
 
 /// The position of a deferred row, and the hashes of its record, of the texts by which other rows reference it, and of
 /// the records that it references.
-type WaitingRow = (usize, Option<u64>, Vec<u64>, Vec<u64>);
+type DeferredRow = (usize, Option<u64>, Vec<u64>, Vec<u64>);
 
 #[derive(Deserialize)]
-struct RowError<'a> {
+struct ReportedError<'a> {
     row: usize,
     #[serde(borrow)]
     column: Option<std::borrow::Cow<'a, str>>,
@@ -46,7 +46,7 @@ struct RowError<'a> {
 
 /// An error in a row of the file.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Refusal {
+pub(crate) struct RowError {
     /// The line in which the row begins.
     pub(crate) line: u64,
     /// For CSV, the name of the column, or its number if it has no name. For NDJSON, the attribute.
@@ -85,7 +85,7 @@ pub(crate) struct Tally {
     /// Possibly unintended effects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<Warning>,
-    pub(crate) errors: Vec<Refusal>,
+    pub(crate) errors: Vec<RowError>,
     /// The warning about the deletion.
     #[serde(skip)]
     pub(super) share: Option<Warning>,
@@ -99,45 +99,45 @@ impl Tally {
     /// Adds the counts of a chunk, and returns its rejected rows with their errors. `is_again`: the rows were deferred before.
     pub(crate) fn add(
         &mut self,
-        portion: &Portion,
-        answer: Answer<'_>,
+        chunk: &Chunk,
+        result: ChunkResult<'_>,
         is_again: bool,
-    ) -> Vec<(usize, Vec<Refusal>)> {
-        let Answer { created, updated, unchanged, notes, forms, errors, .. } = answer;
+    ) -> Vec<(usize, Vec<RowError>)> {
+        let ChunkResult { created, updated, unchanged, notes, forms, errors, .. } = result;
         if !is_again {
             self.suggestion.add(forms);
         }
-        self.notes.add(portion, notes, is_again);
+        self.notes.add(chunk, notes, is_again);
         self.created += created;
         self.updated += updated;
         self.unchanged += unchanged;
-        let mut refused: Vec<(usize, Vec<Refusal>)> = Vec::new();
+        let mut rejected: Vec<(usize, Vec<RowError>)> = Vec::new();
         for error in errors {
-            let refusal = Refusal {
-                line: portion.rows.get(error.row).map_or(0, |row| row.line),
+            let row_error = RowError {
+                line: chunk.rows.get(error.row).map_or(0, |row| row.line),
                 column: error.column.map(Into::into),
                 code: error.code.into(),
                 sqlstate: error.sqlstate.into(),
                 message: error.message.into(),
             };
-            self.note(&refusal);
-            match refused.last_mut() {
-                Some((row, refusals)) if *row == error.row => refusals.push(refusal),
-                _ => refused.push((error.row, vec![refusal])),
+            self.note(&row_error);
+            match rejected.last_mut() {
+                Some((row, row_errors)) if *row == error.row => row_errors.push(row_error),
+                _ => rejected.push((error.row, vec![row_error])),
             }
         }
-        self.failed += refused.len() as u64;
-        refused
+        self.failed += rejected.len() as u64;
+        rejected
     }
 
     /// Counts a row that the proxy rejected.
-    pub(crate) fn add_refused(&mut self, refusal: &Refusal) {
+    pub(crate) fn add_rejected(&mut self, row_error: &RowError) {
         self.failed += 1;
-        self.note(refusal);
+        self.note(row_error);
     }
 
-    fn note(&mut self, refusal: &Refusal) {
-        self.errors.push(refusal.clone());
+    fn note(&mut self, row_error: &RowError) {
+        self.errors.push(row_error.clone());
         if self.errors.len() >= 2 * MAX_ERRORS {
             self.sort();
         }
@@ -157,7 +157,7 @@ impl Tally {
 
     /// Sorts the errors by line and keeps the first ones, because deferred rows are rejected later than others.
     pub(crate) fn sort(&mut self) {
-        self.errors.sort_by_key(|refusal| refusal.line);
+        self.errors.sort_by_key(|row_error| row_error.line);
         self.errors.truncate(MAX_ERRORS);
     }
 
@@ -169,7 +169,7 @@ impl Tally {
             preview.choices = suggested.choices;
         }
         self.warnings = std::mem::take(&mut self.notes).list();
-        self.warnings.extend(suggested.doubts.into_iter().map(Warning::of_format));
+        self.warnings.extend(suggested.ambiguities.into_iter().map(Warning::of_format));
         self.warnings.extend(self.share.take());
     }
 

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use crate::file::portion::Portion;
+use crate::file::chunk::Chunk;
 
 /// The maximum number of lines in a warning.
 const MAX_LINES: usize = 10;
@@ -104,8 +104,8 @@ impl Default for Warnings {
 
 impl Warnings {
     /// Adds the observations about a chunk. `is_again`: the rows were deferred before.
-    pub(crate) fn add(&mut self, portion: &Portion, notes: Notes, is_again: bool) {
-        let line = |row: &usize| portion.rows.get(*row).map(|row| row.line);
+    pub(crate) fn add(&mut self, chunk: &Chunk, notes: Notes, is_again: bool) {
+        let line = |row: &usize| chunk.rows.get(*row).map(|row| row.line);
         self.keyless.add(notes.keyless, notes.keyless_rows.iter().filter_map(line));
         self.odd.add(notes.odd.len() as u64, notes.odd.iter().filter_map(line));
         if is_again {
@@ -113,7 +113,7 @@ impl Warnings {
         }
         self.scientific.add(notes.scientific.len() as u64, notes.scientific.iter().filter_map(line));
         let hashes = STANDARD.decode(notes.records).unwrap_or_default();
-        for (row, hash) in portion.rows.iter().zip(hashes.as_chunks().0) {
+        for (row, hash) in chunk.rows.iter().zip(hashes.as_chunks().0) {
             self.add_record(row.line, u64::from_le_bytes(*hash));
         }
         for numbers in notes.numbers {

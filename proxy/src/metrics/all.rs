@@ -59,7 +59,7 @@ impl Metrics {
         let series = Series::new(&registry);
         // Counters with known labels start at zero, because rate() and increase() ignore the first value of a series.
         for (counter, values) in [
-            (&series.refused, &Reason::ALL.map(Reason::name)[..]),
+            (&series.rejected, &Reason::ALL.map(Reason::name)[..]),
             (&series.retries, &RETRIES),
             (&series.interrupted, &INTERRUPTED),
             (&series.imports, &IMPORTS),
@@ -110,8 +110,8 @@ impl Metrics {
         self.retries.with_label_values(&[reason]).inc();
     }
 
-    pub(crate) fn refused(&self, reason: Reason) {
-        self.refused.with_label_values(&[reason.name()]).inc();
+    pub(crate) fn rejected(&self, reason: Reason) {
+        self.rejected.with_label_values(&[reason.name()]).inc();
     }
 }
 

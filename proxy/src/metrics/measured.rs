@@ -23,7 +23,7 @@ pub(super) static TABLE: LazyLock<Vec<Definition>> = LazyLock::new(|| {
 pub(crate) struct Measured {
     series: Vec<Series>,
     /// From the name of a measurement to its series.
-    places: HashMap<&'static str, usize>,
+    indexes: HashMap<&'static str, usize>,
 }
 
 enum Series {
@@ -46,8 +46,8 @@ impl Measured {
                 Series::Gauge(gauge)
             });
         }
-        let places = MEASUREMENTS.iter().enumerate().map(|(place, it)| (it.name, place)).collect();
-        Ok(Measured { series, places })
+        let indexes = MEASUREMENTS.iter().enumerate().map(|(index, it)| (it.name, index)).collect();
+        Ok(Measured { series, indexes })
     }
 
     /// Removes the previous measurements.
@@ -62,11 +62,11 @@ impl Measured {
 
     /// Stores a measurement. Unknown measurements, and those with other labels, are ignored.
     pub(crate) fn take(&self, name: &str, labels: &str, value: f64) {
-        let Some(place) = self.places.get(name).copied() else { return };
+        let Some(index) = self.indexes.get(name).copied() else { return };
         let Ok(labels) = serde_json::from_str::<HashMap<String, String>>(labels) else { return };
         let labels: HashMap<&str, &str> =
             labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        match &self.series[place] {
+        match &self.series[index] {
             Series::Gauge(gauge) => {
                 if let Ok(gauge) = gauge.get_metric_with(&labels) {
                     gauge.set(value);

@@ -101,7 +101,7 @@ metrics! {
     /// Requests that wait for changes: `GET /changes` with `wait`, or as a stream of events.
     listeners: IntGauge "keyed_http_listeners" [];
     /// Requests and connections that a limit rejected.
-    refused: IntCounterVec "keyed_http_rejected_total" ["reason"];
+    rejected: IntCounterVec "keyed_http_rejected_total" ["reason"];
     /// Responses that ended early: the client disconnected (`client`), read too slowly (`slow_client`), or the proxy had an error after the status was sent (`proxy`).
     interrupted: IntCounterVec "keyed_http_responses_interrupted_total" ["by"];
     /// Open connections of clients.

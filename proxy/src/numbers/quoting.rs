@@ -12,7 +12,7 @@ const MAX_PER_NAME: usize = 16;
 #[derive(Default)]
 pub(super) struct Quoting {
     levels: Vec<Level>,
-    place: Place,
+    position: Position,
     /// The beginning of the current name.
     name: Vec<u8>,
 }
@@ -31,7 +31,7 @@ struct Level {
 }
 
 #[derive(Clone, Copy, Default)]
-enum Place {
+enum Position {
     #[default]
     Between,
     Text {
@@ -52,29 +52,29 @@ impl Quoting {
     }
 
     fn step(&mut self, byte: u8, out: &mut Vec<u8>) {
-        match self.place {
-            Place::Text { is_name, is_escaped } => {
-                self.place = match byte {
-                    b'"' if !is_escaped => Place::Between,
-                    _ => Place::Text { is_name, is_escaped: byte == b'\\' && !is_escaped },
+        match self.position {
+            Position::Text { is_name, is_escaped } => {
+                self.position = match byte {
+                    b'"' if !is_escaped => Position::Between,
+                    _ => Position::Text { is_name, is_escaped: byte == b'\\' && !is_escaped },
                 };
                 if is_name {
                     self.read_name(byte);
                 }
             }
-            Place::Number if matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') => {}
-            Place::Number => {
+            Position::Number if matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') => {}
+            Position::Number => {
                 out.push(b'"');
-                self.place = Place::Between;
+                self.position = Position::Between;
                 self.between(byte, out);
             }
-            Place::Between => self.between(byte, out),
+            Position::Between => self.between(byte, out),
         }
         out.push(byte);
     }
 
     fn read_name(&mut self, byte: u8) {
-        if matches!(self.place, Place::Text { .. }) {
+        if matches!(self.position, Position::Text { .. }) {
             if self.name.len() <= MAX_PER_NAME {
                 self.name.push(byte);
             }
@@ -89,7 +89,7 @@ impl Quoting {
             (b'"', level) => {
                 self.name.clear();
                 let is_name = level.is_some_and(|level| level.is_object && level.is_before_name);
-                self.place = Place::Text { is_name, is_escaped: false };
+                self.position = Position::Text { is_name, is_escaped: false };
             }
             (b'{' | b'[', level) => {
                 let has_values = level.is_some_and(|level| level.member_has_values);
@@ -111,7 +111,7 @@ impl Quoting {
             (b',', Some(level)) => level.is_before_name = true,
             (b'-' | b'0'..=b'9', Some(level)) if level.member_has_values => {
                 out.push(b'"');
-                self.place = Place::Number;
+                self.position = Position::Number;
             }
             _ => {}
         }

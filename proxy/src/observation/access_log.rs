@@ -48,7 +48,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
         endpoint,
         project = facts.project(),
         sqlstate = facts.sqlstate.as_ref().map(|it| it.as_str()),
-        rejected_by = facts.refusal.map(Reason::name),
+        rejected_by = facts.rejection.map(Reason::name),
         ended = match outcome.ended {
             Ended::Complete => None,
             Ended::ClientGone => Some("client gone"),

@@ -76,7 +76,7 @@ pub(crate) struct Facts {
     /// The error of the last statement; `None` after a successful retry.
     pub(crate) sqlstate: Option<SqlState>,
     /// The limit that the request exceeded.
-    pub(crate) refusal: Option<Reason>,
+    pub(crate) rejection: Option<Reason>,
 }
 
 impl Facts {

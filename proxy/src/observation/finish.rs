@@ -53,7 +53,7 @@ impl Finish {
         }
     }
 
-    pub(super) fn answered(&mut self, status: u16, is_replayed: bool) {
+    pub(super) fn responded(&mut self, status: u16, is_replayed: bool) {
         self.status = Some((status, Instant::now()));
         if is_replayed {
             self.metrics.replays.inc();
@@ -80,13 +80,13 @@ impl Finish {
         self.sent += bytes as u64;
         // From now on, a write detects that the caller is gone. A response that is still being produced may pause.
         if self.is_made {
-            self.link.answered();
+            self.link.responded();
         }
     }
 
     /// The whole body has been passed to the connection.
     pub(super) fn handed_over(self) {
-        self.link.answered();
+        self.link.responded();
         if self.must_arrive {
             self.link.clone().defer(Box::new(self));
         } else {
@@ -109,7 +109,7 @@ impl Finish {
             return;
         }
         if !self.must_arrive {
-            self.link.answered();
+            self.link.responded();
         }
         let outcome = Outcome {
             status: self.status.map_or(CLIENT_GONE, |(status, _)| status),
@@ -140,8 +140,8 @@ impl Finish {
             bytes_received: outcome.bytes_received,
             bytes_sent: outcome.bytes_sent,
         });
-        if let Some(reason) = facts.refusal {
-            metrics.refused(reason);
+        if let Some(reason) = facts.rejection {
+            metrics.rejected(reason);
         }
         let by = match outcome.ended {
             Ended::Complete => return,

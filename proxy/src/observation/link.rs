@@ -42,7 +42,7 @@ impl Link {
     }
 
     /// Records the start of its response.
-    pub(crate) fn answered(&self) {
+    pub(crate) fn responded(&self) {
         self.0.is_awaited.store(false, Ordering::Relaxed);
     }
 

@@ -132,9 +132,9 @@ impl Observation {
         }
     }
 
-    pub(crate) fn refused(&self, reason: Option<Reason>) {
+    pub(crate) fn rejected(&self, reason: Option<Reason>) {
         if let Some(reason) = reason {
-            self.facts().refusal = Some(reason);
+            self.facts().rejection = Some(reason);
         }
     }
 

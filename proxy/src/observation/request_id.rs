@@ -6,7 +6,7 @@ use uuid::Uuid;
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The maximum length of a caller's id.
-const LONGEST: usize = 128;
+const MAX_LENGTH: usize = 128;
 
 /// The id of a request, and the `instance` of its problem.
 pub(crate) struct RequestId {
@@ -47,7 +47,7 @@ impl RequestId {
 }
 
 fn is_acceptable(id: &[u8]) -> bool {
-    (1..=LONGEST).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic)
+    (1..=MAX_LENGTH).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic)
 }
 
 /// It need not be unpredictable, so a fast generator is used.
@@ -96,7 +96,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn request_id_is_that_of_the_caller_or_a_new_uuid(value in prop_oneof![
+        fn request_id_is_from_the_caller_or_random(value in prop_oneof![
             prop::collection::vec(prop_oneof![0x20..=0x7e_u8, 0x80..=0xff_u8], 0..140),
             "[!-~]{1,140}".prop_map(String::into_bytes),
             any::<u128>().prop_map(|it| Uuid::from_u128(it).hyphenated().to_string().into_bytes()),

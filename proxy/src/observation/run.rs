@@ -52,7 +52,7 @@ where
         false => Body::new(Received::new(body, observation)),
     });
     let response = run(request).await?;
-    finish.answered(response.status().as_u16(), response.headers().contains_key(REPLAYED));
+    finish.responded(response.status().as_u16(), response.headers().contains_key(REPLAYED));
     // A response that is compressed while it is sent is in memory uncompressed.
     let size = match response.extensions().get::<InMemory>() {
         Some(InMemory(bytes)) => Some(*bytes),

@@ -13,11 +13,11 @@ use crate::traces::{Parent, Span};
 
 /// Exports a completed request, if spans are exported. Returns its trace, which may come from the caller.
 ///
-/// `answered`: when the head of the response was known.
+/// `responded`: when the head of the response was known.
 pub(super) fn export(
     observation: &Observation,
     outcome: &Outcome,
-    answered: Option<Instant>,
+    responded: Option<Instant>,
 ) -> Option<TraceId> {
     let facts = observation.facts();
     // Callers without a valid key can neither force sampling nor choose the trace.
@@ -42,8 +42,8 @@ pub(super) fn export(
         },
     };
     traces.export(parent, request, || {
-        let answer = answered.map(|answered| part("answer", SpanKind::Internal, answered, ended));
-        facts.phases.iter().map(span).chain(answer).collect()
+        let response = responded.map(|responded| part("answer", SpanKind::Internal, responded, ended));
+        facts.phases.iter().map(span).chain(response).collect()
     })
 }
 
@@ -69,7 +69,7 @@ fn attributes(observation: &Observation, facts: &Facts, outcome: &Outcome) -> Ve
         None => {}
     }
     text("keyed.project", facts.project());
-    text("keyed.rejected_by", facts.refusal.map(Reason::name));
+    text("keyed.rejected_by", facts.rejection.map(Reason::name));
     text("db.response.status_code", facts.sqlstate.as_ref().map(|it| it.as_str()));
     if outcome.status >= 500 {
         text("error.type", Some(&outcome.status.to_string()));

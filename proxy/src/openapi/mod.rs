@@ -38,16 +38,16 @@ pub fn text() -> &'static str {
 
 /// GET /openapi.json.
 pub(crate) async fn serve(headers: HeaderMap) -> Result<Response, Problem> {
-    let mut answer = match has_tag(&headers, &TAG) {
+    let mut response = match has_tag(&headers, &TAG) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => DOCUMENT.answer(&Accepted::of(&headers)).await,
+        false => DOCUMENT.response(&Accepted::of(&headers)).await,
     };
-    set_tag(&mut answer, &TAG)?;
-    let headers = answer.headers_mut();
+    set_tag(&mut response, &TAG)?;
+    let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // The response does not depend on the caller.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    Ok(answer)
+    Ok(response)
 }
 
 /// GET /docs.

@@ -90,7 +90,7 @@ fn write_operation(out: &mut String, document: &Value, method: &str, path: &str,
             let _ = write!(out, "<pre>{}</pre>", pretty(&schema["examples"][0]));
         }
     }
-    out.push_str("<table><tr><th>answer</th><th></th></tr>");
+    out.push_str("<table><tr><th>response</th><th></th></tr>");
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
         let response = resolved(document, response);
         let body = first_content(response).map(|(_, content)| link(&content["schema"])).unwrap_or_default();

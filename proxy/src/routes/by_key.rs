@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use axum::response::Response;
 use keyed_errors::Code;
 
-use crate::answer;
 use crate::body::JsonText;
 use crate::call::Call;
 use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
 use crate::problem::Problem;
 use crate::query;
+use crate::response;
 use keyed_service::statement::{flag, statement, text};
 
 pub(crate) async fn upsert(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -42,7 +42,7 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let statement = statement!("get_by_key($4::text, $5::text, $6::text, $7::bool, $8::text)");
     let arguments =
         [text(template), text(&key), text(&fields), flag(&verbose), text(&conditions.if_none_match)];
-    answer::record(&call.ask(effect, statement, &arguments).await?)
+    response::record(&call.ask(effect, statement, &arguments).await?)
 }
 
 pub(crate) async fn read_many(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {

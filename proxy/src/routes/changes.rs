@@ -9,12 +9,12 @@ use axum::response::{IntoResponse, Response};
 use keyed_service::shutdown::{Shutdown, Step};
 use keyed_service::statement::{flag, number, statement, text};
 
-use crate::answer;
 use crate::call::Call;
 use crate::changes::{self, Feed, Form, Listener};
 use crate::header::single_text;
 use crate::problem::Problem;
 use crate::query;
+use crate::response;
 use crate::routes::by_key;
 
 /// The maximum of `wait`, in seconds.
@@ -32,7 +32,7 @@ pub(crate) async fn read(mut call: Call<0>, method: Method, headers: HeaderMap) 
     let with_record = includes_record(include.as_deref())?;
     let wait = seconds(wait)?;
     let (template, after) = (template.map(Cow::into_owned), after.map(Cow::into_owned));
-    if changes::is_wanted(&headers) {
+    if changes::is_requested(&headers) {
         if wait.is_some() {
             return Err(Problem::invalid_value(
                 "the query parameter \"wait\" does not apply to a stream of events",
@@ -68,7 +68,7 @@ async fn events(
         // For HEAD: whether the stream is possible.
         let statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
         let arguments = [text(&feed.template), text(&after), number(&feed.limit), flag(&feed.with_record)];
-        answer::read(&call.ask(crate::database::Effect::Read, statement, &arguments).await?)?;
+        response::read(&call.ask(crate::database::Effect::Read, statement, &arguments).await?)?;
         return Ok(([kind, UNBUFFERED], Body::empty()).into_response());
     }
     let Call { app, caller, .. } = call;

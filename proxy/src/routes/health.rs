@@ -7,14 +7,14 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use keyed_errors::Code;
 
-use crate::answer;
 use crate::problem::Problem;
 use crate::readiness::VERSION;
+use crate::response;
 use crate::state::App;
 
 /// Liveness: the process runs.
 pub(crate) async fn alive() -> Response {
-    answer::json(StatusCode::OK, r#"{"status":"ok"}"#.to_owned())
+    response::json(StatusCode::OK, r#"{"status":"ok"}"#.to_owned())
 }
 
 /// Readiness: the database responds and has the functions of this version.
@@ -27,5 +27,5 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Probl
     }
     let extension = app.readiness.extension_version().await?;
     let body = format!(r#"{{"status":"ready","version":"{VERSION}","extension_version":"{extension}"}}"#);
-    Ok(answer::json(StatusCode::OK, body))
+    Ok(response::json(StatusCode::OK, body))
 }

@@ -13,18 +13,18 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::admission::FilePermit;
-use crate::answer;
 use crate::caller::Caller;
-use crate::file::chunks::{ChunkSender, chunks};
-use crate::file::refused_rows::RefusedRows;
-use crate::import::answer::Answer;
+use crate::file::rejected_rows::RejectedRows;
+use crate::file::stream::{ChunkSender, chunks};
 use crate::import::request::{OnError, Request};
-use crate::import::run::{Import, Listener, Nobody, Stopped};
+use crate::import::response_format::ResponseFormat;
+use crate::import::run::{Import, Listener, NoListener, Stopped};
 use crate::import::source::Source;
-use crate::import::tally::{Refusal, Tally};
+use crate::import::tally::{RowError, Tally};
 use crate::observation::Observation;
 use crate::problem::{Particulars, Problem};
 use crate::query::Segments;
+use crate::response;
 use crate::state::App;
 use keyed_service::shutdown::Step;
 
@@ -44,21 +44,23 @@ pub(crate) async fn run(
     let (parts, body) = http.into_parts();
     let request = Request::parse(&parts.headers, &parts.uri)?;
     // If a rejected row aborts the import, it is the reason of an error, and not a file to correct.
-    let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
-    if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
+    let is_rejection = request.on_error == OnError::Abort && !request.dry_run;
+    if request.response_format == ResponseFormat::Report
+        || request.response_format == ResponseFormat::RejectedRows && is_rejection
+    {
         return report(&app, &caller, &template, &request, body).await;
     }
-    let content_type = match request.answer {
-        Answer::RefusedRows => CSV,
-        Answer::Report | Answer::Progress => "application/x-ndjson",
+    let content_type = match request.response_format {
+        ResponseFormat::RejectedRows => CSV,
+        ResponseFormat::Report | ResponseFormat::Progress => "application/x-ndjson",
     };
-    let (chunks, answer) = chunks(CHUNKS, app.body_timeout);
+    let (chunks, response) = chunks(CHUNKS, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = chunks.clone();
         // The import stops if the client disconnects.
         tokio::select! {
-            () = tell(app, caller, template, request, body, observation, chunks, begun) => {}
+            () = stream_report(app, caller, template, request, body, observation, chunks, begun) => {}
             () = left.closed() => {}
         }
     });
@@ -67,7 +69,7 @@ pub(crate) async fn run(
         Ok(Err(problem)) => return Err(problem),
         Err(_) => return Err(Problem::internal("an import ended before it began".to_owned())),
     }
-    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
+    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], response).into_response())
 }
 
 /// Everything that happens before the first row is written.
@@ -99,20 +101,20 @@ async fn report(
     body: Body,
 ) -> Result<Response, Problem> {
     let (_permit, import) = open(app, caller, template, request, body, async |_| {}).await?;
-    let none_refused = refused_rows(&import, request).header(import.header());
-    let (tally, outcome) = import.run(&mut Nobody).await;
+    let none_rejected = rejected_rows(&import, request).header(import.header());
+    let (tally, outcome) = import.run(&mut NoListener).await;
     match outcome {
-        Ok(()) if request.answer == Answer::RefusedRows => {
-            Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(CSV))], none_refused).into_response())
+        Ok(()) if request.response_format == ResponseFormat::RejectedRows => {
+            Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(CSV))], none_rejected).into_response())
         }
-        Ok(()) => Ok(answer::json(StatusCode::OK, tally.to_json())),
+        Ok(()) => Ok(response::json(StatusCode::OK, tally.to_json())),
         Err(stopped) => Err(problem(stopped, &tally, request)),
     }
 }
 
 /// Imports a file, and streams its progress.
 #[allow(clippy::too_many_arguments, reason = "a task owns its arguments")]
-async fn tell(
+async fn stream_report(
     app: Arc<App>,
     caller: Caller,
     template: String,
@@ -146,10 +148,10 @@ async fn tell(
             return;
         }
     };
-    if request.answer == Answer::RefusedRows {
-        let rows = refused_rows(&import, &request);
+    if request.response_format == ResponseFormat::RejectedRows {
+        let rows = rejected_rows(&import, &request);
         let _ = chunks.send(rows.header(import.header())).await;
-        let mut listener = Refused { chunks: chunks.clone(), rows };
+        let mut listener = Rejected { chunks: chunks.clone(), rows };
         match import.run(&mut listener).await.1 {
             Ok(()) => chunks.finish(),
             // The response has started with 200: only aborting it can signal an error.
@@ -182,8 +184,8 @@ fn problem_line(problem: &Problem, observation: &Observation) -> String {
     format!("{{\"problem\":{}}}\n", problem.render(observation.instance()))
 }
 
-fn refused_rows(import: &Import<'_>, request: &Request) -> RefusedRows {
-    RefusedRows::new(import.header(), import.delimiter(), request.encoding)
+fn rejected_rows(import: &Import<'_>, request: &Request) -> RejectedRows {
+    RejectedRows::new(import.header(), import.delimiter(), request.encoding)
 }
 
 /// The hint if nothing was imported.
@@ -218,7 +220,7 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
         Stopped::Failed(problem) => {
             problem.with_further_hint(PART).with_partial_outcome().with_report(tally.to_json())
         }
-        Stopped::Refused => {
+        Stopped::Rejected => {
             let first = tally.errors.first();
             let detail = first.map_or_else(String::new, |first| {
                 let column =
@@ -228,11 +230,11 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
             let particulars =
                 Particulars { code: first.map(|first| first.code.clone()), ..Particulars::default() };
             let code = first.map_or(Code::InvalidValue, |first| Code::of_sqlstate(&first.sqlstate));
-            let refused = match tally.failed {
+            let rejected = match tally.failed {
                 1 => "1 row was rejected".to_owned(),
                 failed => format!("{failed} rows were rejected"),
             };
-            Problem::new(code, format!("nothing was imported because {refused}: {detail}"))
+            Problem::new(code, format!("nothing was imported because {rejected}: {detail}"))
                 .with_particulars(particulars)
                 .with_hint(match request.is_mirror() {
                     true => "Correct the rows, and import the whole file again.",
@@ -249,10 +251,10 @@ struct Lines {
 }
 
 impl Listener for Lines {
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem> {
-        let line = refusals.first().map(|refusal| refusal.line);
-        let refused = json!({"refused": {"line": line, "row": row, "errors": refusals}});
-        self.chunks.send(format!("{refused}\n")).await
+    async fn rejected(&mut self, row: &str, row_errors: &[RowError]) -> Result<(), Problem> {
+        let line = row_errors.first().map(|row_error| row_error.line);
+        let rejected = json!({"refused": {"line": line, "row": row, "errors": row_errors}});
+        self.chunks.send(format!("{rejected}\n")).await
     }
 
     async fn progress(&mut self, tally: &Tally, bytes: u64) {
@@ -262,20 +264,20 @@ impl Listener for Lines {
 }
 
 /// Returns the rejected rows.
-struct Refused {
+struct Rejected {
     chunks: ChunkSender,
-    rows: RefusedRows,
+    rows: RejectedRows,
 }
 
 const CSV: &str = "text/csv; charset=utf-8";
 
-impl Listener for Refused {
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem> {
-        let reasons: Vec<String> = refusals
+impl Listener for Rejected {
+    async fn rejected(&mut self, row: &str, row_errors: &[RowError]) -> Result<(), Problem> {
+        let reasons: Vec<String> = row_errors
             .iter()
-            .map(|refusal| match &refusal.column {
-                Some(column) => format!("line {}, {column}: {}", refusal.line, refusal.message),
-                None => format!("line {}: {}", refusal.line, refusal.message),
+            .map(|row_error| match &row_error.column {
+                Some(column) => format!("line {}, {column}: {}", row_error.line, row_error.message),
+                None => format!("line {}: {}", row_error.line, row_error.message),
             })
             .collect();
         self.chunks.send(self.rows.row(row, &reasons.join("; "))).await

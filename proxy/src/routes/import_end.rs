@@ -5,10 +5,10 @@ use axum::response::Response;
 use keyed_errors::Code;
 use serde::Deserialize;
 
-use crate::answer;
 use crate::call::Call;
 use crate::database::Effect;
 use crate::problem::Problem;
+use crate::response;
 use keyed_service::statement::{number, statement, text};
 
 /// Terminates a session if it still runs this import transaction, and returns whether it has ended. The number 6 is the
@@ -26,14 +26,14 @@ struct Importer<'a> {
 
 /// Cancels the import. Nothing of its file is imported.
 pub(crate) async fn run(mut call: Call<1>) -> Result<Response, Problem> {
-    let [wanted] = call.parameters(["transaction"])?;
+    let [requested] = call.parameters(["transaction"])?;
     let [template] = call.segments();
     let row = call.ask(Effect::Write, statement!("find_import($4::text)"), &[text(template)]).await?;
     let unexpected = |error: &dyn std::error::Error| Problem::internal(format!("not an import: {error}"));
     let found: &str = row.try_get(0).map_err(|error| unexpected(&error))?;
     let Importer { process, transaction } =
         serde_json::from_str(found).map_err(|error| unexpected(&error))?;
-    if wanted.is_some_and(|wanted| wanted != transaction) {
+    if requested.is_some_and(|requested| requested != transaction) {
         return Err(Problem::new(
             Code::NotFound,
             "the import has ended, and another import has locked the template".to_owned(),
@@ -43,7 +43,7 @@ pub(crate) async fn run(mut call: Call<1>) -> Result<Response, Problem> {
     let (admitted, arguments) = (call.caller.admitted.as_ref(), [number(&process), text(&transaction)]);
     let row = call.app.database.run_for(admitted, Effect::Write, "end_import", END, &arguments).await?;
     match row.try_get(0).map_err(|error| unexpected(&error))? {
-        true => Ok(answer::json(StatusCode::OK, found.to_owned())),
+        true => Ok(response::json(StatusCode::OK, found.to_owned())),
         false => Err(Problem::new(Code::NotFound, "the import has already ended".to_owned())),
     }
 }

@@ -9,7 +9,6 @@ use axum::response::Response;
 use tokio_postgres::types::Type;
 
 use crate::admission::{Admitted, CredentialKind};
-use crate::answer;
 use crate::authentication::admit;
 use crate::body::JsonText;
 use crate::call::Call;
@@ -17,6 +16,7 @@ use crate::database::Effect::{Write, WriteOnce};
 use crate::header::single_text;
 use crate::problem::Problem;
 use crate::query::{self, Segments, parameters};
+use crate::response;
 use crate::state::App;
 use keyed_service::statement::{digest, number, statement, text};
 
@@ -64,16 +64,16 @@ pub(crate) async fn deliver(
     ];
     // The id detects a delivery that was sent twice.
     let effect = if id.is_some() { WriteOnce } else { Write };
-    let answer = app.database.run_for(Some(&admitted), effect, "deliver", statement, &arguments).await;
-    let answer = answer.and_then(|row| answer::written(&row, None));
-    app.metrics.deliveries.with_label_values(&[outcome(&answer)]).inc();
+    let response = app.database.run_for(Some(&admitted), effect, "deliver", statement, &arguments).await;
+    let response = response.and_then(|row| response::written(&row, None));
+    app.metrics.deliveries.with_label_values(&[outcome(&response)]).inc();
     // The signature is invalid, and there is no bearer token.
-    answer.map_err(Problem::without_token)
+    response.map_err(Problem::without_token)
 }
 
 /// The outcome of a delivery for [`Metrics`](crate::metrics::Metrics), from its response.
-fn outcome(answer: &Result<Response, Problem>) -> &'static str {
-    match answer {
+fn outcome(response: &Result<Response, Problem>) -> &'static str {
+    match response {
         // The payload was rejected, and is stored for a replay.
         Ok(response) if response.status() == StatusCode::ACCEPTED => "rejected",
         Ok(_) => "accepted",

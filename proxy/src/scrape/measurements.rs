@@ -18,13 +18,13 @@ const PAUSE: Duration = Duration::from_secs(15);
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The timeout of a query.
-const LONGEST: Duration = Duration::from_secs(10);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The maximum age of measurements that are still reported.
-const OLDEST: Duration = Duration::from_secs(300);
+const MAX_AGE: Duration = Duration::from_secs(300);
 
 /// The maximum number of series.
-const MOST: usize = 1000;
+const MAX_SERIES: usize = 1000;
 
 const QUERY: &str = "select array_agg(name), array_agg(labels::text), array_agg(value::float8) \
                      from keyed_http.measurements()";
@@ -40,7 +40,7 @@ struct State {
     /// The time of the last query, successful or not.
     asked: Option<Instant>,
     /// The time of the last successful query.
-    answered: Option<Instant>,
+    responded: Option<Instant>,
     is_up: bool,
 }
 
@@ -57,23 +57,23 @@ impl Measurements {
             let into = Arc::clone(metrics);
             // A task, so that the query continues when the scrape stops waiting.
             let task = tokio::spawn(async move {
-                let answer = timeout(LONGEST, database.run(Effect::Read, QUERY, &[])).await;
-                let row = answer.ok().and_then(Result::ok);
+                let result = timeout(QUERY_TIMEOUT, database.run(Effect::Read, QUERY, &[])).await;
+                let row = result.ok().and_then(Result::ok);
                 let is_up = row.is_some_and(|row| take(&row, &into).is_ok());
                 let mut state = lock(&state);
                 state.is_up = is_up;
                 if is_up {
-                    state.answered = Some(Instant::now());
+                    state.responded = Some(Instant::now());
                 }
             });
             let _ = timeout(PATIENCE, task).await;
         }
         let state = lock(&self.state);
         metrics.measurements_up.set(f64::from(u8::from(state.is_up)));
-        if state.answered.is_none_or(|at| at.elapsed() > OLDEST) {
+        if state.responded.is_none_or(|at| at.elapsed() > MAX_AGE) {
             metrics.measured.forget();
         }
-        let age = state.answered.map_or(f64::NAN, |at| at.elapsed().as_secs_f64());
+        let age = state.responded.map_or(f64::NAN, |at| at.elapsed().as_secs_f64());
         metrics.measurements_age.set(age);
     }
 
@@ -99,7 +99,7 @@ fn take(row: &Row, metrics: &Metrics) -> Result<(), tokio_postgres::Error> {
     let (names, labels, values) =
         (names.unwrap_or_default(), labels.unwrap_or_default(), values.unwrap_or_default());
     metrics.measured.forget();
-    for ((name, labels), value) in names.iter().zip(&labels).zip(values).take(MOST) {
+    for ((name, labels), value) in names.iter().zip(&labels).zip(values).take(MAX_SERIES) {
         metrics.measured.take(name, labels, value);
     }
     Ok(())

@@ -30,7 +30,7 @@ const MAX_CONNECTIONS: usize = 16;
 /// The timeout of a request head, and the maximum time of a connection. A connection serves only one request, so that
 /// no idle client holds one.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
-const LONGEST: Duration = Duration::from_secs(15);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The sources of a scrape.
 struct Scrape {
@@ -64,7 +64,7 @@ impl Scrape {
             .header_read_timeout(HEADER_TIMEOUT)
             .keep_alive(false)
             .max_buf_size(16 << 10);
-        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,
@@ -75,21 +75,21 @@ impl Scrape {
                 }
             };
             // Further connections are closed without a response.
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+            let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { continue };
             let scrape = Arc::clone(&self);
             let service = service_fn(move |request: Request<Incoming>| {
                 let scrape = Arc::clone(&scrape);
-                async move { Ok::<_, Infallible>(scrape.answer(request.method(), request.uri().path()).await) }
+                async move { Ok::<_, Infallible>(scrape.respond(request.method(), request.uri().path()).await) }
             });
             let connection = http.serve_connection(TokioIo::new(stream), service);
             tokio::spawn(async move {
-                let _place = place;
-                let _ = timeout(LONGEST, connection).await;
+                let _permit = permit;
+                let _ = timeout(CONNECTION_TIMEOUT, connection).await;
             });
         }
     }
 
-    async fn answer(&self, method: &Method, path: &str) -> Response<Body> {
+    async fn respond(&self, method: &Method, path: &str) -> Response<Body> {
         if !matches!(*method, Method::GET | Method::HEAD) {
             let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "use GET\n".to_owned());
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));

@@ -8,7 +8,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::refusal;
+use super::rejection;
 use crate::admission::socket::Watched;
 use keyed_service::shutdown::{Shutdown, Step};
 
@@ -44,7 +44,7 @@ pub(super) async fn begin(
     if first != [HANDSHAKE] {
         // Only plain HTTP can be answered; other protocols are unknown.
         if first[0].is_ascii_uppercase() {
-            refusal::plain(stream).await;
+            rejection::plain(stream).await;
         }
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the client does not speak TLS"));
     }

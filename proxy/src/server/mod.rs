@@ -5,7 +5,7 @@
 /// TLS handshakes.
 mod handshake;
 /// Responses without a request.
-mod refusal;
+mod rejection;
 
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
@@ -84,7 +84,7 @@ async fn accept(
     let open = Connections::new(bounds.max_connections, bounds.connections_of_an_address());
     // Only reverse proxies open connections in advance.
     let silence = if bounds.trusted_proxies > 0 { HEADER_TIMEOUT } else { bounds.header_timeout };
-    let refusals = Arc::new(Semaphore::new(MAX_REJECTIONS));
+    let rejections = Arc::new(Semaphore::new(MAX_REJECTIONS));
     let connections = GracefulShutdown::new();
     let mut finish = pin!(shutdown.reached(Step::Finishing));
     let mut failing = None;
@@ -106,14 +106,14 @@ async fn accept(
             }
         };
         let acceptor = tls.map(ListenerTls::acceptor);
-        let place = match open.enter(peer.ip()) {
-            Ok(place) => place,
+        let slot = match open.enter(peer.ip()) {
+            Ok(slot) => slot,
             Err(full) => {
                 let id = Uuid::from_u128(fastrand::u128(..));
-                sinks.metrics.refused(full.reason());
+                sinks.metrics.rejected(full.reason());
                 access_log::connection(id, 503, Some(full.reason()));
                 // Beyond this limit, the connection is closed without a response.
-                if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
+                if let Ok(permit) = Arc::clone(&rejections).try_acquire_owned() {
                     tokio::spawn(refuse(stream, acceptor, full, id, permit));
                 }
                 continue;
@@ -132,12 +132,12 @@ async fn accept(
                 let client = address::client(peer, request.headers(), trusted_proxies);
                 let (router, shutdown) = (router.clone(), shutdown.clone());
                 observe(request, client, sinks.clone(), link.clone(), async move |request| {
-                    let mut answer = router.oneshot(request).await;
+                    let mut response = router.oneshot(request).await;
                     // The client must open its next connection to another process.
-                    if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {
-                        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                    if let (Ok(response), true) = (&mut response, shutdown.has_begun()) {
+                        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                     }
-                    answer
+                    response
                 })
             }
         });
@@ -148,16 +148,16 @@ async fn accept(
         let watcher = connections.watcher();
         let (connected, ending) = (Connected::new(&sinks.metrics), shutdown.clone());
         tokio::spawn(async move {
-            let _place = (place, connected);
+            let _slot = (slot, connected);
             let connection = match acceptor {
                 None => {
                     let stream = Watched::new(stream, rate, silence, head_timeout, begun, link);
-                    answer(&http, stream, service, watcher).await
+                    serve_connection(&http, stream, service, watcher).await
                 }
                 Some(acceptor) => {
                     let watched = |stream| Watched::new(stream, rate, silence, head_timeout, begun, link);
                     match handshake::begin(&acceptor, stream, silence, watched, &ending).await {
-                        Ok(stream) => answer(&http, stream, service, watcher).await,
+                        Ok(stream) => serve_connection(&http, stream, service, watcher).await,
                         Err(error) => return tracing::debug!(%error, "no TLS connection"),
                     }
                 }
@@ -185,7 +185,7 @@ async fn accept(
 }
 
 /// Serves the requests of one connection.
-async fn answer<S>(
+async fn serve_connection<S>(
     http: &http1::Builder,
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     service: S,
@@ -207,10 +207,10 @@ async fn refuse(
     _permit: OwnedSemaphorePermit,
 ) {
     match acceptor {
-        None => refusal::full(stream, full, id).await,
+        None => rejection::full(stream, full, id).await,
         Some(acceptor) => {
-            if let Ok(Ok(stream)) = timeout(refusal::PATIENCE, acceptor.accept(stream)).await {
-                refusal::full(stream, full, id).await;
+            if let Ok(Ok(stream)) = timeout(rejection::PATIENCE, acceptor.accept(stream)).await {
+                rejection::full(stream, full, id).await;
             }
         }
     }

@@ -22,7 +22,7 @@ use keyed_service::http_client::{HttpClient, http_client};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The maximum size of a response from the collector.
-const MAX_ANSWER: usize = 64 << 10;
+const MAX_RESPONSE: usize = 64 << 10;
 
 /// The variables that enable the export. The one for traces takes precedence.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
@@ -44,7 +44,7 @@ type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The provider of spans; `None` if the export is not enabled.
 pub(super) fn provider(environment: Environment<'_>) -> anyhow::Result<Option<SdkTracerProvider>> {
-    if !is_wanted(environment)? {
+    if !is_enabled(environment)? {
         return Ok(None);
     }
     let client = Client { client: http_client(Some(Duration::from_secs(5)))?, runtime: Handle::current() };
@@ -64,7 +64,7 @@ pub(super) fn provider(environment: Environment<'_>) -> anyhow::Result<Option<Sd
 }
 
 /// Whether the environment enables traces.
-pub(super) fn is_wanted(environment: Environment<'_>) -> anyhow::Result<bool> {
+pub(super) fn is_enabled(environment: Environment<'_>) -> anyhow::Result<bool> {
     let is_off = environment("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true"))
         || environment("OTEL_TRACES_EXPORTER").is_some_and(|it| it == "none");
     let Some((name, endpoint)) = ENDPOINTS.iter().find_map(|name| Some((name, environment(name)?))) else {
@@ -112,7 +112,7 @@ impl opentelemetry_http::HttpClient for Client {
         let exchange = async move {
             let response = client.request(request.map(Body::from)).await?;
             let (head, body) = response.into_parts();
-            let body = Limited::new(body, MAX_ANSWER).collect().await?.to_bytes();
+            let body = Limited::new(body, MAX_RESPONSE).collect().await?.to_bytes();
             Ok::<_, HttpError>(Response::from_parts(head, body))
         };
         // The timeout also needs the runtime.
@@ -124,30 +124,30 @@ impl opentelemetry_http::HttpClient for Client {
 mod tests {
     use super::*;
 
-    fn wanted(variables: &[(&str, &str)]) -> Result<bool, String> {
+    fn enabled(variables: &[(&str, &str)]) -> Result<bool, String> {
         let environment = |name: &str| {
             variables.iter().find(|(given, _)| *given == name).map(|(_, value)| (*value).to_owned())
         };
-        is_wanted(&environment).map_err(|error| error.to_string())
+        is_enabled(&environment).map_err(|error| error.to_string())
     }
 
     const ENDPOINT: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
 
     #[test]
     fn traces_are_exported_when_the_environment_names_an_endpoint() {
-        assert_eq!(wanted(&[]), Ok(false));
-        assert_eq!(wanted(&[ENDPOINT]), Ok(true));
-        assert_eq!(wanted(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://c/v1/traces")]), Ok(true));
-        assert_eq!(wanted(&[ENDPOINT, ("OTEL_SDK_DISABLED", "TRUE")]), Ok(false));
-        assert_eq!(wanted(&[ENDPOINT, ("OTEL_TRACES_EXPORTER", "none")]), Ok(false));
+        assert_eq!(enabled(&[]), Ok(false));
+        assert_eq!(enabled(&[ENDPOINT]), Ok(true));
+        assert_eq!(enabled(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://c/v1/traces")]), Ok(true));
+        assert_eq!(enabled(&[ENDPOINT, ("OTEL_SDK_DISABLED", "TRUE")]), Ok(false));
+        assert_eq!(enabled(&[ENDPOINT, ("OTEL_TRACES_EXPORTER", "none")]), Ok(false));
     }
 
     #[test]
     fn unsupported_protocol_and_invalid_endpoint_are_rejected() {
-        let message = wanted(&[ENDPOINT, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).expect_err("no gRPC");
+        let message = enabled(&[ENDPOINT, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).expect_err("no gRPC");
         assert!(message.contains("http/protobuf"), "{message}");
         for endpoint in ["collector:4318", "grpc://collector:4317", "http:///v1", ""] {
-            let message = wanted(&[(ENDPOINT.0, endpoint)]).expect_err(endpoint);
+            let message = enabled(&[(ENDPOINT.0, endpoint)]).expect_err(endpoint);
             assert!(message.contains("OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"), "{message}");
         }
     }
@@ -155,9 +155,9 @@ mod tests {
     #[test]
     fn unknown_sampler_is_rejected() {
         for sampler in SAMPLERS {
-            assert_eq!(wanted(&[ENDPOINT, (SAMPLER, sampler)]), Ok(true));
+            assert_eq!(enabled(&[ENDPOINT, (SAMPLER, sampler)]), Ok(true));
         }
-        let message = wanted(&[ENDPOINT, (SAMPLER, "traceidration")]).expect_err("no such sampler");
+        let message = enabled(&[ENDPOINT, (SAMPLER, "traceidration")]).expect_err("no such sampler");
         assert!(
             message.contains("OTEL_TRACES_SAMPLER is") && message.contains("traceidratio, "),
             "{message}"

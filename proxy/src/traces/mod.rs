@@ -21,11 +21,11 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
 /// The maximum accepted length of either header, which each span repeats. The specification requires support for this length.
-const LONGEST: usize = 512;
+const MAX_LENGTH: usize = 512;
 
 /// Whether the environment enables traces; an error if its variables are invalid.
-pub fn is_wanted() -> anyhow::Result<bool> {
-    exporter::is_wanted(&environment)
+pub fn is_enabled() -> anyhow::Result<bool> {
+    exporter::is_enabled(&environment)
 }
 
 /// Reads a variable. An empty one counts as not set.
@@ -123,7 +123,8 @@ impl Parent {
         }
         let mut context = HeaderMap::new();
         for name in [TRACEPARENT, TRACESTATE] {
-            context.extend(headers.get(&name).filter(|it| it.len() <= LONGEST).map(|it| (name, it.clone())));
+            context
+                .extend(headers.get(&name).filter(|it| it.len() <= MAX_LENGTH).map(|it| (name, it.clone())));
         }
         let parent =
             TraceContextPropagator::new().extract_with_context(&Context::new(), &HeaderExtractor(&context));

@@ -119,8 +119,8 @@ mod tests {
         let empty = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(&empty, "\n").expect("it is our file");
         let message = read("KEYED_DATABASE_URL", None, Some(empty.path())).expect_err("it holds nothing");
-        let wanted = format!("KEYED_DATABASE_URL_FILE {} is empty. An example is", empty.path().display());
-        assert!(message.starts_with(&wanted), "{message}");
+        let expected = format!("KEYED_DATABASE_URL_FILE {} is empty. An example is", empty.path().display());
+        assert!(message.starts_with(&expected), "{message}");
         let message = read("KEYED_DATABASE_URL", Some(" "), None).expect_err("it holds nothing");
         assert!(message.starts_with("KEYED_DATABASE_URL is not set."), "{message}");
     }

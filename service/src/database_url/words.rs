@@ -15,8 +15,8 @@ pub(super) fn take(url: &str) -> (String, Vec<(String, String)>) {
 }
 
 fn take_from_url(url: &str) -> (String, Vec<(String, String)>) {
-    let after_credentials = url.find('@').map_or(0, |place| place + 1);
-    let Some(begin) = url[after_credentials..].find('?').map(|place| after_credentials + place) else {
+    let after_credentials = url.find('@').map_or(0, |index| index + 1);
+    let Some(begin) = url[after_credentials..].find('?').map(|index| after_credentials + index) else {
         return (url.to_owned(), Vec::new());
     };
     let mut words = Vec::new();
@@ -60,10 +60,10 @@ fn keyword(text: &str) -> Option<(&str, String, &str)> {
     let (quoted, rest) = rest.strip_prefix('\'').map_or((false, rest), |rest| (true, rest));
     let mut value = String::new();
     let mut characters = rest.char_indices();
-    while let Some((place, character)) = characters.next() {
+    while let Some((index, character)) = characters.next() {
         match character {
-            '\'' if quoted => return Some((name, value, &rest[place + 1..])),
-            character if character.is_whitespace() && !quoted => return Some((name, value, &rest[place..])),
+            '\'' if quoted => return Some((name, value, &rest[index + 1..])),
+            character if character.is_whitespace() && !quoted => return Some((name, value, &rest[index..])),
             '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
             character => value.push(character),
         }

@@ -38,11 +38,11 @@ type Connected = (Client, JoinHandle<()>);
 /// Opens connections to a database. Clones share the target, even after [`Connector::replace`].
 #[derive(Clone)]
 pub struct Connector {
-    current: Arc<RwLock<Arc<Way>>>,
+    current: Arc<RwLock<Arc<Target>>>,
 }
 
 /// The target of connections.
-struct Way {
+struct Target {
     url: DatabaseUrl,
     tls: Option<MakeRustlsConnect>,
     /// A hash of the contents of the files.
@@ -55,18 +55,18 @@ struct Way {
 impl Connector {
     /// Creates a connector. Reads the files that the URL names.
     pub fn new(url: DatabaseUrl) -> Result<Connector, String> {
-        Ok(Connector { current: Arc::new(RwLock::new(Arc::new(Way::new(url)?))) })
+        Ok(Connector { current: Arc::new(RwLock::new(Arc::new(Target::new(url)?))) })
     }
 
     /// Uses another URL or changed files for later connections. Returns whether anything has changed. A test connection
     /// is opened first, so that an unusable URL has no effect.
     pub async fn replace(&self, url: DatabaseUrl) -> Result<bool, String> {
-        let way = Way::new(url)?;
-        if way.is_same_as(&self.way()) {
+        let target = Target::new(url)?;
+        if target.is_same_as(&self.target()) {
             return Ok(false);
         }
         let nowhere = |error: String| format!("cannot connect with the new URL: {error}");
-        match timeout(PATIENCE, way.connect()).await {
+        match timeout(PATIENCE, target.connect()).await {
             Ok(Ok((client, connection))) => {
                 drop(client);
                 connection.abort();
@@ -74,23 +74,23 @@ impl Connector {
             Ok(Err(error)) => return Err(nowhere(format!("{:#}", anyhow::Error::from(error)))),
             Err(_) => return Err(nowhere("no response in time".to_owned())),
         }
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(way);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(target);
         Ok(true)
     }
 
     /// Whether the URL has several hosts and requires the primary.
     pub fn has_candidates(&self) -> bool {
-        !self.way().hosts.is_empty()
+        !self.target().hosts.is_empty()
     }
 
     /// Opens a connection, which is closed when its client is dropped. If the URL has several hosts and requires the
     /// primary, it connects to the primary, and the connection is closed when another server becomes the primary.
     pub async fn connect(&self) -> Result<Connected, Error> {
         loop {
-            let way = self.way();
-            let (client, connection) = way.connect().await?;
+            let target = self.target();
+            let (client, connection) = target.connect().await?;
             // The target was replaced while this connection was being opened, so it is opened again.
-            if Arc::ptr_eq(&way, &self.way()) {
+            if Arc::ptr_eq(&target, &self.target()) {
                 return Ok((client, connection));
             }
             drop(client);
@@ -100,7 +100,7 @@ impl Connector {
 
     /// Cancels the running statement of a connection, with the same TLS settings.
     pub async fn cancel(&self, token: CancelToken) -> Result<(), Error> {
-        match self.way().tls.clone() {
+        match self.target().tls.clone() {
             None => token.cancel_query(NoTls).await,
             Some(tls) => token.cancel_query(tls).await,
         }
@@ -108,16 +108,16 @@ impl Connector {
 
     /// The settings of connections.
     pub fn config(&self) -> Config {
-        self.way().url.config.clone()
+        self.target().url.config.clone()
     }
 
-    fn way(&self) -> Arc<Way> {
+    fn target(&self) -> Arc<Target> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Way {
-    fn new(url: DatabaseUrl) -> Result<Way, String> {
+impl Target {
+    fn new(url: DatabaseUrl) -> Result<Target, String> {
         let tls = match url.tls.mode {
             Mode::Disable => None,
             _ => Some(MakeRustlsConnect::new(client(&url.tls)?)),
@@ -128,10 +128,10 @@ impl Way {
             files.update(std::fs::read(path).unwrap_or_default());
         }
         let hosts = hosts::of_primary(&url.config);
-        Ok(Way { url, tls, files: files.finalize().into(), hosts, primary: Primary::default() })
+        Ok(Target { url, tls, files: files.finalize().into(), hosts, primary: Primary::default() })
     }
 
-    fn is_same_as(&self, other: &Way) -> bool {
+    fn is_same_as(&self, other: &Target) -> bool {
         self.url == other.url && self.files == other.files
     }
 
@@ -171,7 +171,7 @@ impl Way {
             Err(error) => return (host, Err(error)),
         };
         let found = match client.simple_query(primary::ASK).await {
-            Ok(answer) => Found::read(host, &answer),
+            Ok(result) => Found::read(host, &result),
             Err(error) if error.as_db_error().is_some() => None,
             Err(error) => return (host, Err(error)),
         };
@@ -197,14 +197,14 @@ impl Way {
         match self.url.tls.mode {
             Mode::Disable => plain().await,
             Mode::Allow => match plain().await {
-                Err(error) if wants_another_way(&error) => {
-                    encrypted(SslMode::Require).await.map_err(|second| the_servers_own(error, second))
+                Err(error) if is_rejected_by_hba(&error) => {
+                    encrypted(SslMode::Require).await.map_err(|second| more_useful_error(error, second))
                 }
                 done => done,
             },
             Mode::Prefer => match encrypted(SslMode::Prefer).await {
-                Err(error) if wants_another_way(&error) || is_handshake(&error) => {
-                    plain().await.map_err(|second| the_servers_own(error, second))
+                Err(error) if is_rejected_by_hba(&error) || is_handshake(&error) => {
+                    plain().await.map_err(|second| more_useful_error(error, second))
                 }
                 done => done,
             },
@@ -233,12 +233,12 @@ where
 }
 
 /// Whether pg_hba.conf rejects this kind of connection.
-fn wants_another_way(error: &Error) -> bool {
+fn is_rejected_by_hba(error: &Error) -> bool {
     error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
 }
 
 /// Chooses the more useful error of two attempts: a missing TLS support is not the reason why the server rejects a role.
-fn the_servers_own(first: Error, second: Error) -> Error {
+fn more_useful_error(first: Error, second: Error) -> Error {
     if second.as_db_error().is_some() { second } else { first }
 }
 
@@ -269,7 +269,7 @@ fn client(tls: &DatabaseTls) -> Result<ClientConfig, String> {
         (_, Mode::VerifyCa | Mode::VerifyFull) => versions
             .with_platform_verifier()
             .map_err(|error| format!("the system's root certificates cannot be loaded: {error}."))?,
-        _ => versions.dangerous().with_custom_certificate_verifier(Arc::new(ServerVerifier::anybody())),
+        _ => versions.dangerous().with_custom_certificate_verifier(Arc::new(ServerVerifier::accept_any())),
     };
     let mut client = match &tls.identity {
         Some((certificate, key)) => with_identity(certificate, key, |certificates, key| {

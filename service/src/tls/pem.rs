@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn message_names_setting_file_and_fault() {
+    fn message_names_setting_file_and_error() {
         let missing = private_key("KEYED_TLS_KEY", Path::new("/nowhere/key.pem")).expect_err("no file");
         assert!(missing.starts_with("KEYED_TLS_KEY /nowhere/key.pem: No such file"), "{missing}");
         let empty = certificates("KEYED_TLS_CERT", file("").path()).expect_err("no certificate");

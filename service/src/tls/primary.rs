@@ -24,8 +24,8 @@ pub(super) struct Found {
 
 impl Found {
     /// Reads the result of the query; `None` if it is not PostgreSQL's.
-    pub(super) fn read(host: usize, answer: &[SimpleQueryMessage]) -> Option<Found> {
-        let row = answer.iter().find_map(|message| match message {
+    pub(super) fn read(host: usize, result: &[SimpleQueryMessage]) -> Option<Found> {
+        let row = result.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         })?;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_system_has_timelines_of_its_own() {
+    async fn timelines_of_another_system_are_not_compared() {
         let primary = Primary::default();
         assert!(primary.admits(&found(1, 5)));
         let old = primary.end_of(found(1, 5));

@@ -29,7 +29,7 @@ struct Roots {
 
 impl ServerVerifier {
     /// Accepts any server: the connection is encrypted, but the server is not verified.
-    pub(super) fn anybody() -> ServerVerifier {
+    pub(super) fn accept_any() -> ServerVerifier {
         ServerVerifier { provider: provider(), roots: None, checks_name: false }
     }
 

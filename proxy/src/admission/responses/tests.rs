@@ -55,7 +55,7 @@ fn rejected_response_does_not_count() {
     let budget = ResponseBudget::new(64 * MIB);
     let [mut first, mut second] = [1, 1].map(|number| budget.enter(key("reader", number)));
     assert_eq!([first.resize(MIB, false), second.resize(MIB, false)], [Ok(()), Ok(())]);
-    assert_eq!([first.resize(30 * MIB, false), second.resize(30 * MIB, false)], [Ok(()), Err(UsedUp)]);
+    assert_eq!([first.resize(30 * MIB, false), second.resize(30 * MIB, false)], [Ok(()), Err(Exhausted)]);
     assert_eq!(budget.lock().counted, 30 * MIB);
     // The response of a completed write is always sent.
     assert_eq!(second.resize(30 * MIB, true), Ok(()));
@@ -70,13 +70,13 @@ async fn waiting_request_reserves_nothing() {
     let budget = ResponseBudget::new(64 * MIB);
     let holder = key("reader", 1);
     let held = take(&budget, &holder, 32);
-    let room = |patience| {
+    let wait_for = |patience| {
         let (budget, holder) = (Arc::clone(&budget), holder.clone());
         let deadline = Instant::now() + Duration::from_millis(patience);
-        tokio::spawn(async move { budget.room(&holder, || MIB, deadline).await })
+        tokio::spawn(async move { budget.wait_for(&holder, || MIB, deadline).await })
     };
-    assert_eq!(room(20).await.expect("it ends"), Err(UsedUp));
-    let waiting = room(60_000);
+    assert_eq!(wait_for(20).await.expect("it ends"), Err(Exhausted));
+    let waiting = wait_for(60_000);
     tokio::task::yield_now().await;
     drop(held);
     assert_eq!(waiting.await.expect("it ends"), Ok(()));

@@ -122,9 +122,9 @@ fn long_statement_counts_twice_in_the_order() {
     let of_short: Vec<Share> = (0..3).map(|_| shares.give(&mut state, &short, 2, later)).collect();
     let _places = [(&long, 1), (&short, 2)].map(|(party, key)| {
         state.arrivals += 1;
-        let (place, receiver) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let arrival = state.arrivals;
-        queue(&mut state, party, key).expect("it is known").push_back(Waiter { arrival, place });
+        queue(&mut state, party, key).expect("it is known").push_back(Waiter { arrival, sender });
         receiver
     });
     assert_eq!(shares.next(&state, now), Some((long.clone(), 1)), "two are less than three");
@@ -156,7 +156,7 @@ fn long_statement_counts_twice_in_the_order() {
     state.parties.entry(long.clone()).or_default().keys.entry(1).or_default();
     assert!(state.parties[&long].is_slow());
     state.free = 2;
-    assert_eq!(shares.refusal(&state, &long, 1), Some(NoShare::Busy), "it cannot use the reserved ones");
+    assert_eq!(shares.rejection(&state, &long, 1), Some(NoShare::Busy), "it cannot use the reserved ones");
     state.free = 3;
-    assert_eq!(shares.refusal(&state, &long, 1), None);
+    assert_eq!(shares.rejection(&state, &long, 1), None);
 }

@@ -85,7 +85,7 @@ async fn response_ends_the_half_closed_timeout() {
     ours.link.asked();
     ours.flush().await.expect("it may still read");
     assert!(ours.half_closed.is_some());
-    ours.link.answered();
+    ours.link.responded();
     ours.flush().await.expect("it may still read");
     assert!(ours.half_closed.is_none());
 }

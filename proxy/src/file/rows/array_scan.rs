@@ -1,7 +1,7 @@
 //! Finds the ends of the elements of a JSON array. The database parses the elements.
 
 use super::pending::Pending;
-use crate::file::portion::Fault;
+use crate::file::chunk::Defect;
 
 /// The state of the scan.
 #[derive(Default)]
@@ -80,7 +80,7 @@ impl ArrayScan {
             Stage::Between if byte == b',' || byte == b']' => {
                 if byte == b',' || self.is_comma_last {
                     begin(pending, at);
-                    pending.end_row(at, at + 1, Some(Fault::Missing));
+                    pending.end_row(at, at + 1, Some(Defect::Missing));
                 }
                 self.separate(byte);
             }
@@ -110,8 +110,8 @@ impl ArrayScan {
             b'{' | b'[' => self.depth += 1,
             b',' | b']' if self.depth == 0 => {
                 let length = pending.text.as_bytes()[pending.start..at].trim_ascii_end().len();
-                let fault = self.has_break.then_some(Fault::LineBreak);
-                pending.end_row(pending.start + length, at + 1, fault);
+                let defect = self.has_break.then_some(Defect::LineBreak);
+                pending.end_row(pending.start + length, at + 1, defect);
                 self.separate(byte);
             }
             b'}' | b']' => self.depth = self.depth.saturating_sub(1),

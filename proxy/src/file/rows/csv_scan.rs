@@ -5,7 +5,7 @@
 //! affects only one row, and not all rows up to the next quote.
 
 use super::pending::Pending;
-use crate::file::portion::Fault;
+use crate::file::chunk::Defect;
 
 /// The state of the scan.
 pub(super) struct CsvScan {
@@ -94,14 +94,14 @@ impl CsvScan {
         self.end_row(pending, end, end);
     }
 
-    /// Rejects the first line of a row that is found to be malformed at `fault`, and continues with the line after it.
+    /// Rejects the first line of a row that is found to be malformed at `defect`, and continues with the line after it.
     /// Returns false if the row has only one line.
     ///
     /// A row that begins in one of the lines in between and continues in the next line reaches the same error, because
     /// it contains the same quoted cell at the end of its line. Such a row is therefore rejected at the end of its line
     /// (`single_until`), and no line is scanned more than twice.
-    fn reject(&mut self, pending: &mut Pending, fault: usize) -> bool {
-        let row = &pending.text.as_bytes()[pending.start..fault];
+    fn reject(&mut self, pending: &mut Pending, defect: usize) -> bool {
+        let row = &pending.text.as_bytes()[pending.start..defect];
         let (Some(end), Some(last)) =
             (memchr::memchr2(b'\n', b'\r', row), memchr::memrchr2(b'\n', b'\r', row))
         else {
@@ -109,7 +109,7 @@ impl CsvScan {
         };
         let (end, last) = (pending.start + end, pending.start + last);
         self.after_return = pending.text.as_bytes()[end] == b'\r';
-        pending.end_row(end, end + 1, Some(Fault::Unclosed));
+        pending.end_row(end, end + 1, Some(Defect::Unclosed));
         (pending.seen, pending.single_until) = (end + 1, last + 1);
         pending.start_line += 1;
         pending.line = pending.start_line;
@@ -118,15 +118,15 @@ impl CsvScan {
     }
 
     fn end_row(&mut self, pending: &mut Pending, end: usize, next: usize) {
-        let fault = match self.state {
-            State::Quoted => Some(Fault::Unclosed),
-            State::Rejected => Some(Fault::AfterQuote),
+        let defect = match self.state {
+            State::Quoted => Some(Defect::Unclosed),
+            State::Rejected => Some(Defect::AfterQuote),
             State::CellStart | State::Plain | State::Quote => None,
         };
-        if fault.is_none() && is_blank(&pending.text.as_bytes()[pending.start..end], self.delimiter) {
+        if defect.is_none() && is_blank(&pending.text.as_bytes()[pending.start..end], self.delimiter) {
             pending.pass_over(end, next);
         } else {
-            pending.end_row(end, next, fault);
+            pending.end_row(end, next, defect);
         }
         self.state = State::CellStart;
     }
@@ -145,5 +145,5 @@ pub(crate) fn is_malformed(row: &str, delimiter: u8) -> bool {
     let mut scan = CsvScan::new(delimiter);
     scan.scan(&mut pending);
     scan.end(&mut pending);
-    pending.rows.iter().any(|row| row.fault.is_some())
+    pending.rows.iter().any(|row| row.defect.is_some())
 }

@@ -1,6 +1,6 @@
 //! The text of a file that has not been returned yet: complete rows, and the beginning of the next row.
 
-use crate::file::portion::{Fault, Portion, Row};
+use crate::file::chunk::{Chunk, Defect, Row};
 
 /// Pending text and its rows.
 pub(super) struct Pending {
@@ -40,8 +40,8 @@ impl Pending {
     }
 
     /// Ends a row, and starts the next one.
-    pub(super) fn end_row(&mut self, end: usize, next: usize, fault: Option<Fault>) {
-        self.rows.push(Row { line: self.start_line, start: self.start, end, fault });
+    pub(super) fn end_row(&mut self, end: usize, next: usize, defect: Option<Defect>) {
+        self.rows.push(Row { line: self.start_line, start: self.start, end, defect });
         self.start = next;
     }
 
@@ -51,9 +51,9 @@ impl Pending {
         self.start = next;
     }
 
-    /// Whether there are `most` rows, or `bytes` bytes before the unfinished row.
-    pub(super) fn is_full(&self, most: usize, bytes: usize) -> bool {
-        !self.rows.is_empty() && (self.rows.len() >= most || self.start > bytes)
+    /// Whether there are `max_rows` rows, or `bytes` bytes before the unfinished row.
+    pub(super) fn is_full(&self, max_rows: usize, bytes: usize) -> bool {
+        !self.rows.is_empty() && (self.rows.len() >= max_rows || self.start > bytes)
     }
 
     /// Drops the text up to the unfinished row if it contains no rows, because a file may begin with any number of blank lines.
@@ -64,26 +64,26 @@ impl Pending {
         }
     }
 
-    /// Returns a chunk of at most `most` rows, none of which begins after `bytes` bytes. `is_flat` puts each row on one line.
-    pub(super) fn cut(&mut self, most: usize, bytes: usize, is_flat: bool) -> Option<Portion> {
+    /// Returns a chunk of at most `max_rows` rows, none of which begins after `bytes` bytes. `is_flat` puts each row on one line.
+    pub(super) fn cut(&mut self, max_rows: usize, bytes: usize, is_flat: bool) -> Option<Chunk> {
         let fits = |(position, row): (usize, &Row)| {
-            (position + 1 >= most || row.end >= bytes).then_some(position + 1)
+            (position + 1 >= max_rows || row.end >= bytes).then_some(position + 1)
         };
         let count = self.rows.iter().enumerate().find_map(fits).unwrap_or(self.rows.len());
         let rest = self.rows.split_off(count);
         let mut rows = std::mem::replace(&mut self.rows, rest);
         let (begin, end) = (rows.first()?.start, rows.last()?.end);
-        let portion = if self.has_gaps || is_flat {
+        let chunk = if self.has_gaps || is_flat {
             self.gathered(&rows, is_flat)
         } else {
             for row in &mut rows {
                 row.start -= begin;
                 row.end -= begin;
             }
-            Portion { text: self.text[begin..end].to_owned(), rows }
+            Chunk { text: self.text[begin..end].to_owned(), rows }
         };
         self.drop_until(end);
-        Some(portion)
+        Some(chunk)
     }
 
     /// Drops the beginning of the text, which contains no more rows.
@@ -99,16 +99,16 @@ impl Pending {
     }
 
     /// The rows without the text between them.
-    fn gathered(&self, rows: &[Row], is_flat: bool) -> Portion {
-        let mut portion = Portion::default();
+    fn gathered(&self, rows: &[Row], is_flat: bool) -> Chunk {
+        let mut chunk = Chunk::default();
         for row in rows {
             let text = &self.text[row.start..row.end];
             if is_flat && text.contains('\n') {
-                portion.push_with(row.line, &text.replace('\n', " "), row.fault);
+                chunk.push_with(row.line, &text.replace('\n', " "), row.defect);
             } else {
-                portion.push_with(row.line, text, row.fault);
+                chunk.push_with(row.line, text, row.defect);
             }
         }
-        portion
+        chunk
     }
 }

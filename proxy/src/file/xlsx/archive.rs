@@ -9,7 +9,7 @@ use crc32fast::Hasher;
 use flate2::bufread::DeflateDecoder;
 use memchr::memmem::rfind;
 
-use super::fault::Fault;
+use super::error::PartError;
 
 /// The maximum number of parts, and the maximum size of the central directory.
 const MAX_PARTS: u64 = 10_000;
@@ -37,11 +37,11 @@ struct Entry {
 }
 
 impl<'a> Archive<'a> {
-    pub(super) fn open(file: &'a File) -> Result<Archive<'a>, Fault> {
-        let length = file.metadata().map_err(|_| Fault::Form)?.len();
+    pub(super) fn open(file: &'a File) -> Result<Archive<'a>, PartError> {
+        let length = file.metadata().map_err(|_| PartError::Form)?.len();
         let [parts, bytes, start] = index_of(file, length)?;
         if parts > MAX_PARTS || bytes > MAX_INDEX_BYTES {
-            return Err(Fault::Size);
+            return Err(PartError::Size);
         }
         let index = section(file, length, start, bytes)?;
         let (mut entries, mut at) = (Vec::new(), 0);
@@ -54,36 +54,36 @@ impl<'a> Archive<'a> {
     }
 
     /// Opens a part as a decompressed stream. Its name is case-insensitive.
-    pub(super) fn part(&self, name: &str) -> Result<Option<Box<dyn Read + 'a>>, Fault> {
+    pub(super) fn part(&self, name: &str) -> Result<Option<Box<dyn Read + 'a>>, PartError> {
         let mut entries = self.entries.iter().filter(|entry| entry.name.eq_ignore_ascii_case(name));
         let Some(entry) = entries.next() else { return Ok(None) };
         // A duplicate is ambiguous: programs choose differently.
         if entries.next().is_some() {
-            return Err(Fault::Form);
+            return Err(PartError::Form);
         }
         let header = section(self.file, self.length, entry.header, 30)?;
         let names = number(&header, 26, 2)? + number(&header, 28, 2)?;
         let at = entry.header + 30 + names;
-        let end = at.checked_add(entry.bytes).filter(|end| *end <= self.length).ok_or(Fault::Form)?;
+        let end = at.checked_add(entry.bytes).filter(|end| *end <= self.length).ok_or(PartError::Form)?;
         if !header.starts_with(b"PK\x03\x04") || entry.is_encrypted {
-            return Err(Fault::Form);
+            return Err(PartError::Form);
         }
         let packed = BufReader::with_capacity(64 << 10, Section { file: self.file, at, end });
         let part: Box<dyn Read + 'a> = match entry.method {
             0 => Box::new(packed),
             8 => Box::new(DeflateDecoder::new(packed)),
-            _ => return Err(Fault::Form),
+            _ => return Err(PartError::Form),
         };
         Ok(Some(Box::new(Checked { part, expected: entry.checksum, found: Hasher::new() })))
     }
 }
 
 /// The number of parts, and the size and position of the central directory.
-fn index_of(file: &File, length: u64) -> Result<[u64; 3], Fault> {
+fn index_of(file: &File, length: u64) -> Result<[u64; 3], PartError> {
     let tail = section(file, length, length.saturating_sub(MAX_END_BYTES), length.min(MAX_END_BYTES))?;
     let mut searched = tail.len();
     let at = loop {
-        let at = rfind(&tail[..searched], b"PK\x05\x06").ok_or(Fault::Form)?;
+        let at = rfind(&tail[..searched], b"PK\x05\x06").ok_or(PartError::Form)?;
         if number(&tail, at + 20, 2).is_ok_and(|comment| at + END_BYTES + comment as usize <= tail.len()) {
             break at;
         }
@@ -95,7 +95,7 @@ fn index_of(file: &File, length: u64) -> Result<[u64; 3], Fault> {
         Some(locator) => {
             let end = section(file, length, number(locator, 8, 8)?, 56)?;
             if !end.starts_with(b"PK\x06\x06") {
-                return Err(Fault::Form);
+                return Err(PartError::Form);
             }
             Ok([number(&end, 32, 8)?, number(&end, 40, 8)?, number(&end, 48, 8)?])
         }
@@ -103,14 +103,14 @@ fn index_of(file: &File, length: u64) -> Result<[u64; 3], Fault> {
 }
 
 /// An entry of the central directory, and the position of the next one.
-fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), Fault> {
-    let header = index.get(at..at + 46).filter(|it| it.starts_with(b"PK\x01\x02")).ok_or(Fault::Form)?;
+fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), PartError> {
+    let header = index.get(at..at + 46).filter(|it| it.starts_with(b"PK\x01\x02")).ok_or(PartError::Form)?;
     let [name, extra, comment] = [28, 30, 32].map(|at| number(header, at, 2).unwrap_or(0) as usize);
     let name_end = at + 46 + name;
     let extra_end = name_end + extra;
     let next = extra_end + comment;
     if next > index.len() {
-        return Err(Fault::Form);
+        return Err(PartError::Form);
     }
     let name = String::from_utf8_lossy(&index[at + 46..name_end]).replace('\\', "/");
     let mut sizes = [number(header, 24, 4)?, number(header, 20, 4)?, number(header, 42, 4)?];
@@ -128,10 +128,10 @@ fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), Fault> {
 }
 
 /// Replaces sizes that exceed 32 bits with those in the ZIP64 extra field.
-fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), Fault> {
+fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), PartError> {
     while extra.len() >= 4 && sizes.contains(&LONGER) {
         let length = number(extra, 2, 2)? as usize;
-        let field = extra.get(4..4 + length).ok_or(Fault::Form)?;
+        let field = extra.get(4..4 + length).ok_or(PartError::Form)?;
         if number(extra, 0, 2)? == 1 {
             for (position, size) in sizes.iter_mut().filter(|size| **size == LONGER).enumerate() {
                 *size = number(field, position * 8, 8)?;
@@ -144,18 +144,18 @@ fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), Fault> {
 }
 
 /// A little-endian number of this many bytes.
-fn number(bytes: &[u8], at: usize, length: usize) -> Result<u64, Fault> {
-    let bytes = bytes.get(at..at + length).ok_or(Fault::Form)?;
+fn number(bytes: &[u8], at: usize, length: usize) -> Result<u64, PartError> {
+    let bytes = bytes.get(at..at + length).ok_or(PartError::Form)?;
     Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
 /// Reads a section of the file after a bounds check.
-fn section(file: &File, length: u64, at: u64, bytes: u64) -> Result<Vec<u8>, Fault> {
+fn section(file: &File, length: u64, at: u64, bytes: u64) -> Result<Vec<u8>, PartError> {
     if at.checked_add(bytes).is_none_or(|end| end > length) {
-        return Err(Fault::Form);
+        return Err(PartError::Form);
     }
     let mut section = vec![0; bytes as usize];
-    file.read_exact_at(&mut section, at).map_err(|_| Fault::Form)?;
+    file.read_exact_at(&mut section, at).map_err(|_| PartError::Form)?;
     Ok(section)
 }
 

@@ -4,8 +4,8 @@ use quick_xml::events::Event;
 use serde_json::json;
 
 use super::date::date;
-use super::fault::{Fault, Unreadable};
-use super::styles::{Shown, Styles};
+use super::error::{PartError, Unreadable};
+use super::styles::{NumberKind, Styles};
 use super::texts::Texts;
 use super::xml::{Xml, attribute, unescaped};
 
@@ -52,17 +52,17 @@ impl Cells<'_> {
                     }
                     "c" => {
                         if let Some(address) = attribute(&element, "r")? {
-                            let (row, column) = place(&address)?;
+                            let (row, column) = coordinates(&address)?;
                             if !self.is_row_named && self.column == 0 {
                                 self.row = later(self.row, row)?;
                             }
                             if row != self.row || column < self.column {
-                                return Err(Unreadable::Damaged);
+                                return Err(Unreadable::Corrupt);
                             }
                             self.column = column;
                         }
                         if self.row >= MAX_ROWS || self.column >= MAX_COLUMNS {
-                            return Err(Unreadable::Damaged);
+                            return Err(Unreadable::Corrupt);
                         }
                         let style = attribute(&element, "s")?.and_then(|style| style.parse().ok());
                         (style.unwrap_or(0), Kind::of(attribute(&element, "t")?.as_deref())?)
@@ -96,7 +96,7 @@ impl Cells<'_> {
     }
 
     /// Reads the content of the current cell. Returns whether it is a formula without a result.
-    fn read_text(&mut self, kind: Kind) -> Result<bool, Fault> {
+    fn read_text(&mut self, kind: Kind) -> Result<bool, PartError> {
         self.text.clear();
         let outside = self.xml.depth() - 1;
         let (mut has_formula, mut has_value) = (false, false);
@@ -135,15 +135,15 @@ impl Cells<'_> {
         let string = |text: &str| (!text.is_empty()).then(|| json!(text).to_string());
         Ok(match kind {
             Kind::Shared => {
-                let number = text.trim().parse().map_err(|_| Unreadable::Damaged)?;
-                string(self.texts.get(number).ok_or(Unreadable::Damaged)?)
+                let number = text.trim().parse().map_err(|_| Unreadable::Corrupt)?;
+                string(self.texts.get(number).ok_or(Unreadable::Corrupt)?)
             }
             Kind::Inline => string(text),
             Kind::Formula => string(&unescaped(text)),
             Kind::Boolean => match text.trim() {
                 "1" | "true" => Some("true".to_owned()),
                 "0" | "false" => Some("false".to_owned()),
-                _ => return Err(Unreadable::Damaged),
+                _ => return Err(Unreadable::Corrupt),
             },
             Kind::Failure => {
                 Some(json!({"failure": text, "at": address(self.row, self.column - 1)}).to_string())
@@ -154,7 +154,7 @@ impl Cells<'_> {
                 (false, _) => string(text),
             },
             Kind::Number => match text.trim().parse::<f64>() {
-                Ok(number) => Some(self.number(text.trim(), number, style).ok_or(Unreadable::Damaged)?),
+                Ok(number) => Some(self.number(text.trim(), number, style).ok_or(Unreadable::Corrupt)?),
                 Err(_) => string(text),
             },
         })
@@ -163,10 +163,10 @@ impl Cells<'_> {
     /// A number, or a date if its style displays one. A duration or a time without a date is a number. `None` if the
     /// style does not exist.
     fn number(&self, text: &str, number: f64, style: usize) -> Option<String> {
-        let is_date = match self.styles.shown(style)? {
-            Shown::Date => true,
-            Shown::Time => number >= 1.0,
-            Shown::Duration | Shown::Number => false,
+        let is_date = match self.styles.number_kind(style)? {
+            NumberKind::Date => true,
+            NumberKind::Time => number >= 1.0,
+            NumberKind::Duration | NumberKind::Number => false,
         };
         Some(match date(number, self.is_1904).filter(|_| is_date) {
             Some(date) => json!({"date": date}).to_string(),
@@ -205,7 +205,7 @@ impl Kind {
             Some("str") => Kind::Formula,
             Some("e") => Kind::Failure,
             Some("d") => Kind::Date,
-            Some(_) => return Err(Unreadable::Damaged),
+            Some(_) => return Err(Unreadable::Corrupt),
         })
     }
 }
@@ -237,27 +237,27 @@ fn is_date(text: &str) -> bool {
 
 /// The standard requires ascending rows. A repeated row would be imported twice.
 fn later(expected: u32, row: u32) -> Result<u32, Unreadable> {
-    if row < expected { Err(Unreadable::Damaged) } else { Ok(row) }
+    if row < expected { Err(Unreadable::Corrupt) } else { Ok(row) }
 }
 
 /// Parses a number counted from 1, and returns it counted from 0.
-fn index(number: &str, most: u32) -> Result<u32, Unreadable> {
-    let number: u32 = number.parse().map_err(|_| Unreadable::Damaged)?;
-    if (1..=most).contains(&number) { Ok(number - 1) } else { Err(Unreadable::Damaged) }
+fn index(number: &str, max: u32) -> Result<u32, Unreadable> {
+    let number: u32 = number.parse().map_err(|_| Unreadable::Corrupt)?;
+    if (1..=max).contains(&number) { Ok(number - 1) } else { Err(Unreadable::Corrupt) }
 }
 
 /// The row and the column of an address such as `B7`.
-fn place(address: &str) -> Result<(u32, u32), Unreadable> {
-    let digits = address.find(|it: char| it.is_ascii_digit()).ok_or(Unreadable::Damaged)?;
+fn coordinates(address: &str) -> Result<(u32, u32), Unreadable> {
+    let digits = address.find(|it: char| it.is_ascii_digit()).ok_or(Unreadable::Corrupt)?;
     let (letters, number) = address.split_at(digits);
     let mut column = 0_u32;
     for letter in letters.bytes() {
         if !letter.is_ascii_alphabetic() || column > MAX_COLUMNS {
-            return Err(Unreadable::Damaged);
+            return Err(Unreadable::Corrupt);
         }
         column = column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1;
     }
-    Ok((index(number, MAX_ROWS)?, column.checked_sub(1).ok_or(Unreadable::Damaged)?))
+    Ok((index(number, MAX_ROWS)?, column.checked_sub(1).ok_or(Unreadable::Corrupt)?))
 }
 
 /// The address of a cell, such as `B7`.

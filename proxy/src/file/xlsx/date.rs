@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_is_a_day_of_either_count() {
+    fn serial_number_is_converted_in_both_date_systems() {
         for (number, is_1904, expected) in [
             (1.0, false, "1900-01-01T00:00:00"),
             (59.0, false, "1900-02-28T00:00:00"),

@@ -11,7 +11,7 @@ mod csv_line;
 /// Serial number → date and time.
 mod date;
 /// Why a file cannot be read.
-mod fault;
+mod error;
 /// A sheet → rows.
 mod reader;
 /// Number formats.
@@ -26,7 +26,7 @@ mod writer;
 mod xml;
 
 pub(crate) use self::csv_line::csv_line;
-pub(crate) use self::fault::Unreadable;
+pub(crate) use self::error::Unreadable;
 pub(crate) use self::reader::{Event, read};
 pub(crate) use self::writer::{Unwritable, Writer};
 

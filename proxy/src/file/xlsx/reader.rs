@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::archive::{Archive, Compound, compound};
 use super::cells::{Cell, Cells};
 use super::csv_line::csv_text;
-use super::fault::{Fault, Unreadable};
+use super::error::{PartError, Unreadable};
 use super::styles::Styles;
 use super::texts::Texts;
 use super::workbook::Workbook;
@@ -45,17 +45,17 @@ impl Default for Limits {
 pub(crate) fn read(
     file: &File,
     sheet: Option<&str>,
-    is_wanted: &dyn Fn() -> bool,
+    should_continue: &dyn Fn() -> bool,
     take: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<(), Unreadable> {
-    read_within(file, sheet, Limits::default(), is_wanted, take)
+    read_within(file, sheet, Limits::default(), should_continue, take)
 }
 
 pub(super) fn read_within(
     file: &File,
     sheet: Option<&str>,
     limits: Limits,
-    is_wanted: &dyn Fn() -> bool,
+    should_continue: &dyn Fn() -> bool,
     mut take: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<(), Unreadable> {
     match compound(file) {
@@ -66,9 +66,9 @@ pub(super) fn read_within(
     let archive = Archive::open(file)?;
     let workbook = Workbook::read(&archive)?;
     let Some(path) = workbook.sheet(sheet) else { return Err(Unreadable::NoSheet(workbook.names())) };
-    let part = |path: &str, most| match archive.part(path)? {
-        Some(part) => Ok::<_, Fault>(Xml::new(part, most, is_wanted)),
-        None => Err(Fault::Form),
+    let part = |path: &str, max_bytes| match archive.part(path)? {
+        Some(part) => Ok::<_, PartError>(Xml::new(part, max_bytes, should_continue)),
+        None => Err(PartError::Form),
     };
     let styles = workbook.part("styles")?.map(|path| part(&path, limits.styles)).transpose()?;
     let texts = workbook.part("sharedStrings")?.map(|path| part(&path, limits.texts)).transpose()?;
@@ -115,11 +115,11 @@ impl Row {
         if self.bytes > MAX_ROW_BYTES {
             return Err(Unreadable::LongRow(u64::from(self.number) + 1));
         }
-        let place = cell.column as usize;
-        if self.cells.len() <= place {
-            self.cells.resize(place + 1, String::new());
+        let index = cell.column as usize;
+        if self.cells.len() <= index {
+            self.cells.resize(index + 1, String::new());
         }
-        self.cells[place] = cell.json;
+        self.cells[index] = cell.json;
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Formula, Workbook};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::fault::Unreadable;
+use super::error::Unreadable;
 use super::reader::{Event, read};
 use super::writer::{Unwritable, Writer};
 
@@ -152,7 +152,7 @@ fn reader_stops_with_its_consumer() {
 }
 
 #[test]
-fn rows_that_were_written_are_read() {
+fn written_rows_round_trip() {
     let mut writer = Writer::new("customers").expect("a workbook");
     let texts = ["=1+1", "'x", " sp ", "l1\nl2", "é😀", "_x0041_", "<&>\"", "tab\tx"];
     let rows: Vec<String> = texts
@@ -181,6 +181,6 @@ fn text_too_long_for_a_cell_is_reported() {
     let mut writer = Writer::new("x").expect("a workbook");
     writer.write("[\"id\",\"name\"]\n").expect("a header");
     let long = "😀".repeat(16_384);
-    let refused = writer.write(&format!("[\"1\",\"{long}\"]\n"));
-    assert_eq!(refused, Err(Unwritable::LongText(2, "name".to_owned())));
+    let rejected = writer.write(&format!("[\"1\",\"{long}\"]\n"));
+    assert_eq!(rejected, Err(Unwritable::LongText(2, "name".to_owned())));
 }

@@ -2,7 +2,7 @@
 
 use quick_xml::events::Event;
 
-use super::fault::Fault;
+use super::error::PartError;
 use super::xml::Xml;
 
 /// The maximum number of shared strings.
@@ -17,7 +17,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Reads the part, whose size limit is below 4 GiB.
-    pub(super) fn read(mut xml: Xml<'_>) -> Result<Texts, Fault> {
+    pub(super) fn read(mut xml: Xml<'_>) -> Result<Texts, PartError> {
         let mut texts = Texts::default();
         loop {
             let is_text = match xml.next()? {
@@ -27,10 +27,10 @@ impl Texts {
             };
             if is_text {
                 if texts.ends.len() >= MAX_TEXTS {
-                    return Err(Fault::Size);
+                    return Err(PartError::Size);
                 }
                 xml.rich_text(&mut texts.all)?;
-                texts.ends.push(u32::try_from(texts.all.len()).map_err(|_| Fault::Size)?);
+                texts.ends.push(u32::try_from(texts.all.len()).map_err(|_| PartError::Size)?);
             }
         }
     }

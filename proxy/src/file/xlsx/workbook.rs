@@ -3,7 +3,7 @@
 use quick_xml::events::Event;
 
 use super::archive::Archive;
-use super::fault::Fault;
+use super::error::PartError;
 use super::xml::{Xml, attribute};
 
 /// The maximum size of a relationship part.
@@ -26,15 +26,16 @@ pub(super) struct Workbook {
 type Relationships = Vec<(String, (String, String))>;
 
 impl Workbook {
-    pub(super) fn read(archive: &Archive<'_>) -> Result<Workbook, Fault> {
+    pub(super) fn read(archive: &Archive<'_>) -> Result<Workbook, PartError> {
         let package = relationships(archive, "_rels/.rels")?;
-        let path = target(&package, "officeDocument")?.ok_or(Fault::Form)?.trim_start_matches('/').to_owned();
+        let path =
+            target(&package, "officeDocument")?.ok_or(PartError::Form)?.trim_start_matches('/').to_owned();
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let separator = if folder.is_empty() { "" } else { "/" };
         let related = relationships(archive, &format!("{folder}{separator}_rels/{name}.rels"))?;
         let mut workbook =
             Workbook { folder: folder.to_owned(), related, sheets: Vec::new(), is_1904: false };
-        let mut xml = Xml::new(archive.part(&path)?.ok_or(Fault::Form)?, MAX_BYTES, &|| true);
+        let mut xml = Xml::new(archive.part(&path)?.ok_or(PartError::Form)?, MAX_BYTES, &|| true);
         loop {
             match xml.next()? {
                 Event::Start(element) => match element.local_name().as_ref() {
@@ -75,7 +76,7 @@ impl Workbook {
     }
 
     /// The path of the part with this type, such as `styles`.
-    pub(super) fn part(&self, kind: &str) -> Result<Option<String>, Fault> {
+    pub(super) fn part(&self, kind: &str) -> Result<Option<String>, PartError> {
         Ok(target(&self.related, kind)?.map(|target| self.resolve(target)))
     }
 
@@ -96,8 +97,8 @@ impl Workbook {
     }
 }
 
-fn relationships(archive: &Archive<'_>, path: &str) -> Result<Relationships, Fault> {
-    let mut xml = Xml::new(archive.part(path)?.ok_or(Fault::Form)?, MAX_BYTES, &|| true);
+fn relationships(archive: &Archive<'_>, path: &str) -> Result<Relationships, PartError> {
+    let mut xml = Xml::new(archive.part(path)?.ok_or(PartError::Form)?, MAX_BYTES, &|| true);
     let mut related: Relationships = Vec::new();
     loop {
         match xml.next()? {
@@ -107,7 +108,7 @@ fn relationships(archive: &Archive<'_>, path: &str) -> Result<Relationships, Fau
                 let id = text(id?);
                 // A duplicate is ambiguous: programs choose differently.
                 if related.len() >= MAX_PARTS || part_of(&related, &id).is_some() {
-                    return Err(Fault::Form);
+                    return Err(PartError::Form);
                 }
                 related.push((id, (text(kind?), text(target?))));
             }
@@ -118,10 +119,10 @@ fn relationships(archive: &Archive<'_>, path: &str) -> Result<Relationships, Fau
 }
 
 /// The target of a relationship type. In both variants of the standard, the type ends with `word`.
-fn target<'a>(related: &'a Relationships, word: &str) -> Result<Option<&'a str>, Fault> {
+fn target<'a>(related: &'a Relationships, word: &str) -> Result<Option<&'a str>, PartError> {
     let mut targets = related.iter().filter(|(_, (kind, _))| kind.rsplit('/').next() == Some(word));
     let first = targets.next().map(|(_, (_, target))| target.as_str());
-    if targets.next().is_some() { Err(Fault::Form) } else { Ok(first) }
+    if targets.next().is_some() { Err(PartError::Form) } else { Ok(first) }
 }
 
 /// The type and target with this id.

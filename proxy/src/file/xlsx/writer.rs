@@ -73,32 +73,32 @@ impl Writer {
     }
 
     fn write_cell(&mut self, column: usize, cell: &str) -> Result<(), Unwritable> {
-        let (row, place) = (self.next, column as u16);
+        let (row, column_index) = (self.next, column as u16);
         let sheet = self.workbook.worksheet_from_index(0)?;
         match serde_json::from_str(cell).map_err(unreadable)? {
             Value::Null => {}
             Value::Bool(value) => {
-                sheet.write_boolean(row, place, value)?;
+                sheet.write_boolean(row, column_index, value)?;
             }
             Value::Number(_) => {
                 // The JSON parser is not exact in the last digit.
                 let number: f64 =
                     cell.parse().map_err(|_| Unwritable::Failed(format!("{cell} is not a number")))?;
-                sheet.write_number(row, place, number)?;
+                sheet.write_number(row, column_index, number)?;
             }
             Value::String(text) => {
                 if text.encode_utf16().count() > MAX_CHARACTERS {
                     let name = self.header.get(column).cloned().unwrap_or_default();
                     return Err(Unwritable::LongText(row + 1, name));
                 }
-                sheet.write_string(row, place, text.as_str())?;
+                sheet.write_string(row, column_index, text.as_str())?;
             }
             Value::Object(members) => {
                 let date = members.get("date").and_then(Value::as_str).unwrap_or_default();
                 let is_day = date.ends_with("T00:00:00") || !date.contains('T');
                 let format = if is_day { &self.date } else { &self.time };
                 let at = ExcelDateTime::parse_from_str(date)?;
-                sheet.write_datetime_with_format(row, place, at, format)?;
+                sheet.write_datetime_with_format(row, column_index, at, format)?;
             }
             Value::Array(_) => return Err(Unwritable::Failed("a cell is an array".to_owned())),
         }

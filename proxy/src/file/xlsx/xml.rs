@@ -7,7 +7,7 @@ use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::fault::Fault;
+use super::error::PartError;
 
 /// The maximum size of an event and of a text.
 pub(super) const MAX_EVENT_BYTES: u64 = 4 << 20;
@@ -25,38 +25,43 @@ pub(super) struct Xml<'a> {
     depth: usize,
     events: u32,
     /// Returns false when the caller is gone.
-    is_wanted: &'a dyn Fn() -> bool,
+    should_continue: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Xml<'a> {
-    /// A reader of at most `most` bytes of a part.
-    pub(super) fn new(part: Box<dyn Read + 'a>, most: u64, is_wanted: &'a dyn Fn() -> bool) -> Xml<'a> {
+    /// A reader of at most `max_bytes` bytes of a part.
+    pub(super) fn new(
+        part: Box<dyn Read + 'a>,
+        max_bytes: u64,
+        should_continue: &'a dyn Fn() -> bool,
+    ) -> Xml<'a> {
         let part = BufReader::with_capacity(32 << 10, part);
-        let mut reader = Reader::from_reader(Counted { inner: part, part: most, event: MAX_EVENT_BYTES });
+        let mut reader =
+            Reader::from_reader(Counted { inner: part, part: max_bytes, event: MAX_EVENT_BYTES });
         reader.config_mut().expand_empty_elements = true;
-        Xml { reader, buffer: Vec::new(), depth: 0, events: 0, is_wanted }
+        Xml { reader, buffer: Vec::new(), depth: 0, events: 0, should_continue }
     }
 
-    pub(super) fn next(&mut self) -> Result<Event<'_>, Fault> {
+    pub(super) fn next(&mut self) -> Result<Event<'_>, PartError> {
         self.events += 1;
         if self.events >= EVENTS_BETWEEN {
             self.events = 0;
-            if !(self.is_wanted)() {
-                return Err(Fault::Unwanted);
+            if !(self.should_continue)() {
+                return Err(PartError::Cancelled);
             }
         }
         self.buffer.clear();
         self.reader.get_mut().event = MAX_EVENT_BYTES;
-        let event = self.reader.read_event_into(&mut self.buffer).map_err(fault)?;
+        let event = self.reader.read_event_into(&mut self.buffer).map_err(part_error)?;
         match &event {
             Event::Start(start) => {
                 self.depth += 1;
                 if self.depth > MAX_DEPTH || start.name().as_ref().len() > MAX_NAME_BYTES {
-                    return Err(Fault::Size);
+                    return Err(PartError::Size);
                 }
             }
             Event::End(_) => self.depth = self.depth.saturating_sub(1),
-            Event::Eof if self.depth > 0 => return Err(Fault::Form),
+            Event::Eof if self.depth > 0 => return Err(PartError::Form),
             _ => {}
         }
         Ok(event)
@@ -68,13 +73,13 @@ impl<'a> Xml<'a> {
     }
 
     /// Reads the rest of the part, which verifies its checksum.
-    pub(super) fn finish(mut self) -> Result<(), Fault> {
+    pub(super) fn finish(mut self) -> Result<(), PartError> {
         while self.next()? != Event::Eof {}
         Ok(())
     }
 
     /// Skips the rest of the current element.
-    pub(super) fn skip(&mut self) -> Result<(), Fault> {
+    pub(super) fn skip(&mut self) -> Result<(), PartError> {
         let outside = self.depth - 1;
         while self.depth > outside {
             self.next()?;
@@ -83,29 +88,31 @@ impl<'a> Xml<'a> {
     }
 
     /// Appends the text of the current element.
-    pub(super) fn text(&mut self, text: &mut String) -> Result<(), Fault> {
+    pub(super) fn text(&mut self, text: &mut String) -> Result<(), PartError> {
         let (outside, before) = (self.depth - 1, text.len());
         while self.depth > outside {
             match self.next()? {
                 Event::Text(part) => text.push_str(&part.xml10_content()),
                 Event::CData(part) => text.push_str(&part.xml10_content()),
-                Event::GeneralRef(name) => match name.resolve_char_ref().map_err(fault)? {
+                Event::GeneralRef(name) => match name.resolve_char_ref().map_err(part_error)? {
                     Some(character) => text.push(character),
                     None => {
-                        text.push_str(&unescape(&format!("&{};", name.as_ref())).map_err(|_| Fault::Form)?);
+                        text.push_str(
+                            &unescape(&format!("&{};", name.as_ref())).map_err(|_| PartError::Form)?,
+                        );
                     }
                 },
                 _ => {}
             }
             if (text.len() - before) as u64 > MAX_EVENT_BYTES {
-                return Err(Fault::Size);
+                return Err(PartError::Size);
             }
         }
         Ok(())
     }
 
     /// Appends the text of the current rich-text element: its runs, without phonetic readings.
-    pub(super) fn rich_text(&mut self, text: &mut String) -> Result<(), Fault> {
+    pub(super) fn rich_text(&mut self, text: &mut String) -> Result<(), PartError> {
         let (outside, before) = (self.depth - 1, text.len());
         while self.depth > outside {
             let (is_run, keeps_spaces, is_reading) = match self.next()? {
@@ -129,7 +136,7 @@ impl<'a> Xml<'a> {
                 text.push_str(&unescaped(trimmed));
             }
             if (text.len() - before) as u64 > MAX_EVENT_BYTES {
-                return Err(Fault::Size);
+                return Err(PartError::Size);
             }
         }
         Ok(())
@@ -137,16 +144,19 @@ impl<'a> Xml<'a> {
 }
 
 /// The value of an attribute, whatever its prefix.
-pub(super) fn attribute<'e>(element: &'e BytesStart<'_>, name: &str) -> Result<Option<Cow<'e, str>>, Fault> {
+pub(super) fn attribute<'e>(
+    element: &'e BytesStart<'_>,
+    name: &str,
+) -> Result<Option<Cow<'e, str>>, PartError> {
     // The check for duplicate attributes takes quadratic time.
     for attribute in element.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|_| Fault::Form)?;
+        let attribute = attribute.map_err(|_| PartError::Form)?;
         if attribute.key.local_name().as_ref() == name {
             let value = match attribute.value {
                 Cow::Borrowed(value) => unescape(value),
                 Cow::Owned(value) => unescape(&value).map(|value| Cow::Owned(value.into_owned())),
             };
-            return value.map(Some).map_err(|_| Fault::Form);
+            return value.map(Some).map_err(|_| PartError::Form);
         }
     }
     Ok(None)
@@ -175,10 +185,10 @@ pub(super) fn unescaped(text: &str) -> String {
     String::from_utf16_lossy(&units)
 }
 
-fn fault(error: quick_xml::Error) -> Fault {
+fn part_error(error: quick_xml::Error) -> PartError {
     match error {
-        quick_xml::Error::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => Fault::Size,
-        _ => Fault::Form,
+        quick_xml::Error::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => PartError::Size,
+        _ => PartError::Form,
     }
 }
 
@@ -191,12 +201,12 @@ struct Counted<R> {
 
 impl<R: BufRead> BufRead for Counted<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        let most = self.part.min(self.event);
+        let max_bytes = self.part.min(self.event);
         let chunk = self.inner.fill_buf()?;
-        if most == 0 && !chunk.is_empty() {
+        if max_bytes == 0 && !chunk.is_empty() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        Ok(&chunk[..chunk.len().min(usize::try_from(most).unwrap_or(usize::MAX))])
+        Ok(&chunk[..chunk.len().min(usize::try_from(max_bytes).unwrap_or(usize::MAX))])
     }
 
     fn consume(&mut self, bytes: usize) {

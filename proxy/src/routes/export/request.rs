@@ -62,7 +62,7 @@ pub(super) fn file_name(template: &str) -> String {
 pub(super) async fn open<'a>(
     app: &'a App,
     caller: &'a Caller,
-    wanted: &ExportRequest,
+    request: &ExportRequest,
 ) -> Result<(Option<FilePermit<'a>>, Transaction<'a>, String), Problem> {
     let permit = caller.file().await?;
     // One snapshot for all chunks. The timeout is for the case that the proxy dies.
@@ -71,11 +71,11 @@ pub(super) async fn open<'a>(
         app.file_timeout.as_millis()
     );
     let mut transaction = app.database.begin(caller, &begin).await?;
-    let row = transaction.call(OPEN, &wanted.arguments()).await?;
-    let mark = if wanted.form.has_mark { BYTE_ORDER_MARK } else { "" };
-    Ok((permit, transaction, mark.to_owned() + &portion(&row)?.unwrap_or_default()))
+    let row = transaction.call(OPEN, &request.arguments()).await?;
+    let mark = if request.form.has_mark { BYTE_ORDER_MARK } else { "" };
+    Ok((permit, transaction, mark.to_owned() + &chunk(&row)?.unwrap_or_default()))
 }
 
-pub(super) fn portion(row: &tokio_postgres::Row) -> Result<Option<String>, Problem> {
+pub(super) fn chunk(row: &tokio_postgres::Row) -> Result<Option<String>, Problem> {
     row.try_get(0).map_err(|error| Problem::internal(format!("not the result of an export: {error}")))
 }

@@ -10,11 +10,11 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::request::{ExportRequest, NEXT, file_name, open, portion};
+use super::request::{ExportRequest, NEXT, chunk, file_name, open};
 use crate::admission::FilePermit;
 use crate::admission::min_rate::TransferTimer;
 use crate::caller::Caller;
-use crate::file::chunks::ChunkSender;
+use crate::file::stream::ChunkSender;
 use crate::file::xlsx::{Unwritable, Writer};
 use crate::metrics::Running;
 use crate::problem::Problem;
@@ -27,12 +27,12 @@ const CHUNK: usize = 128 << 10;
 pub(super) async fn send(
     app: &App,
     caller: &Caller,
-    wanted: &ExportRequest,
+    request: &ExportRequest,
     chunks: ChunkSender,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let mut running = Running::export(&app.metrics);
-    let written = timeout(app.file_timeout, write(app, caller, wanted)).await.unwrap_or_else(|_| {
+    let written = timeout(app.file_timeout, write(app, caller, request)).await.unwrap_or_else(|_| {
         let problem = Problem::new(Code::Timeout, "the spreadsheet was not complete in time");
         Err(problem.with_hint("Export fewer records, or use CSV, which is streamed."))
     });
@@ -77,10 +77,10 @@ pub(super) async fn send(
 async fn write<'a>(
     app: &'a App,
     caller: &'a Caller,
-    wanted: &ExportRequest,
+    request: &ExportRequest,
 ) -> Result<(Option<FilePermit<'a>>, File), Problem> {
-    let (permit, mut transaction, first) = open(app, caller, wanted).await?;
-    let mut name = file_name(&wanted.template);
+    let (permit, mut transaction, first) = open(app, caller, request).await?;
+    let mut name = file_name(&request.template);
     if name.is_empty() {
         name.push_str("records");
     }
@@ -88,7 +88,7 @@ async fn write<'a>(
     let mut next = Some(first);
     while let Some(rows) = next {
         writer = blocking(move || writer.write(&rows).map(|()| writer)).await?;
-        next = portion(&transaction.call(NEXT, &[]).await?)?;
+        next = chunk(&transaction.call(NEXT, &[]).await?)?;
     }
     transaction.roll_back().await;
     let file = blocking(move || {

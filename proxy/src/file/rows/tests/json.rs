@@ -38,13 +38,13 @@ fn json_array_and_ndjson_have_the_same_rows() {
 
 #[test]
 fn invalid_element_is_a_rejected_row() {
-    let faults = |text| {
+    let defects = |text| {
         let rows = judged(Form::Json, text).expect("rows");
-        rows.into_iter().map(|(line, _, fault)| (line, fault)).collect::<Vec<_>>()
+        rows.into_iter().map(|(line, _, defect)| (line, defect)).collect::<Vec<_>>()
     };
-    assert_eq!(faults("[{},\n]"), [(1, None), (2, Some(Fault::Missing))]);
-    assert_eq!(faults("[,{}]"), [(1, Some(Fault::Missing)), (1, None)]);
-    assert_eq!(faults("[{\"a\":\"x\ny\"},{}]"), [(1, Some(Fault::LineBreak)), (2, None)]);
+    assert_eq!(defects("[{},\n]"), [(1, None), (2, Some(Defect::Missing))]);
+    assert_eq!(defects("[,{}]"), [(1, Some(Defect::Missing)), (1, None)]);
+    assert_eq!(defects("[{\"a\":\"x\ny\"},{}]"), [(1, Some(Defect::LineBreak)), (2, None)]);
 }
 
 /// Any JSON value, with the significant characters.

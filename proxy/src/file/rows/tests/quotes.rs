@@ -2,10 +2,10 @@ use std::convert::Infallible;
 
 use super::super::*;
 use super::judged;
-use crate::file::portion::Fault::{AfterQuote, Unclosed};
+use crate::file::chunk::Defect::{AfterQuote, Unclosed};
 
 /// A row: its line, its text, and its defect.
-type Expected = (u64, &'static str, Option<Fault>);
+type Expected = (u64, &'static str, Option<Defect>);
 
 /// Texts that follow the first row of a file, and their rows.
 const QUOTES: &[(&str, &[Expected])] = &[
@@ -57,10 +57,10 @@ const QUOTES: &[(&str, &[Expected])] = &[
 fn quotes_determine_the_cells() {
     for (text, expected) in QUOTES {
         let rows = judged(Form::Csv(b','), &format!("h,h\n{text}")).expect("rows");
-        let rows: Vec<_> = rows.iter().map(|(line, text, fault)| (*line, text.as_str(), *fault)).collect();
+        let rows: Vec<_> = rows.iter().map(|(line, text, defect)| (*line, text.as_str(), *defect)).collect();
         assert_eq!(rows[1..], **expected, "{text:?}");
-        for (_, row, fault) in rows {
-            assert_eq!(is_malformed(row, b','), fault.is_some(), "{row:?}");
+        for (_, row, defect) in rows {
+            assert_eq!(is_malformed(row, b','), defect.is_some(), "{row:?}");
         }
     }
 }
@@ -70,21 +70,21 @@ fn unclosed_quote_rejects_one_row() {
     let lines = "x,y\n".repeat(MAX_ROW_BYTES / 2);
     for text in [format!("a\n\"b,c\n{lines}"), format!("a\n\"b,c\n{lines}\"d\n{lines}")] {
         let (mut rows, mut counts) = (Rows::new(Form::Csv(b',')), (0, 0));
-        rows.set_most(usize::MAX);
-        for chunk in text.as_bytes().chunks(1 << 16) {
-            let chunk = std::str::from_utf8(chunk).expect("ASCII");
+        rows.set_max_rows(usize::MAX);
+        for piece in text.as_bytes().chunks(1 << 16) {
+            let piece = std::str::from_utf8(piece).expect("ASCII");
             let Ok(()) = rows.extend(|text| {
-                text.push_str(chunk);
+                text.push_str(piece);
                 Ok::<_, Infallible>(())
             });
-            while let Some(portion) = rows.take(false).expect("rows") {
-                counts.0 += portion.rows.len();
-                counts.1 += portion.rows.iter().filter(|row| row.fault.is_some()).count();
+            while let Some(chunk) = rows.take(false).expect("rows") {
+                counts.0 += chunk.rows.len();
+                counts.1 += chunk.rows.iter().filter(|row| row.defect.is_some()).count();
             }
         }
-        while let Some(portion) = rows.take(true).expect("rows") {
-            counts.0 += portion.rows.len();
-            counts.1 += portion.rows.iter().filter(|row| row.fault.is_some()).count();
+        while let Some(chunk) = rows.take(true).expect("rows") {
+            counts.0 += chunk.rows.len();
+            counts.1 += chunk.rows.iter().filter(|row| row.defect.is_some()).count();
         }
         assert_eq!(counts, (text.matches('\n').count(), text.matches('"').count()));
     }
@@ -177,7 +177,7 @@ fn rejected_row_ends_with_its_line() {
     for text in random_texts() {
         let rows = judged(Form::Csv(b','), &text).expect("rows");
         let rows: Vec<_> =
-            rows.into_iter().map(|(line, text, fault)| (line, text, fault.is_some())).collect();
+            rows.into_iter().map(|(line, text, defect)| (line, text, defect.is_some())).collect();
         assert_eq!(rows, by_rule(&text), "{text:?}");
     }
 }
@@ -186,7 +186,7 @@ fn rejected_row_ends_with_its_line() {
 fn rows_equal_those_of_the_csv_crate() {
     for text in random_texts() {
         let found = judged(Form::Csv(b','), &text).expect("rows");
-        if found.iter().any(|(_, _, fault)| fault.is_some()) {
+        if found.iter().any(|(_, _, defect)| defect.is_some()) {
             continue;
         }
         let mut reader =

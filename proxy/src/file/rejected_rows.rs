@@ -16,18 +16,18 @@ pub fn byte_order_mark(declared: Option<&'static Encoding>) -> &'static str {
 }
 
 /// Writes rejected rows.
-pub struct RefusedRows {
+pub struct RejectedRows {
     delimiter: u8,
     byte_order_mark: &'static str,
     /// The column of an earlier reason, which the new reason replaces.
     earlier_reason: Option<usize>,
 }
 
-impl RefusedRows {
+impl RejectedRows {
     /// A writer for a file with these columns and this declared encoding.
-    pub fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RefusedRows {
+    pub fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RejectedRows {
         let earlier_reason = header.iter().position(|name| name == REASON);
-        RefusedRows { delimiter, byte_order_mark: byte_order_mark(declared), earlier_reason }
+        RejectedRows { delimiter, byte_order_mark: byte_order_mark(declared), earlier_reason }
     }
 
     /// The header line.
@@ -70,7 +70,7 @@ mod tests {
 
     fn written(header: &str, row: &str) -> String {
         let header: Vec<String> = cells(header, b';').iter().map(str::to_owned).collect();
-        let rows = RefusedRows::new(&header, b';', None);
+        let rows = RejectedRows::new(&header, b';', None);
         let bytes = [rows.header(&header), rows.row(row, "line 2: too long; shorten it")].concat();
         String::from_utf8(bytes).expect("text")
     }
@@ -95,7 +95,7 @@ mod tests {
     fn row_with_invalid_quotes_is_returned_unchanged() {
         for row in ["1;\"Say \"hi\" now\"", "1;\"5\"\" pipe", "1;\"", "1;\"\"\""] {
             let reason = "line 2: text follows a closing quote: write \"\" within";
-            let text = String::from_utf8(RefusedRows::new(&[], b';', None).row(row, reason)).expect("text");
+            let text = String::from_utf8(RejectedRows::new(&[], b';', None).row(row, reason)).expect("text");
             assert_eq!(
                 text,
                 format!("{row};\"line 2: text follows a closing quote: write \"\"\"\" within\"\n")
@@ -103,7 +103,7 @@ mod tests {
             assert!(is_malformed(text.trim_end(), b';'), "{text}");
             // If it is rejected again, only the last reason remains.
             let header = ["No", "Name", "import_error"].map(str::to_owned);
-            let again = RefusedRows::new(&header, b';', None).row(text.trim_end(), reason);
+            let again = RejectedRows::new(&header, b';', None).row(text.trim_end(), reason);
             assert_eq!(String::from_utf8(again), Ok(text));
         }
     }

@@ -9,12 +9,12 @@ pub(crate) struct Row {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// The reason why it cannot be read, if any.
-    pub(crate) fault: Option<Fault>,
+    pub(crate) defect: Option<Defect>,
 }
 
 /// Why a row cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum Defect {
     /// CSV: text follows a closing quote.
     AfterQuote,
     /// CSV: a quoted cell begins in this line and is not closed correctly.
@@ -29,7 +29,7 @@ pub(crate) enum Fault {
 
 /// Complete rows and their text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Portion {
+pub(crate) struct Chunk {
     pub(crate) text: String,
     pub(crate) rows: Vec<Row>,
 }
@@ -39,10 +39,10 @@ pub(crate) struct Portion {
 pub(crate) struct Unsendable {
     pub(crate) line: u64,
     pub(crate) text: String,
-    pub(crate) fault: Fault,
+    pub(crate) defect: Defect,
 }
 
-impl Portion {
+impl Chunk {
     /// The text of a row.
     pub(crate) fn row(&self, row: usize) -> &str {
         self.rows.get(row).map_or("", |row| &self.text[row.start..row.end])
@@ -54,28 +54,28 @@ impl Portion {
     }
 
     /// Adds a row that may be malformed.
-    pub(crate) fn push_with(&mut self, line: u64, text: &str, fault: Option<Fault>) {
+    pub(crate) fn push_with(&mut self, line: u64, text: &str, defect: Option<Defect>) {
         let start = self.text.len();
         self.text.push_str(text);
-        self.rows.push(Row { line, start, end: self.text.len(), fault });
+        self.rows.push(Row { line, start, end: self.text.len(), defect });
         self.text.push('\n');
     }
 
     /// Separates the rows that cannot be sent to the database.
-    pub(crate) fn sendable(self) -> (Portion, Vec<Unsendable>) {
+    pub(crate) fn sendable(self) -> (Chunk, Vec<Unsendable>) {
         let has_zero = memchr::memchr(0, self.text.as_bytes()).is_some();
-        if !has_zero && self.rows.iter().all(|row| row.fault.is_none()) {
+        if !has_zero && self.rows.iter().all(|row| row.defect.is_none()) {
             return (self, Vec::new());
         }
-        let (mut kept, mut refused) = (Portion::default(), Vec::new());
+        let (mut kept, mut rejected) = (Chunk::default(), Vec::new());
         for (position, row) in self.rows.iter().enumerate() {
             let text = self.row(position);
-            match row.fault.or_else(|| text.contains('\0').then_some(Fault::Zero)) {
-                Some(fault) => refused.push(Unsendable { line: row.line, text: text.to_owned(), fault }),
+            match row.defect.or_else(|| text.contains('\0').then_some(Defect::Zero)) {
+                Some(defect) => rejected.push(Unsendable { line: row.line, text: text.to_owned(), defect }),
                 None => kept.push(row.line, text),
             }
         }
-        (kept, refused)
+        (kept, rejected)
     }
 }
 
@@ -89,17 +89,17 @@ mod tests {
         fn row_that_cannot_be_sent_is_reported(
             lines in prop::collection::vec(("[a\\x00é]{0,3}", any::<bool>()), 0..8),
         ) {
-            let mut portion = Portion::default();
+            let mut chunk = Chunk::default();
             for (index, (line, is_bad)) in lines.iter().enumerate() {
-                portion.push_with(index as u64, line, is_bad.then_some(Fault::AfterQuote));
+                chunk.push_with(index as u64, line, is_bad.then_some(Defect::AfterQuote));
             }
-            let (kept, refused) = portion.sendable();
-            prop_assert!(!kept.text.contains('\0') && kept.rows.len() + refused.len() == lines.len());
+            let (kept, rejected) = chunk.sendable();
+            prop_assert!(!kept.text.contains('\0') && kept.rows.len() + rejected.len() == lines.len());
             prop_assert!(kept.rows.iter().enumerate().all(|(at, row)| kept.row(at) == lines[row.line as usize].0));
-            for row in refused {
+            for row in rejected {
                 let (line, is_bad) = &lines[row.line as usize];
                 prop_assert_eq!(&row.text, line);
-                prop_assert_eq!(row.fault, if *is_bad { Fault::AfterQuote } else { Fault::Zero });
+                prop_assert_eq!(row.defect, if *is_bad { Defect::AfterQuote } else { Defect::Zero });
             }
         }
     }

@@ -11,7 +11,8 @@ pub(super) struct Line {
     pub(super) file: Option<Header>,
     pub(super) progress: Option<Counts>,
     pub(super) waits_for: Option<Importer>,
-    pub(super) refused: Option<Refused>,
+    #[serde(rename = "refused")]
+    pub(super) rejected: Option<RejectedRow>,
     pub(super) problem: Option<serde_json::Value>,
     #[serde(flatten)]
     pub(super) report: Counts,
@@ -123,25 +124,25 @@ fn suggestion(format: &serde_json::Value) -> String {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Refused {
+pub(super) struct RejectedRow {
     pub(super) line: u64,
     pub(super) row: String,
-    pub(super) errors: Vec<Fault>,
+    pub(super) errors: Vec<RowError>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Fault {
+pub(super) struct RowError {
     pub(super) column: Option<String>,
     pub(super) message: String,
 }
 
-impl Refused {
+impl RejectedRow {
     pub(super) fn reason(&self) -> String {
-        let faults = self.errors.iter().map(|fault| match &fault.column {
-            Some(column) => format!("{column}: {}", fault.message),
-            None => fault.message.clone(),
+        let errors = self.errors.iter().map(|error| match &error.column {
+            Some(column) => format!("{column}: {}", error.message),
+            None => error.message.clone(),
         });
-        format!("line {}: {}", self.line, faults.collect::<Vec<_>>().join("; "))
+        format!("line {}: {}", self.line, errors.collect::<Vec<_>>().join("; "))
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn too_many_lookups() -> Problem {
         .with_reason(Reason::KeyLookups)
 }
 
-pub(super) fn no_room_for_responses() -> Problem {
+pub(super) fn response_memory_exhausted() -> Problem {
     Problem::unavailable(
         "the responses in flight have reached the memory limit",
         "KEYED_RESPONSE_BUDGET is used up".to_owned(),
@@ -32,7 +32,7 @@ pub(super) fn no_room_for_responses() -> Problem {
     )
 }
 
-pub(super) fn too_many_at_once(
+pub(super) fn too_many_concurrent(
     reason: Reason,
     limit: usize,
     detail: &'static str,

@@ -2,20 +2,20 @@
 
 /// Why an archive or a part of it cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum PartError {
     /// The size limit is exceeded.
     Size,
     /// It is not a ZIP archive or not XML, or it is corrupt.
     Form,
     /// The caller is gone.
-    Unwanted,
+    Cancelled,
 }
 
 /// Why a sheet cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// It is not a spreadsheet, or it is corrupt.
-    Damaged,
+    Corrupt,
     /// It is encrypted.
     Password,
     /// It is a document in an older format than XLSX.
@@ -29,15 +29,15 @@ pub(crate) enum Unreadable {
     /// This row is too long.
     LongRow(u64),
     /// The caller is gone.
-    Unwanted,
+    Cancelled,
 }
 
-impl From<Fault> for Unreadable {
-    fn from(fault: Fault) -> Unreadable {
-        match fault {
-            Fault::Size => Unreadable::TooLarge,
-            Fault::Form => Unreadable::Damaged,
-            Fault::Unwanted => Unreadable::Unwanted,
+impl From<PartError> for Unreadable {
+    fn from(error: PartError) -> Unreadable {
+        match error {
+            PartError::Size => Unreadable::TooLarge,
+            PartError::Form => Unreadable::Corrupt,
+            PartError::Cancelled => Unreadable::Cancelled,
         }
     }
 }

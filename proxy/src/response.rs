@@ -52,7 +52,7 @@ pub(crate) fn read_with<const N: usize>(row: &Row, names: &[HeaderName; N]) -> R
 /// record, subject}`. The database uses the subject and the elements after it to store the response of a request with
 /// an Idempotency-Key. Only such a request has a second column, which is true if the response was stored earlier. With
 /// `collection`, a created object gets a Location.
-pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Response, Problem> {
+pub(crate) fn written(row: &Row, collection: Option<(Prefix, &str)>) -> Result<Response, Problem> {
     let unexpected = |what: String| Problem::internal(format!("not the result of a write: {what}"));
     let columns: Vec<Option<&str>> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
     let [Some(status), id, body, tag, _subject, ..] = columns[..] else {
@@ -64,7 +64,7 @@ pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Respon
         Some(body) => json(status, body.to_owned()),
         None => status.into_response(),
     };
-    if let (StatusCode::CREATED, Some(id), Some((Prefix(prefix), noun))) = (status, id, place) {
+    if let (StatusCode::CREATED, Some(id), Some((Prefix(prefix), noun))) = (status, id, collection) {
         let address = HeaderValue::try_from(format!("{prefix}/{noun}/{id}"));
         let address = address.map_err(|_| unexpected(format!("id {id:?}")))?;
         response.headers_mut().insert(header::LOCATION, address);
