@@ -82,7 +82,7 @@ struct Page<'a> {
 /// Why a page could not be read.
 enum NoPage {
     /// Temporary: the request can be retried, after this pause if the proxy sent one.
-    Passing(anyhow::Error, Option<Duration>),
+    Temporary(anyhow::Error, Option<Duration>),
     Final(Failure),
 }
 
@@ -99,14 +99,14 @@ impl Changes {
             let body = match self.page(&client, cursor.as_deref()).await {
                 Ok(body) => body,
                 // A wrong address or key is reported immediately.
-                Err(NoPage::Passing(error, retry_after)) if self.follow && is_reached => {
+                Err(NoPage::Temporary(error, retry_after)) if self.follow && is_reached => {
                     let wait = retry_after.unwrap_or(pause);
                     eprintln!("keyed-proxy: {error:#}\nTrying again in {} seconds.", wait.as_secs());
                     sleep(wait).await;
                     pause = (pause * 2).min(PAUSES[1]);
                     continue;
                 }
-                Err(NoPage::Passing(error, _)) => return Err(error.into()),
+                Err(NoPage::Temporary(error, _)) => return Err(error.into()),
                 Err(NoPage::Final(failure)) => return Err(failure),
             };
             (is_reached, pause) = (true, PAUSES[0]);
@@ -146,18 +146,18 @@ impl Changes {
             .header(header::ACCEPT, "application/json")
             .body(Body::empty())
             .map_err(|error| NoPage::Final(anyhow!(error).context("the proxy cannot be reached").into()))?;
-        let passing = |error: anyhow::Error| NoPage::Passing(error, None);
-        let late = || passing(anyhow!("the proxy did not respond in time"));
+        let temporary = |error: anyhow::Error| NoPage::Temporary(error, None);
+        let late = || temporary(anyhow!("the proxy did not respond in time"));
         let response =
-            timeout(PATIENCE, exchange(client, request)).await.map_err(|_| late())?.map_err(passing)?;
+            timeout(PATIENCE, exchange(client, request)).await.map_err(|_| late())?.map_err(temporary)?;
         if response.status() == StatusCode::OK {
             let body = timeout(PATIENCE, response.into_body().collect()).await.map_err(|_| late())?;
-            return Ok(body.context("the response broke off").map_err(passing)?.to_bytes().to_vec());
+            return Ok(body.context("the response broke off").map_err(temporary)?.to_bytes().to_vec());
         }
         let retry_after =
             response.headers().get(header::RETRY_AFTER).and_then(|it| it.to_str().ok()?.parse().ok());
         let response =
-            timeout(PATIENCE, ErrorResponse::of(response)).await.map_err(|_| late())?.map_err(passing)?;
+            timeout(PATIENCE, ErrorResponse::of(response)).await.map_err(|_| late())?.map_err(temporary)?;
         Err(self.rejection(response, retry_after.map(Duration::from_secs)))
     }
 
@@ -172,7 +172,7 @@ impl Changes {
         // A gateway in front of the proxy responds without a problem document.
         let is_passing = response.problem["retryable"].as_bool().unwrap_or(response.status.is_server_error());
         let error = response.into_error(self.template.as_deref().unwrap_or("of this name"));
-        if is_passing { NoPage::Passing(error, retry_after) } else { NoPage::Final(error.into()) }
+        if is_passing { NoPage::Temporary(error, retry_after) } else { NoPage::Final(error.into()) }
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct ManPages {
 /// `command` is the command of the whole program.
 pub(crate) fn run(arguments: ManPages, command: Command) -> Result<(), Failure> {
     let folder = arguments.folder;
-    clap_mangen::generate_to(for_any_machine(command), &folder)
+    clap_mangen::generate_to(without_machine_defaults(command), &folder)
         .map_err(|error| anyhow!(error))
         .with_context(|| format!("cannot write manual pages into {}", folder.display()))?;
     Ok(())
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: ManPages, command: Command) -> Result<(), Failure> 
 
 /// Removes defaults that depend on this machine, because a manual page is read on other machines. The help text says
 /// how they are computed.
-fn for_any_machine(command: Command) -> Command {
+fn without_machine_defaults(command: Command) -> Command {
     let says_its_default = |help: String| help.contains("Default: ");
     command.mut_subcommands(|command| {
         command.mut_args(|argument| {

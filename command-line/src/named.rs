@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     /// Settings for which zero is valid: no limit, no wait, or none.
-    const ZERO_IS_MEANT: [&str; 5] = [
+    const ZERO_IS_VALID: [&str; 5] = [
         "KEYED_KEY_RATE",
         "KEYED_PUBLIC_RATE",
         "KEYED_AUTH_FAILURES",
@@ -73,7 +73,7 @@ mod tests {
                     Err(message) => assert!(message.contains(&*variable), "{variable}={value:?}: {message}"),
                     Ok(()) => {
                         let is_number = ["N", "SIZE", "SECONDS"].contains(&kind.as_str());
-                        let is_meant = value == "0" && ZERO_IS_MEANT.contains(&&*variable);
+                        let is_meant = value == "0" && ZERO_IS_VALID.contains(&&*variable);
                         assert!(!is_number || is_meant, "{variable}={value:?} is accepted");
                     }
                 }

@@ -34,7 +34,7 @@ impl Output {
         if before.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        if before.as_ref().is_some_and(|metadata| !metadata.is_file()) || is_of_this_process(path) {
+        if before.as_ref().is_some_and(|metadata| !metadata.is_file()) || is_own_descriptor(path) {
             return Ok(Output::Direct(OpenOptions::new().append(true).open(path)?));
         }
         let target = target_of(path)?;
@@ -87,7 +87,7 @@ impl Write for Output {
 }
 
 /// Whether a path is an open file of this process, which cannot be replaced.
-fn is_of_this_process(path: &Path) -> bool {
+fn is_own_descriptor(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|door| path.starts_with(door))
 }
 

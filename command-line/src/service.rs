@@ -177,7 +177,7 @@ impl ErrorResponse {
             problem if is_unknown(&problem) => {
                 anyhow!("template {template} does not exist, or the role of this API key has no access to it")
             }
-            problem => anyhow!("{}", in_words(&problem)),
+            problem => anyhow!("{}", problem_text(&problem)),
         }
     }
 }
@@ -207,28 +207,28 @@ const FLAGS: [(&str, &str); 13] = [
     ("send the header Authorization: Bearer <key>", "set KEYED_API_KEY, or give --api-key-file"),
 ];
 
-fn in_flags(text: &str) -> String {
+fn with_flag_names(text: &str) -> String {
     FLAGS.iter().fold(text.to_owned(), |text, (parameter, flag)| text.replace(parameter, flag))
 }
 
 /// A problem as text: the error, its location, and the hint.
-pub(crate) fn in_words(problem: &serde_json::Value) -> String {
+pub(crate) fn problem_text(problem: &serde_json::Value) -> String {
     let mut words = problem["detail"].as_str().unwrap_or("the proxy returned no reason").to_owned();
     let errors = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
     for error in errors.iter().skip(1) {
         words += &format!("\n{}", error["detail"].as_str().unwrap_or_default());
     }
-    if let Some(done) = what_was_done(&problem["report"]) {
+    if let Some(done) = written_rows(&problem["report"]) {
         words += &format!("\nBefore the error: {done}");
     }
     if let Some(hint) = problem["hint"].as_str() {
         words += &format!("\nHint: {hint}");
     }
-    in_flags(&words)
+    with_flag_names(&words)
 }
 
 /// The rows that an interrupted import has written; `None` if it has written none.
-fn what_was_done(report: &serde_json::Value) -> Option<String> {
+fn written_rows(report: &serde_json::Value) -> Option<String> {
     let [rows, created, updated, unchanged, failed] =
         ["rows", "created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64().unwrap_or(0));
     (created + updated + unchanged > 0).then(|| {
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn hint_names_flags() {
         let problem = json!({"detail": "no", "hint": "import the others with on_error=skip, the key with key_column=No"});
-        let words = in_words(&problem);
+        let words = problem_text(&problem);
         assert!(
             words.ends_with("import the others with --on-error skip, the key with --key-column No"),
             "{words}"
@@ -261,12 +261,12 @@ mod tests {
             json!({"detail": "line 9 has bytes that are not valid utf-8", "hint": "say which encoding",
                 "report": {"rows": 3, "created": created, "updated": 0, "unchanged": 0, "failed": 1}})
         };
-        let words = in_words(&report(2));
+        let words = problem_text(&report(2));
         assert!(
             words.contains("\nBefore the error: rows 3, created 2, updated 0, unchanged 0, failed 1."),
             "{words}"
         );
         assert!(words.ends_with("\nHint: say which encoding"), "{words}");
-        assert!(!in_words(&report(0)).contains("Before the error"));
+        assert!(!problem_text(&report(0)).contains("Before the error"));
     }
 }

@@ -96,10 +96,10 @@ impl Embedder {
         let deadline = Instant::now() + self.patience();
         let too_long =
             || Failure { message: "the server did not respond in time".to_owned(), retry_after: None };
-        match timeout_at(deadline, server.ask(&texts, TRIES)).await {
+        match timeout_at(deadline, server.request_vectors(&texts, TRIES)).await {
             Ok(Ok(outcomes)) => Outcomes::complete(outcomes),
             // The server does not report which text it rejects.
-            Ok(Err(failed)) if failed.may_be_a_text() => {
+            Ok(Err(failed)) if failed.may_depend_on_text() => {
                 let mut isolation = Isolation::new(texts.len());
                 let failure = if texts.len() == 1 {
                     isolation.settle(0, Err(failed));
@@ -110,7 +110,7 @@ impl Embedder {
                 };
                 if failure.is_none() && !isolation.has_vector() {
                     let probe = [self.prepared(&self.document_prefix, PROBE)];
-                    let result = timeout_at(deadline, server.ask(&probe, 0)).await;
+                    let result = timeout_at(deadline, server.request_vectors(&probe, 0)).await;
                     isolation
                         .record_probe(matches!(result, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
                 }
@@ -127,8 +127,8 @@ impl Embedder {
         // In random order, so that the last texts are not always the ones that time out.
         fastrand::shuffle(&mut positions);
         for position in positions {
-            match server.ask(std::slice::from_ref(&texts[position]), 0).await {
-                Err(failed) if !failed.may_be_a_text() => return Some(failed.into_failure()),
+            match server.request_vectors(std::slice::from_ref(&texts[position]), 0).await {
+                Err(failed) if !failed.may_depend_on_text() => return Some(failed.into_failure()),
                 result => isolation.settle(position, result),
             }
         }
@@ -142,9 +142,9 @@ impl Embedder {
             Source::Hash => return Ok(Ok(hash::embed(&text))),
             Source::Server(server) => server,
         };
-        match server.ask(&[text], 1).await {
+        match server.request_vectors(&[text], 1).await {
             Ok(mut outcomes) => {
-                outcomes.pop().ok_or_else(|| Failed::Lasting("no vector for the text".to_owned()))
+                outcomes.pop().ok_or_else(|| Failed::Permanent("no vector for the text".to_owned()))
             }
             Err(Failed::Texts(reason)) => Ok(Err(reason)),
             Err(failed) => Err(failed),

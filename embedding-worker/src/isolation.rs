@@ -27,12 +27,12 @@ pub(crate) struct Isolation {
     /// The texts for which the server failed. The cause may be the text or the server.
     broken: Vec<(usize, Failure)>,
     /// Whether the server embedded the probe.
-    is_server_well: bool,
+    probe_succeeded: bool,
 }
 
 impl Isolation {
     pub(crate) fn new(texts: usize) -> Isolation {
-        Isolation { outcomes: (0..texts).map(|_| None).collect(), broken: Vec::new(), is_server_well: false }
+        Isolation { outcomes: (0..texts).map(|_| None).collect(), broken: Vec::new(), probe_succeeded: false }
     }
 
     /// Records the response to one text.
@@ -50,14 +50,14 @@ impl Isolation {
     }
 
     /// Records whether the server embedded the probe, which is known to be valid.
-    pub(crate) fn record_probe(&mut self, is_server_well: bool) {
-        self.is_server_well = is_server_well;
+    pub(crate) fn record_probe(&mut self, probe_succeeded: bool) {
+        self.probe_succeeded = probe_succeeded;
     }
 
     /// Decides whether the texts or the server caused the failures. `failure` is the reason why texts were not tried.
     pub(crate) fn finish(mut self, failure: Option<Failure>) -> Outcomes {
         // The server embedded other texts, so this text is invalid.
-        if self.is_server_well || self.has_vector() {
+        if self.probe_succeeded || self.has_vector() {
             for (position, failure) in self.broken {
                 self.outcomes[position] = Some(Err(failure.message));
             }
@@ -88,10 +88,10 @@ mod tests {
             let result = match letter {
                 '-' => continue,
                 'v' => Ok(vec![Ok(hash::embed("text"))]),
-                'b' => Err(Failed::Passing {
+                'b' => Err(Failed::Temporary {
                     message: "b".to_owned(),
                     retry_after: None,
-                    may_be_a_text: true,
+                    may_depend_on_text: true,
                     is_busy: false,
                 }),
                 reason => Err(Failed::Texts(reason.to_string())),

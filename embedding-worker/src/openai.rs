@@ -33,7 +33,7 @@ pub(crate) struct Server {
 }
 
 #[derive(Serialize)]
-struct Question<'a> {
+struct EmbeddingRequest<'a> {
     model: &'a str,
     input: &'a [Cow<'a, str>],
     // Some servers return base64 by default.
@@ -71,25 +71,29 @@ impl Server {
     }
 
     /// The vectors of some texts, in their order. Temporary failures are retried up to `tries` times.
-    pub(crate) async fn ask(&self, texts: &[Cow<'_, str>], tries: usize) -> Result<Vec<Outcome>, Failed> {
-        let question = Question {
+    pub(crate) async fn request_vectors(
+        &self,
+        texts: &[Cow<'_, str>],
+        tries: usize,
+    ) -> Result<Vec<Outcome>, Failed> {
+        let question = EmbeddingRequest {
             model: &self.model,
             input: texts,
             encoding_format: "float",
             dimensions: self.dimensions,
         };
         let question: Bytes =
-            serde_json::to_vec(&question).map_err(|error| Failed::Lasting(error.to_string()))?.into();
+            serde_json::to_vec(&question).map_err(|error| Failed::Permanent(error.to_string()))?.into();
         let pauses = ExponentialBuilder::default()
             .with_min_delay(Duration::from_millis(200))
             .with_max_delay(MAX_PAUSE)
             .with_max_times(tries)
             .with_jitter();
-        (|| self.ask_once(question.clone(), texts.len()))
+        (|| self.request_once(question.clone(), texts.len()))
             .retry(pauses)
-            .when(|failed| matches!(failed, Failed::Passing { .. }))
+            .when(|failed| matches!(failed, Failed::Temporary { .. }))
             .adjust(|failed, pause| match failed {
-                Failed::Passing { retry_after: Some(asked), .. } => {
+                Failed::Temporary { retry_after: Some(asked), .. } => {
                     pause.filter(|_| *asked <= MAX_PAUSE).map(|pause| pause.max(*asked))
                 }
                 _ => pause,
@@ -97,33 +101,33 @@ impl Server {
             .await
     }
 
-    async fn ask_once(&self, question: Bytes, texts: usize) -> Result<Vec<Outcome>, Failed> {
+    async fn request_once(&self, question: Bytes, texts: usize) -> Result<Vec<Outcome>, Failed> {
         let (status, headers, body) = match tokio::time::timeout(self.timeout, self.exchange(question)).await
         {
             Ok(exchanged) => exchanged?,
             Err(_) => {
                 let message = format!("no response within {} s", self.timeout.as_secs_f64());
-                return Err(Failed::Passing {
+                return Err(Failed::Temporary {
                     message,
                     retry_after: None,
-                    may_be_a_text: true,
+                    may_depend_on_text: true,
                     is_busy: false,
                 });
             }
         };
         if status == StatusCode::OK {
-            return read(&body, texts).map_err(|failed| self.concealed(failed));
+            return read(&body, texts).map_err(|failed| self.without_key(failed));
         }
         let message = format!("HTTP {}: {}", status.as_u16(), beginning(&body));
-        Err(self.concealed(match status.as_u16() {
+        Err(self.without_key(match status.as_u16() {
             400 | 413 | 422 => Failed::Texts(message),
             status @ (408 | 409 | 425 | 429 | 500..) => {
                 let retry_after = retry_after(&headers);
                 // A server that requests a long wait is overloaded, regardless of the texts.
-                let may_be_a_text = status >= 500 && retry_after.is_none_or(|pause| pause <= MAX_PAUSE);
-                Failed::Passing { message, retry_after, may_be_a_text, is_busy: status == 429 }
+                let may_depend_on_text = status >= 500 && retry_after.is_none_or(|pause| pause <= MAX_PAUSE);
+                Failed::Temporary { message, retry_after, may_depend_on_text, is_busy: status == 429 }
             }
-            _ => Failed::Lasting(message),
+            _ => Failed::Permanent(message),
         }))
     }
 
@@ -143,10 +147,10 @@ impl Server {
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
         }
-        let broken = |error: anyhow::Error, may_be_a_text| Failed::Passing {
+        let broken = |error: anyhow::Error, may_depend_on_text| Failed::Temporary {
             message: format!("{error:#}"),
             retry_after: None,
-            may_be_a_text,
+            may_depend_on_text,
             is_busy: false,
         };
         let response = self.http.request(request).await.map_err(|error| {
@@ -165,7 +169,7 @@ impl Server {
     }
 
     /// Removes the API key from an error. Some servers repeat an invalid key, and errors are logged and stored in the database.
-    fn concealed(&self, failed: Failed) -> Failed {
+    fn without_key(&self, failed: Failed) -> Failed {
         let key = self.key();
         let hide = |message: String| match &key {
             Some(key) => message.replace(key.as_str(), "…"),
@@ -173,9 +177,9 @@ impl Server {
         };
         match failed {
             Failed::Texts(message) => Failed::Texts(hide(message)),
-            Failed::Lasting(message) => Failed::Lasting(hide(message)),
-            Failed::Passing { message, retry_after, may_be_a_text, is_busy } => {
-                Failed::Passing { message: hide(message), retry_after, may_be_a_text, is_busy }
+            Failed::Permanent(message) => Failed::Permanent(hide(message)),
+            Failed::Temporary { message, retry_after, may_depend_on_text, is_busy } => {
+                Failed::Temporary { message: hide(message), retry_after, may_depend_on_text, is_busy }
             }
             Failed::Length(length) => Failed::Length(length),
         }

@@ -23,18 +23,18 @@ pub enum Failed {
     /// The server rejects one of the texts.
     Texts(String),
     /// Temporary: the server is overloaded, fails or cannot be reached.
-    Passing {
+    Temporary {
         /// For the log.
         message: String,
         /// The Retry-After of the server.
         retry_after: Option<Duration>,
         /// Whether one of the texts may be the cause.
-        may_be_a_text: bool,
+        may_depend_on_text: bool,
         /// Whether the server is overloaded.
         is_busy: bool,
     },
     /// Permanent: the key, the address or the model is wrong.
-    Lasting(String),
+    Permanent(String),
     /// The vectors of the model have this unsupported length.
     Length(usize),
 }
@@ -50,18 +50,18 @@ pub fn wrong_length(length: usize) -> String {
 impl Failed {
     pub(crate) fn into_failure(self) -> Failure {
         match self {
-            Failed::Texts(message) | Failed::Lasting(message) => Failure { message, retry_after: None },
-            Failed::Passing { message, retry_after, .. } => Failure { message, retry_after },
+            Failed::Texts(message) | Failed::Permanent(message) => Failure { message, retry_after: None },
+            Failed::Temporary { message, retry_after, .. } => Failure { message, retry_after },
             Failed::Length(length) => Failure { message: wrong_length(length), retry_after: None },
         }
     }
 
     /// Whether a request with fewer texts may succeed.
-    pub(crate) fn may_be_a_text(&self) -> bool {
+    pub(crate) fn may_depend_on_text(&self) -> bool {
         match self {
             Failed::Texts(_) => true,
-            Failed::Passing { may_be_a_text, .. } => *may_be_a_text,
-            Failed::Lasting(_) | Failed::Length(_) => false,
+            Failed::Temporary { may_depend_on_text, .. } => *may_depend_on_text,
+            Failed::Permanent(_) | Failed::Length(_) => false,
         }
     }
 }

@@ -6,7 +6,7 @@ use hyper::{HeaderMap, header};
 use serde::Deserialize;
 
 use crate::outcome::{Failed, Outcome};
-use crate::vector::{Flaw, Vector};
+use crate::vector::{Vector, VectorError};
 
 /// The maximum length of a server's error message in our errors.
 const MAX_MESSAGE: usize = 200;
@@ -25,21 +25,21 @@ struct Item {
 /// The vectors of a response, in the order of the texts.
 pub(crate) fn read(body: &[u8], texts: usize) -> Result<Vec<Outcome>, Failed> {
     let response = parse(body).map_err(|error| {
-        Failed::Lasting(format!("not a response of /v1/embeddings: {error}: {}", beginning(body)))
+        Failed::Permanent(format!("not a response of /v1/embeddings: {error}: {}", beginning(body)))
     })?;
     if response.data.len() != texts {
-        return Err(Failed::Lasting(format!("{} vectors for {texts} texts", response.data.len())));
+        return Err(Failed::Permanent(format!("{} vectors for {texts} texts", response.data.len())));
     }
     let mut outcomes: Vec<Option<Outcome>> = (0..texts).map(|_| None).collect();
     for (position, item) in response.data.into_iter().enumerate() {
         let Some(slot) = outcomes.get_mut(item.index.unwrap_or(position)).filter(|slot| slot.is_none())
         else {
-            return Err(Failed::Lasting("the vectors are not numbered from 0, each once".to_owned()));
+            return Err(Failed::Permanent("the vectors are not numbered from 0, each once".to_owned()));
         };
         *slot = Some(match Vector::check(&item.embedding) {
             Ok(vector) => Ok(vector),
-            Err(Flaw::Numbers(reason)) => Err(reason.to_owned()),
-            Err(Flaw::Length(length)) => {
+            Err(VectorError::Numbers(reason)) => Err(reason.to_owned()),
+            Err(VectorError::Length(length)) => {
                 return Err(Failed::Length(length));
             }
         });
@@ -118,7 +118,7 @@ mod tests {
             ("", 1),
             (r#"{"error":"no"}"#, 1),
         ] {
-            assert!(matches!(read(body.as_bytes(), texts), Err(Failed::Lasting(_))), "{body:.60}");
+            assert!(matches!(read(body.as_bytes(), texts), Err(Failed::Permanent(_))), "{body:.60}");
         }
         assert_eq!(read(short.as_bytes(), 1).err(), Some(Failed::Length(3)));
         let message = Failed::Length(3).into_failure().message;

@@ -11,7 +11,7 @@ pub struct Vector(Vec<f32>);
 
 /// Why numbers are not a valid vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Flaw {
+pub enum VectorError {
     /// All vectors of the model have this length: the model or its setting is wrong.
     Length(usize),
     /// The model has failed for this text.
@@ -20,23 +20,25 @@ pub enum Flaw {
 
 impl Vector {
     /// Validates numbers parsed from JSON and normalizes them to length 1. Some servers write null for NaN.
-    pub fn check(numbers: &[Option<f64>]) -> Result<Vector, Flaw> {
+    pub fn check(numbers: &[Option<f64>]) -> Result<Vector, VectorError> {
         if numbers.len() != DIMENSION {
-            return Err(Flaw::Length(numbers.len()));
+            return Err(VectorError::Length(numbers.len()));
         }
         let mut finite = Vec::with_capacity(DIMENSION);
         for number in numbers {
             match number {
                 Some(number) if number.is_finite() => finite.push(*number),
-                _ => return Err(Flaw::Numbers("the model returned a number that is not finite")),
+                _ => return Err(VectorError::Numbers("the model returned a number that is not finite")),
             }
         }
         if finite.iter().all(|number| *number == 0.0) {
-            return Err(Flaw::Numbers("the model returned a vector of zeros"));
+            return Err(VectorError::Numbers("the model returned a vector of zeros"));
         }
         let square: f64 = finite.iter().map(|number| number * number).sum();
         if !square.is_normal() {
-            return Err(Flaw::Numbers("the model returned a vector too long or too short to normalize"));
+            return Err(VectorError::Numbers(
+                "the model returned a vector too long or too short to normalize",
+            ));
         }
         let length = square.sqrt();
         Ok(Vector(finite.into_iter().map(|number| (number / length) as f32).collect()))
@@ -86,10 +88,10 @@ mod tests {
     #[test]
     fn vector_has_768_finite_numbers_not_all_zero() {
         assert!(Vector::check(&numbers(Some(0.5))).is_ok());
-        assert_eq!(Vector::check(&[Some(1.0); 767]), Err(Flaw::Length(767)));
-        assert_eq!(Vector::check(&[]), Err(Flaw::Length(0)));
+        assert_eq!(Vector::check(&[Some(1.0); 767]), Err(VectorError::Length(767)));
+        assert_eq!(Vector::check(&[]), Err(VectorError::Length(0)));
         for first in [None, Some(f64::NAN), Some(f64::INFINITY), Some(1e300), Some(0.0), Some(1e-300)] {
-            assert!(matches!(Vector::check(&numbers(first)), Err(Flaw::Numbers(_))), "{first:?}");
+            assert!(matches!(Vector::check(&numbers(first)), Err(VectorError::Numbers(_))), "{first:?}");
         }
     }
 

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use crate::compression::{Accepted, Constant};
-use crate::conditional::{has_tag, mark_packed, set_tag};
+use crate::conditional::{has_tag, mark_compressed, set_tag};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -113,7 +113,7 @@ fn complete(
     kept: &'static str,
 ) -> Result<Response, Problem> {
     set_tag(&mut response, tag)?;
-    mark_packed(&mut response);
+    mark_compressed(&mut response);
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CACHE_CONTROL, kept),

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::admission::min_rate::TransferTimer;
 use crate::admission::{Admitted, ReservedBytes};
-use crate::header::require_unpacked;
+use crate::header::require_uncompressed;
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -75,7 +75,7 @@ fn text(bytes: Vec<u8>) -> Result<String, Problem> {
 }
 
 fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
-    require_unpacked(headers)?;
+    require_uncompressed(headers)?;
     match headers.get(header::CONTENT_TYPE) {
         Some(value) if value.to_str().is_ok_and(is_json) => Ok(()),
         Some(_) => {

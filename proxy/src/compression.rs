@@ -12,12 +12,12 @@ use tower::{Layer, ServiceExt, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
-use crate::conditional::mark_packed;
-use crate::packing::elsewhere;
+use crate::conditional::mark_compressed;
+use crate::packing::offload;
 use crate::preference::{weight_of, weighted};
 
 /// A smaller response fits into one packet without compression.
-const WORTHWHILE: u64 = 1024;
+const MIN_SIZE: u64 = 1024;
 
 /// The supported encodings, best first.
 const ENCODINGS: [&str; 2] = ["br", "gzip"];
@@ -47,20 +47,24 @@ impl Accepted {
 
     /// Compresses the response of this caller if it is large. Only large responses pass through the compression layer:
     /// around all routes, it would cost each response more than its routing.
-    pub(crate) async fn pack(self, response: Response, caller: impl FnOnce() -> Option<String>) -> Response {
-        if response.body().size_hint().lower() <= WORTHWHILE {
+    pub(crate) async fn compress(
+        self,
+        response: Response,
+        caller: impl FnOnce() -> Option<String>,
+    ) -> Response {
+        if response.body().size_hint().lower() <= MIN_SIZE {
             return response;
         }
-        self.pack_stream(response, caller()).await
+        self.compress_stream(response, caller()).await
     }
 
     /// Compresses a response of unknown size.
-    pub(crate) async fn pack_stream(self, response: Response, caller: Option<String>) -> Response {
+    pub(crate) async fn compress_stream(self, response: Response, caller: Option<String>) -> Response {
         // Most responses are sent only once, so the fastest level is best.
-        self.pack_at(CompressionLevel::Fastest, response, caller).await
+        self.compress_with(CompressionLevel::Fastest, response, caller).await
     }
 
-    async fn pack_at(
+    async fn compress_with(
         self,
         quality: CompressionLevel,
         response: Response,
@@ -79,9 +83,9 @@ impl Accepted {
             Ok(response) => {
                 let mut response = response.map(|body| match body.is_end_stream() {
                     true => Body::empty(),
-                    false => elsewhere(Body::new(body), is_in_memory, caller),
+                    false => offload(Body::new(body), is_in_memory, caller),
                 });
-                mark_packed(&mut response);
+                mark_compressed(&mut response);
                 response
             }
             Err(never) => match never {},
@@ -111,18 +115,19 @@ impl Constant {
 
     /// The response in the accepted encoding.
     pub(crate) async fn response(&self, accepted: &Accepted) -> Response {
-        let encoding = accepted.0.filter(|_| self.content.len() as u64 > WORTHWHILE);
+        let encoding = accepted.0.filter(|_| self.content.len() as u64 > MIN_SIZE);
         let number = encoding.and_then(|encoding| ENCODINGS.iter().position(|name| *name == encoding));
         let Some(number) = number else {
             return Response::new(Body::from(self.content));
         };
-        let pack = async || {
+        let compress = async || {
             let response = Response::new(Body::from(self.content));
-            let packed = Accepted(Some(ENCODINGS[number])).pack_at(CONSTANT_QUALITY, response, None).await;
+            let packed =
+                Accepted(Some(ENCODINGS[number])).compress_with(CONSTANT_QUALITY, response, None).await;
             // Reading from memory cannot fail.
             to_bytes(packed.into_body(), usize::MAX).await.unwrap_or_default()
         };
-        let packed = self.packed[number].get_or_init(pack).await.clone();
+        let packed = self.packed[number].get_or_init(compress).await.clone();
         let mut response = Response::new(Body::from(packed));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(ENCODINGS[number]));
@@ -140,7 +145,7 @@ mod tests {
     async fn encoding(accepted: Option<&'static str>, size: usize) -> Option<HeaderValue> {
         let headers = accepted.map(|value| (header::ACCEPT_ENCODING, HeaderValue::from_static(value)));
         let response = Response::new(Body::from(" ".repeat(size)));
-        let packed = Accepted::of(&headers.into_iter().collect()).pack(response, || None).await;
+        let packed = Accepted::of(&headers.into_iter().collect()).compress(response, || None).await;
         assert_eq!(packed.status(), 200, "{accepted:?}");
         packed.headers().get(header::CONTENT_ENCODING).cloned()
     }

@@ -50,7 +50,7 @@ pub(crate) fn set_tag(response: &mut Response, tag: &str) -> Result<(), Problem>
 
 /// Adds the encoding to the tag of a compressed response: its bytes differ from the plain response, so its tag must
 /// differ. In `If-Match`, both are equivalent.
-pub(crate) fn mark_packed(response: &mut Response) {
+pub(crate) fn mark_compressed(response: &mut Response) {
     let headers = response.headers();
     let (Some(tag), Some(coding)) = (headers.get(header::ETAG), headers.get(header::CONTENT_ENCODING)) else {
         return;
@@ -102,10 +102,10 @@ mod tests {
     fn compressed_response_has_its_own_entity_tag() {
         let mut response = Response::default();
         set_tag(&mut response, "a").expect("a tag");
-        mark_packed(&mut response);
+        mark_compressed(&mut response);
         assert_eq!(response.headers()[header::ETAG], "\"a\"");
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        mark_packed(&mut response);
+        mark_compressed(&mut response);
         assert_eq!(response.headers()[header::ETAG], "\"a-gzip\"");
         assert!(set_tag(&mut response, "\n").is_err());
     }

@@ -6,7 +6,7 @@ use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// The response headers that a page can read.
-const EXPOSED: [HeaderName; 11] = [
+const EXPOSED_HEADERS: [HeaderName; 11] = [
     header::ETAG,
     header::LOCATION,
     header::RETRY_AFTER,
@@ -21,7 +21,7 @@ const EXPOSED: [HeaderName; 11] = [
 ];
 
 /// The request headers that a page can send.
-const SENT: [HeaderName; 10] = [
+const ALLOWED_HEADERS: [HeaderName; 10] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::ACCEPT,
@@ -35,7 +35,7 @@ const SENT: [HeaderName; 10] = [
 ];
 
 /// The time for which a browser can cache a preflight response.
-const REMEMBERED: Duration = Duration::from_secs(600);
+const MAX_AGE: Duration = Duration::from_secs(600);
 
 /// Parses the setting: origins separated by commas, or `*` for all.
 pub(crate) fn origins(text: &str) -> Result<Vec<HeaderValue>, String> {
@@ -81,9 +81,9 @@ pub(crate) fn layer(origins: &[HeaderValue]) -> Option<CorsLayer> {
                 Method::PATCH,
                 Method::DELETE,
             ])
-            .allow_headers(SENT)
-            .expose_headers(EXPOSED)
-            .max_age(REMEMBERED),
+            .allow_headers(ALLOWED_HEADERS)
+            .expose_headers(EXPOSED_HEADERS)
+            .max_age(MAX_AGE),
     )
 }
 

@@ -12,7 +12,7 @@ use futures_util::FutureExt;
 use hyper::body::Body as _;
 
 use crate::compression::Accepted;
-use crate::header::require_sound;
+use crate::header::require_unambiguous;
 use crate::lingering::linger;
 use crate::numbers::Numbers;
 use crate::observation::{InMemory, Observation, REQUEST_ID};
@@ -28,7 +28,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     observation.routed(route.clone());
 
     let sound = match observation.came_by_socket() {
-        true => require_sound(request.version(), request.headers()),
+        true => require_unambiguous(request.version(), request.headers()),
         false => Ok(()),
     };
     let run = async {
@@ -77,7 +77,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     {
         response.extensions_mut().insert(InMemory(bytes));
     }
-    accepted.pack(response, || observation.caller()).await
+    accepted.compress(response, || observation.caller()).await
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_postgres::error::DbError;
 
-use crate::problem::{Particulars, Problem};
+use crate::problem::{DatabaseDetails, Problem};
 
 /// Members that the extension writes into DETAIL as JSON, because PostgreSQL's errors have no fields for them.
 #[derive(Deserialize)]
@@ -44,13 +44,13 @@ fn problem(sqlstate: &str, message: &str, detail: Option<&str>, hint: Option<&st
         return Problem::internal(cause);
     }
     let hint = hint.map(str::to_owned);
-    let particulars = match detail {
+    let database_details = match detail {
         Some(Detail { code, errors, existing_id, failed_index, retryable, quota }) => {
-            Particulars { code, hint, errors, existing_id, failed_index, retryable, quota, report: None }
+            DatabaseDetails { code, hint, errors, existing_id, failed_index, retryable, quota, report: None }
         }
-        None => Particulars { hint, ..Particulars::default() },
+        None => DatabaseDetails { hint, ..DatabaseDetails::default() },
     };
-    Problem::new(code, message.to_owned()).with_particulars(particulars)
+    Problem::new(code, message.to_owned()).with_database_details(database_details)
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) fn single_text(headers: &HeaderMap, name: HeaderName) -> Result<Optio
 
 /// The headers that determine how a request is interpreted. If one is repeated, another program on the path could have
 /// used the other value.
-const DECISIVE: [HeaderName; 7] = [
+const SINGLE_HEADERS: [HeaderName; 7] = [
     header::HOST,
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
@@ -38,10 +38,10 @@ const DECISIVE: [HeaderName; 7] = [
 /// Rejects a request head that a program on the path could have interpreted differently (RFC 9112, sections 3.2 and
 /// 6.1): without a valid Host, with a repeated header, or with an ambiguous body length. If there is a
 /// Transfer-Encoding, hyper has already dropped the Content-Length, because the former takes precedence (section 6.3).
-pub(crate) fn require_sound(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
+pub(crate) fn require_unambiguous(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
     // Most requests repeat no header.
     if headers.len() > headers.keys_len() {
-        for name in DECISIVE {
+        for name in SINGLE_HEADERS {
             single(headers, name)?;
         }
     }
@@ -67,7 +67,7 @@ fn is_host(host: &[u8]) -> bool {
 }
 
 /// Rejects a compressed body. It could decompress to any size, and these bodies are too small to need compression.
-pub(crate) fn require_unpacked(headers: &HeaderMap) -> Result<(), Problem> {
+pub(crate) fn require_uncompressed(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.get(header::CONTENT_ENCODING) {
         Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
             Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"))
@@ -110,7 +110,7 @@ mod tests {
                     headers.append(name, value);
                     headers
                 });
-            require_sound(version, &headers).map_err(|problem| problem.status().as_u16())
+            require_unambiguous(version, &headers).map_err(|problem| problem.status().as_u16())
         };
         for host in ["keyed", "keyed:8080", "127.0.0.1:8080", "[::1]:80", ""] {
             assert_eq!(check(Version::HTTP_11, &[("host", host)]), Ok(()), "{host}");
@@ -148,7 +148,7 @@ mod tests {
         for (encoding, is_taken) in [("identity", true), ("Identity", true), ("gzip", false), ("", false)] {
             let value = HeaderValue::from_static(encoding);
             let headers = HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]);
-            assert_eq!(require_unpacked(&headers).is_ok(), is_taken, "{encoding}");
+            assert_eq!(require_uncompressed(&headers).is_ok(), is_taken, "{encoding}");
         }
     }
     #[test]

@@ -13,7 +13,7 @@ use crate::database::Effect::WriteOnce;
 const PAUSE: [u64; 2] = [45, 75];
 
 /// The maximum number of responses that one call deletes. If it is reached, there may be more.
-const AT_ONCE: i64 = 1000;
+const MAX_PER_CALL: i64 = 1000;
 
 const FORGET: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.forget_expired_answers() end";
@@ -35,7 +35,7 @@ pub async fn run(database: Arc<Database>) {
         enforce(&database).await;
         loop {
             match database.run(WriteOnce, FORGET, &[]).await {
-                Ok(row) if row.try_get::<_, i64>(0).unwrap_or(0) >= AT_ONCE => {}
+                Ok(row) if row.try_get::<_, i64>(0).unwrap_or(0) >= MAX_PER_CALL => {}
                 Ok(_) => break,
                 Err(problem) => {
                     tracing::debug!(cause = problem.cause(), "cannot delete expired responses");
@@ -65,7 +65,7 @@ async fn enforce(database: &Database) {
 
 /// The maximum number of successive calls in which no table could be locked. Each call tries other tables. The
 /// remaining tables wait for the next interval.
-const FRUITLESS: u32 = 10;
+const MAX_FRUITLESS_CALLS: u32 = 10;
 
 /// Tracks whether repeated calls make progress.
 #[derive(Default)]
@@ -79,7 +79,7 @@ impl Progress {
     fn after(&mut self, waiting: i64) -> Option<Duration> {
         self.fruitless = if waiting < self.waiting { 0 } else { self.fruitless + 1 };
         self.waiting = waiting;
-        if waiting == 0 || self.fruitless > FRUITLESS {
+        if waiting == 0 || self.fruitless > MAX_FRUITLESS_CALLS {
             return None;
         }
         Some(if self.fruitless == 0 { Duration::ZERO } else { Duration::from_secs(1) })
@@ -97,7 +97,7 @@ mod tests {
             assert!(progress.after(waiting).is_some(), "{waiting} wait");
         }
         let pauses: Vec<Duration> = std::iter::from_fn(|| progress.after(80)).take(100).collect();
-        assert_eq!(pauses, [Duration::from_secs(1); FRUITLESS as usize]);
+        assert_eq!(pauses, [Duration::from_secs(1); MAX_FRUITLESS_CALLS as usize]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::settings::Settings;
 use keyed_service::tls::pem;
 use keyed_service::tls::provider;
-use keyed_service::tls::validity::{Standing, Validity};
+use keyed_service::tls::validity::{CertificateStatus, Validity};
 
 const CERTIFICATE: &str = "KEYED_TLS_CERT";
 const KEY: &str = "KEYED_TLS_KEY";
@@ -55,9 +55,9 @@ impl ListenerTls {
         if loaded.chain == self.current().chain {
             return Ok(false);
         }
-        let standing = loaded.validity.standing(SystemTime::now());
-        if let Standing::Expired | Standing::NotYetValid = standing {
-            return Err(self.words(standing).unwrap_or_default());
+        let status = loaded.validity.status(SystemTime::now());
+        if let CertificateStatus::Expired | CertificateStatus::NotYetValid = status {
+            return Err(self.words(status).unwrap_or_default());
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(true)
@@ -70,8 +70,8 @@ impl ListenerTls {
 
     /// A warning about the validity period of the certificate, and whether it is an error.
     pub fn warning(&self) -> Option<(bool, String)> {
-        let standing = self.current().validity.standing(SystemTime::now());
-        self.words(standing).map(|words| (!matches!(standing, Standing::EndsSoon(_)), words))
+        let status = self.current().validity.status(SystemTime::now());
+        self.words(status).map(|words| (!matches!(status, CertificateStatus::EndsSoon(_)), words))
     }
 
     /// The expiry of the certificate, since 1970.
@@ -83,12 +83,14 @@ impl ListenerTls {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn words(&self, standing: Standing) -> Option<String> {
-        let what = match standing {
-            Standing::Valid => return None,
-            Standing::EndsSoon(days) => format!("expires in {days} days"),
-            Standing::Expired => "has expired".to_owned(),
-            Standing::NotYetValid => "is not valid yet (is the clock of this machine right?)".to_owned(),
+    fn words(&self, status: CertificateStatus) -> Option<String> {
+        let what = match status {
+            CertificateStatus::Valid => return None,
+            CertificateStatus::EndsSoon(days) => format!("expires in {days} days"),
+            CertificateStatus::Expired => "has expired".to_owned(),
+            CertificateStatus::NotYetValid => {
+                "is not valid yet (is the clock of this machine right?)".to_owned()
+            }
         };
         let path = self.certificate.display();
         Some(format!(

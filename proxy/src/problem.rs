@@ -30,7 +30,7 @@ struct Parts {
     /// For logs and metrics only.
     reason: Option<Reason>,
     outcome: Outcome,
-    particulars: Particulars,
+    database_details: DatabaseDetails,
 }
 
 /// The outcome of a failed request.
@@ -46,7 +46,7 @@ enum Outcome {
 
 /// Details that only the database knows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Particulars {
+pub(crate) struct DatabaseDetails {
     /// The error code, if it is more specific than the SQLSTATE.
     pub(crate) code: Option<String>,
     pub(crate) hint: Option<String>,
@@ -68,9 +68,9 @@ impl Problem {
             _ => Vec::new(),
         };
         let detail = detail.into();
-        let particulars = Particulars::default();
+        let database_details = DatabaseDetails::default();
         let (cause, reason, outcome) = (None, None, Outcome::None);
-        Problem(Box::new(Parts { code, detail, headers, cause, reason, outcome, particulars }))
+        Problem(Box::new(Parts { code, detail, headers, cause, reason, outcome, database_details }))
     }
 
     pub(crate) fn no_such_route() -> Problem {
@@ -95,7 +95,7 @@ impl Problem {
             serde_json::json!([{"pointer": pointer, "code": Code::InvalidValue.name(), "detail": &reason}]);
         let errors = RawValue::from_string(fault.to_string()).ok();
         Problem::invalid_value(format!("{}: {reason}", pointer.trim_start_matches('/')))
-            .with_particulars(Particulars { errors, ..Particulars::default() })
+            .with_database_details(DatabaseDetails { errors, ..DatabaseDetails::default() })
     }
 
     pub(crate) fn unsupported_media_type(detail: &'static str) -> Problem {
@@ -181,8 +181,8 @@ impl Problem {
         self
     }
 
-    pub(crate) fn with_particulars(mut self, particulars: Particulars) -> Problem {
-        self.0.particulars = particulars;
+    pub(crate) fn with_database_details(mut self, database_details: DatabaseDetails) -> Problem {
+        self.0.database_details = database_details;
         self
     }
 
@@ -193,13 +193,13 @@ impl Problem {
     }
 
     pub(crate) fn with_hint(mut self, hint: &str) -> Problem {
-        self.0.particulars.hint = Some(hint.to_owned());
+        self.0.database_details.hint = Some(hint.to_owned());
         self
     }
 
     /// Appends to the hint.
     pub(crate) fn with_further_hint(self, hint: &str) -> Problem {
-        match self.0.particulars.hint.clone() {
+        match self.0.database_details.hint.clone() {
             Some(first) => {
                 let both = format!("{first} {hint}");
                 self.with_hint(&both)
@@ -210,7 +210,7 @@ impl Problem {
 
     /// Adds the partial report of an import, as JSON.
     pub(crate) fn with_report(mut self, report: String) -> Problem {
-        self.0.particulars.report = RawValue::from_string(report).ok();
+        self.0.database_details.report = RawValue::from_string(report).ok();
         self
     }
 
@@ -229,10 +229,10 @@ impl Problem {
 
     /// Removes the headers that ask for a retry, which could repeat the effect.
     fn with_outcome(mut self, outcome: Outcome) -> Problem {
-        const TO_SEND_AGAIN: [HeaderName; 4] = [header::RETRY_AFTER, RATE_LIMIT, RATE_REMAINING, RATE_RESET];
+        const RETRY_HEADERS: [HeaderName; 4] = [header::RETRY_AFTER, RATE_LIMIT, RATE_REMAINING, RATE_RESET];
         let parts = &mut *self.0;
         parts.outcome = outcome;
-        parts.headers.retain(|(name, _)| !TO_SEND_AGAIN.contains(name));
+        parts.headers.retain(|(name, _)| !RETRY_HEADERS.contains(name));
         if parts.code == Code::RateLimited {
             parts.code = Code::Unavailable;
         }

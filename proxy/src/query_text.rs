@@ -96,13 +96,13 @@ fn provider_unavailable(cause: String) -> Problem {
 fn provider_error(failed: Failed) -> Problem {
     let internal = |detail: String, cause| Problem::new(Code::Internal, detail).with_cause(cause);
     match failed {
-        Failed::Passing { message, retry_after, is_busy: true, .. } => {
+        Failed::Temporary { message, retry_after, is_busy: true, .. } => {
             let problem = Problem::unavailable("the embedding provider is overloaded at the moment", message);
             retry_after.into_iter().fold(problem, Problem::with_retry_after)
         }
-        Failed::Passing { message, .. } => provider_unavailable(message),
+        Failed::Temporary { message, .. } => provider_unavailable(message),
         Failed::Length(length) => internal(wrong_length(length), wrong_length(length)),
-        Failed::Texts(message) | Failed::Lasting(message) => internal(
+        Failed::Texts(message) | Failed::Permanent(message) => internal(
             "the embedding provider rejects this service: its URL, key or model is misconfigured; find the cause in the log by this instance"
                 .to_owned(),
             message,

@@ -104,12 +104,12 @@ pub fn routes() -> Routes {
 }
 
 /// Rejects requests from an address that sends too many without a key.
-async fn limit_visits(
+async fn limit_public_requests(
     State(app): State<Arc<App>>,
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    app.admission.visit(request.extensions(), request.headers())?;
+    app.admission.count_public_request(request.extensions(), request.headers())?;
     Ok(next.run(request).await)
 }
 
@@ -121,7 +121,7 @@ pub fn router(app: Arc<App>) -> Router {
     }
     #[cfg(feature = "ui")]
     let unauthenticated = unauthenticated.merge(application::router());
-    let limited = axum::middleware::from_fn_with_state(Arc::clone(&app), limit_visits);
+    let limited = axum::middleware::from_fn_with_state(Arc::clone(&app), limit_public_requests);
     let mut router = unauthenticated.route_layer(limited);
     for (path, methods) in probes() {
         router = router.route(path, methods);

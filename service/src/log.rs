@@ -10,17 +10,17 @@ use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// The maximum size of the buffer. Lines that do not fit are dropped and counted.
-const ROOM: usize = 4 << 20;
+const CAPACITY: usize = 4 << 20;
 
 /// The part of the buffer that is reserved for the levels `warn` and `error`, so that lines about requests cannot
 /// displace them.
 const RESERVE: usize = 256 << 10;
 
 /// The maximum time that shutdown waits for the reader of the log.
-const LAST_LINES: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The time for which lines are collected before one system call writes them.
-const GATHER: Duration = Duration::from_millis(5);
+const COLLECT_TIME: Duration = Duration::from_millis(5);
 
 /// Accepts lines. Clones share the buffer.
 #[derive(Clone)]
@@ -99,7 +99,7 @@ impl Writer {
                 let _ = out.write_all(&bytes).and_then(|()| out.flush());
                 bytes.clear();
                 if !is_over {
-                    std::thread::sleep(GATHER);
+                    std::thread::sleep(COLLECT_TIME);
                 }
             }
         })?;
@@ -117,7 +117,7 @@ impl Drop for Writer {
         self.lines.0.waiting().is_over = true;
         self.lines.0.news.notify_one();
         // A thread cannot be joined with a timeout. It closes the channel when it has written everything.
-        let _ = self.end.recv_timeout(LAST_LINES);
+        let _ = self.end.recv_timeout(SHUTDOWN_TIMEOUT);
     }
 }
 
@@ -125,11 +125,11 @@ impl<'a> MakeWriter<'a> for Lines {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {
-        Line { lines: self, room: ROOM - RESERVE }
+        Line { lines: self, room: CAPACITY - RESERVE }
     }
 
     fn make_writer_for(&'a self, line: &Metadata<'_>) -> Line<'a> {
-        let room = if *line.level() <= Level::WARN { ROOM } else { ROOM - RESERVE };
+        let room = if *line.level() <= Level::WARN { CAPACITY } else { CAPACITY - RESERVE };
         Line { lines: self, room }
     }
 }
@@ -175,7 +175,7 @@ mod tests {
 
     /// Writes a line, and waits until the thread is blocked by the reader. The thread writes all buffered lines in one call.
     fn let_the_writer_wait(lines: &Lines, line: &[u8]) {
-        lines.take(line, ROOM);
+        lines.take(line, CAPACITY);
         while !lines.0.waiting().bytes.is_empty() {
             std::thread::yield_now();
         }
@@ -207,11 +207,11 @@ mod tests {
         let line = vec![b'x'; 64 << 10];
         let_the_writer_wait(&lines, &line);
         for _ in 0..100 {
-            lines.take(&line, ROOM - RESERVE);
+            lines.take(&line, CAPACITY - RESERVE);
         }
-        let lost = 100 - (ROOM - RESERVE) as u64 / line.len() as u64;
+        let lost = 100 - (CAPACITY - RESERVE) as u64 / line.len() as u64;
         assert_eq!(lines.lost(), lost);
-        lines.take(b"error", ROOM);
+        lines.take(b"error", CAPACITY);
         assert_eq!(lines.lost(), lost);
         drop(go);
     }

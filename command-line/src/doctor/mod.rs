@@ -79,16 +79,16 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
         PATIENCE.to_string_lossy()
     );
     client.batch_execute(&begin).await.map_err(explain)?;
-    let mut there_is = there_is(&client).await?;
+    let mut installed_objects = installed_objects(&client).await?;
     let (mut checks, mut findings) = (Vec::new(), Vec::new());
-    if there_is > Needs::Nothing
+    if installed_objects > Needs::Nothing
         && let Some(finding) = library_error(&client).await?
     {
         findings.push(finding);
-        there_is = Needs::Nothing;
+        installed_objects = Needs::Nothing;
     }
     for check in keyed_checks::checks() {
-        let sound = if check.needs <= there_is {
+        let sound = if check.needs <= installed_objects {
             let (found, sound) = findings_of(&client, check).await?;
             findings.extend(found);
             sound
@@ -111,7 +111,7 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     Ok(Report { healthy, extension_version, proxy_version, checks, findings })
 }
 
-async fn there_is(client: &Client) -> Result<Needs, Failure> {
+async fn installed_objects(client: &Client) -> Result<Needs, Failure> {
     let query = "select exists (select from pg_extension where extname = 'keyed'), \
                  exists (select from pg_attribute where attrelid = to_regclass('keyed_state.access_grant') and attname = 'bound_in')";
     let rows = client.query_typed(query, &[]).await.map_err(explain)?;

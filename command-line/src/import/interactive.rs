@@ -44,10 +44,10 @@ pub(super) async fn run(mut import: Import) -> Result<(), Failure> {
     if is_yes(&format!("Import {rows} {}? [y/N]", if rows == 1 { "row" } else { "rows" }), false)? {
         let counts = import.send(Attempt::Real).await?;
         let outcome = import.report(&counts, Attempt::Real);
-        print(&next_time(&import))?;
+        print(&next_command(&import))?;
         return outcome;
     }
-    print(&format!("Nothing was imported.\n{}", next_time(&import)))
+    print(&format!("Nothing was imported.\n{}", next_command(&import)))
 }
 
 /// Prints the counts of the dry run. Rejected rows are a failure if they abort the import.
@@ -64,7 +64,7 @@ fn report_dry_run(import: &Import, counts: &Counts) -> Result<(), Failure> {
     }
 }
 
-fn next_time(import: &Import) -> String {
+fn next_command(import: &Import) -> String {
     format!("For the next import:\n{}\n", command_line(import))
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use super::failed::FailedRows;
 use super::progress::message;
 use super::response::{Counts, Line};
-use crate::service::{in_words, send};
+use crate::service::{problem_text, send};
 use keyed_proxy::file::format::Format;
 
 /// The size of a chunk.
@@ -82,7 +82,7 @@ pub(super) async fn send_and_report(
                 failed.finish()?;
             }
             return match &line.problem {
-                Some(problem) => Err(anyhow!("{}", in_words(problem))),
+                Some(problem) => Err(anyhow!("{}", problem_text(problem))),
                 None => Ok(line.report),
             };
         }

@@ -39,7 +39,7 @@ impl Reload {
             let (reload, runtime) = (Arc::clone(&reload), Handle::current());
             // On a separate thread, so that a file system that does not respond delays neither requests nor shutdown.
             let thread = std::thread::Builder::new().name("reload".to_owned()).spawn(move || {
-                runtime.block_on(reload.read_again());
+                runtime.block_on(reload.reload_all());
                 let _ = done.send(());
             });
             match thread {
@@ -50,7 +50,7 @@ impl Reload {
         }
     }
 
-    async fn read_again(&self) {
+    async fn reload_all(&self) {
         let parts = [
             ("the log level", self.log_level()),
             ("the certificate of the listener", self.certificate()),

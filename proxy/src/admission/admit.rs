@@ -20,10 +20,10 @@ use crate::problem::Problem;
 const SMALL_BODY: u64 = 64 << 10;
 
 /// The maximum age of the verification for a larger body.
-const RECENTLY: Duration = Duration::from_secs(1);
+const MAX_VERIFICATION_AGE: Duration = Duration::from_secs(1);
 
 /// The age at which a key is looked up again, so that the log does not show an outdated role for longer.
-const RENEWAL: Duration = Duration::from_secs(600);
+const MAX_IDENTITY_AGE: Duration = Duration::from_secs(600);
 
 /// Admits or rejects a request. `digest` is the digest of `token`. `ask` looks the key up in the database, and is
 /// called only if earlier requests have not verified it.
@@ -63,7 +63,7 @@ where
         CredentialState::Unknown | CredentialState::Suspect => true,
         CredentialState::Good { since } => {
             let age = now.duration_since(since);
-            age > RECENTLY && body_size(&parts.headers) > SMALL_BODY || age > RENEWAL
+            age > MAX_VERIFICATION_AGE && body_size(&parts.headers) > SMALL_BODY || age > MAX_IDENTITY_AGE
         }
         CredentialState::Wrong => false,
     };

@@ -16,10 +16,10 @@ use crate::observation::Identity;
 use crate::problem::{Excess, Problem};
 
 /// The time for which an unused valid key is cached.
-const MEMORY: Duration = Duration::from_secs(600);
+const CACHE_TIME: Duration = Duration::from_secs(600);
 
 /// The id of the next credential.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// The limits of one key.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ impl Credential {
             identity: None,
         };
         Credential {
-            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            number: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             state: Mutex::new(state),
             in_flight: AtomicUsize::new(0),
             listeners: AtomicUsize::new(0),
@@ -187,7 +187,7 @@ impl Credential {
         match state.verification {
             Verification::Unknown => false,
             Verification::Suspect | Verification::Good { .. } => {
-                now.saturating_duration_since(state.used) < MEMORY
+                now.saturating_duration_since(state.used) < CACHE_TIME
             }
             Verification::Wrong { until } => now < until,
         }
@@ -234,10 +234,10 @@ mod tests {
     async fn concurrent_requests_with_one_key_share_a_verification() {
         let (parts, now) = (PARTS(), Instant::now());
         let credential = Credential::new(&parts, now);
-        let begun = AtomicUsize::new(0);
+        let started = AtomicUsize::new(0);
         let lookup = || {
             credential.lookup(|| {
-                begun.fetch_add(1, Ordering::Relaxed);
+                started.fetch_add(1, Ordering::Relaxed);
                 Ok(tokio::spawn(async { valid_key() }))
             })
         };
@@ -245,9 +245,9 @@ mod tests {
         for lookup in [lookup(), lookup(), lookup()] {
             assert!(matches!(lookup.await, Ok(Some(_))));
         }
-        assert_eq!(begun.load(Ordering::Relaxed), 1);
+        assert_eq!(started.load(Ordering::Relaxed), 1);
         credential.store_result(&valid_key(), now, &parts);
         assert!(matches!(lookup().await, Ok(Some(_))));
-        assert_eq!(begun.load(Ordering::Relaxed), 2, "the next request starts a second lookup");
+        assert_eq!(started.load(Ordering::Relaxed), 2, "the next request starts a second lookup");
     }
 }

@@ -29,7 +29,7 @@ const LOOKUPS: usize = 2;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The entry of all other addresses.
-const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+const OTHER_ADDRESSES: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 pub(super) struct Failures {
     limit: Limit,
@@ -113,7 +113,11 @@ impl Addresses {
     /// The entry in which an address is counted.
     fn name(&self, address: IpAddr) -> IpAddr {
         let network = network(address);
-        if self.map.len() < MAX_ADDRESSES || self.map.contains_key(&network) { network } else { OTHERS }
+        if self.map.len() < MAX_ADDRESSES || self.map.contains_key(&network) {
+            network
+        } else {
+            OTHER_ADDRESSES
+        }
     }
 
     fn sweep(&mut self, limit: Limit, now: Instant) {

@@ -14,12 +14,12 @@ use super::budget::Budget;
 use super::credential;
 use super::credentials::Table;
 use super::failures::Failures;
+use super::public_requests::PublicRequests;
 use super::pulse::Pulse;
 use super::rejection::too_many_failures;
 use super::responses::ResponseBudget;
 use super::shares::Shares;
 use super::token::CredentialKind;
-use super::visits::Visits;
 use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
 
@@ -45,7 +45,7 @@ pub(crate) struct Admission {
     pub(super) lookups: Semaphore,
     /// Permits for lookups of keys that were valid, which do not wait for unknown keys.
     pub(super) renewals: Semaphore,
-    visits: Visits,
+    public_requests: PublicRequests,
     pub(super) responses: Arc<ResponseBudget>,
     /// The connections to the database that are not shared for pipelining.
     pub(super) connections: Arc<Shares>,
@@ -84,7 +84,7 @@ impl Admission {
             bodies: Budget::new(bounds.body_budget),
             lookups: Semaphore::new(LOOKUPS),
             renewals: Semaphore::new(LOOKUPS),
-            visits: Visits::new(Limit::per_second(bounds.public_rate)),
+            public_requests: PublicRequests::new(Limit::per_second(bounds.public_rate)),
             responses: ResponseBudget::new(bounds.response_budget),
             connections: Shares::new(
                 connections,
@@ -99,11 +99,15 @@ impl Admission {
     }
 
     /// Counts a request to a public resource.
-    pub(crate) fn visit(&self, extensions: &Extensions, headers: &HeaderMap) -> Result<(), Problem> {
+    pub(crate) fn count_public_request(
+        &self,
+        extensions: &Extensions,
+        headers: &HeaderMap,
+    ) -> Result<(), Problem> {
         match extensions.get::<Peer>() {
-            Some(peer) => {
-                self.visits.enter(address::client(peer.0, headers, self.trusted_proxies), Instant::now())
-            }
+            Some(peer) => self
+                .public_requests
+                .enter(address::client(peer.0, headers, self.trusted_proxies), Instant::now()),
             None => Ok(()),
         }
     }

@@ -181,13 +181,14 @@ mod tests {
         let admission = admission(&["--max-requests=1", "--auth-failures=3"]);
         sent(&admission, 0, is_valid()).await.expect("a valid key");
         sent(&admission, 1, is_valid()).await.expect("another");
-        let (begun, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+        let (started, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
         let mut failed_lookups = JoinSet::new();
         for number in 100..200 {
-            let (admission, begun, gate) = (Arc::clone(&admission), Arc::clone(&begun), Arc::clone(&gate));
+            let (admission, started, gate) =
+                (Arc::clone(&admission), Arc::clone(&started), Arc::clone(&gate));
             failed_lookups.spawn(async move {
                 let ask = async move {
-                    begun.fetch_add(1, Ordering::Relaxed);
+                    started.fetch_add(1, Ordering::Relaxed);
                     let _ = gate.acquire().await;
                     Ok(None)
                 };
@@ -197,7 +198,7 @@ mod tests {
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(begun.load(Ordering::Relaxed), 2);
+        assert_eq!(started.load(Ordering::Relaxed), 2);
         sent(&admission, 0, is_not_asked()).await.expect("a key that is known to be valid");
         // A known key is verified again without waiting.
         admission.table(CredentialKind::ApiKey).find(&key(1).1).expect("it is known").mark_suspect();
@@ -208,7 +209,7 @@ mod tests {
             let problem = outcome.expect("no panic").expect_err("none is valid");
             rejected[usize::from(problem.status() == 429)] += 1;
         }
-        assert_eq!((rejected, begun.load(Ordering::Relaxed)), ([3, 97], 3));
+        assert_eq!((rejected, started.load(Ordering::Relaxed)), ([3, 97], 3));
     }
 
     #[tokio::test]

@@ -36,6 +36,8 @@ mod lookup;
 pub(crate) mod min_rate;
 /// Parties: the keys that share a limit.
 mod party;
+/// Requests to public resources.
+mod public_requests;
 /// The time of the last response of the database.
 mod pulse;
 /// The errors for exceeded limits.
@@ -50,8 +52,6 @@ pub(crate) mod socket;
 pub(crate) mod tcp;
 /// The format of keys and tokens.
 mod token;
-/// Requests to public resources.
-mod visits;
 
 pub(crate) use admit::admit;
 pub(crate) use admitted::{Admitted, FilePermit};

@@ -136,7 +136,7 @@ impl Shares {
             _ => {
                 let mut state = self.lock();
                 let rejection = self.rejection(&state, &party, key).unwrap_or(NoShare::Busy);
-                forget(&mut state, &party, key);
+                remove_unused(&mut state, &party, key);
                 Err(rejection)
             }
         }
@@ -179,12 +179,12 @@ impl Shares {
                 key.held = key.held.saturating_sub(1);
             }
         }
-        forget(&mut state, &share.party, share.key);
+        remove_unused(&mut state, &share.party, share.key);
         let mut served = Vec::new();
         while let Some((party, key)) = self.next(&state, now) {
             let Some(waiter) = queue(&mut state, &party, key).and_then(VecDeque::pop_front) else { break };
             if waiter.sender.is_closed() {
-                forget(&mut state, &party, key);
+                remove_unused(&mut state, &party, key);
                 continue;
             }
             let share = self.give(&mut state, &party, key, now);
@@ -224,7 +224,7 @@ fn queue<'a>(state: &'a mut State, party: &PartyName, key: u64) -> Option<&'a mu
 }
 
 /// Removes a key that holds no connection and waits for none.
-fn forget(state: &mut State, party: &PartyName, key: u64) {
+fn remove_unused(state: &mut State, party: &PartyName, key: u64) {
     let Some(party) = state.parties.get_mut(party) else { return };
     if let Some(entry) = party.keys.get_mut(&key) {
         entry.waiting.retain(|waiter| !waiter.sender.is_closed());

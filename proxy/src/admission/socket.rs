@@ -28,9 +28,9 @@ const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(5), Duration::from_
 
 /// Whether a complete request head has arrived on a connection.
 #[derive(Clone, Default)]
-pub(crate) struct Begun(Arc<AtomicBool>);
+pub(crate) struct HeadReceived(Arc<AtomicBool>);
 
-impl Begun {
+impl HeadReceived {
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -49,7 +49,7 @@ pub(crate) struct Watched<S> {
     /// The timer for the next poll of the send buffer, and its interval.
     poll_timer: Option<(Pin<Box<Sleep>>, Duration)>,
     rate: MinRate,
-    begun: Begun,
+    head_received: HeadReceived,
     /// The timeout until the first byte, and then until the first head is complete.
     head: Option<Pin<Box<Sleep>>>,
     /// The timeout of a request head after its first byte.
@@ -79,7 +79,7 @@ impl<S> Watched<S> {
         rate: MinRate,
         silence: Duration,
         head_timeout: Duration,
-        begun: Begun,
+        head_received: HeadReceived,
         link: Link,
     ) -> Watched<S> {
         let head = Some(Box::pin(sleep(silence)));
@@ -89,7 +89,7 @@ impl<S> Watched<S> {
             is_flushed: true,
             poll_timer: None,
             rate,
-            begun,
+            head_received,
             head,
             head_timeout,
             has_begun_head: false,
@@ -101,7 +101,7 @@ impl<S> Watched<S> {
     }
 
     /// Restarts the timeouts after the TLS handshake.
-    pub(crate) fn wait_again(&mut self, silence: Duration) {
+    pub(crate) fn restart_timeouts(&mut self, silence: Duration) {
         self.head = Some(Box::pin(sleep(silence)));
         self.has_begun_head = false;
     }
@@ -228,7 +228,7 @@ impl<S: AsyncRead + Outgoing + Unpin> AsyncRead for Watched<S> {
         if let Poll::Ready(Err(error)) = self.poll_tail(context) {
             return Poll::Ready(Err(error));
         }
-        if self.begun.is_set() {
+        if self.head_received.is_set() {
             self.head = None;
             return read;
         }
@@ -271,7 +271,7 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_half_close(context)?;
-        let flushed = self.hand_over(context)?;
+        let flushed = self.flush_to_kernel(context)?;
         // Until the next request arrives, only this call checks the end of the last response.
         if let Poll::Ready(Err(error)) = self.poll_tail(context) {
             return Poll::Ready(Err(error));
@@ -281,7 +281,7 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         // TLS may still buffer bytes that were not flushed before.
-        let _ = self.hand_over(context)?;
+        let _ = self.flush_to_kernel(context)?;
         // After the socket is closed, it is unknown whether the last bytes have been sent.
         ready!(self.poll_tail(context))?;
         Pin::new(&mut self.stream).poll_shutdown(context)
@@ -290,7 +290,7 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
 
 impl<S: AsyncWrite + Unpin> Watched<S> {
     /// Flushes all written bytes to the kernel.
-    fn hand_over(&mut self, context: &mut Context<'_>) -> io::Result<Poll<()>> {
+    fn flush_to_kernel(&mut self, context: &mut Context<'_>) -> io::Result<Poll<()>> {
         match Pin::new(&mut self.stream).poll_flush(context) {
             Poll::Ready(flushed) => flushed.map(|()| {
                 self.is_flushed = true;

@@ -73,18 +73,18 @@ impl Listener {
     }
 
     /// The current generation of the project.
-    pub(super) fn turn(&self) -> u64 {
-        self.watch.turn()
+    pub(super) fn generation(&self) -> u64 {
+        self.watch.generation()
     }
 
     /// Waits until the project may have changes after this generation.
-    pub(super) async fn moved(&mut self, turn: u64) {
-        self.watch.moved(turn).await;
+    pub(super) async fn moved(&mut self, generation: u64) {
+        self.watch.moved(generation).await;
     }
 
     /// Reads a page in this generation.
-    pub(super) async fn page(&self, after: Option<&str>, turn: u64) -> Result<Arc<Page>, Problem> {
-        self.changes.pages.read_shared(&self.caller, &self.feed, after, turn).await
+    pub(super) async fn page(&self, after: Option<&str>, generation: u64) -> Result<Arc<Page>, Problem> {
+        self.changes.pages.read_shared(&self.caller, &self.feed, after, generation).await
     }
 
     /// The shared tail of the caller's group.

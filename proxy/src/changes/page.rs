@@ -74,12 +74,12 @@ pub(crate) struct Page {
 }
 
 /// The text of a page, which counts as a response of its key until it is sent to the last client.
-struct Held {
+struct CountedText {
     text: String,
     _counted: Option<ResponseBytes>,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for CountedText {
     fn as_ref(&self) -> &[u8] {
         self.text.as_bytes()
     }
@@ -108,7 +108,7 @@ impl Page {
             Form::Events => event::events(&changes, &next).map_err(|error| unexpected(error.to_string()))?,
             Form::Json => text,
         };
-        let text = Bytes::from_owner(Held { text, _counted: counted });
+        let text = Bytes::from_owner(CountedText { text, _counted: counted });
         Ok(Page { text, next, is_empty, has_more })
     }
 }
@@ -118,7 +118,7 @@ impl Page {
 struct Flight {
     group: Group,
     after: Option<String>,
-    turn: u64,
+    generation: u64,
 }
 
 type Reading = Pin<Box<dyn Future<Output = Result<Arc<Page>, Problem>> + Send>>;
@@ -154,9 +154,9 @@ impl Pages {
         caller: &Arc<Caller>,
         feed: &Feed,
         after: Option<&str>,
-        turn: u64,
+        generation: u64,
     ) -> Result<Arc<Page>, Problem> {
-        let flight = Flight { group: Group::of(caller, feed), after: after.map(str::to_owned), turn };
+        let flight = Flight { group: Group::of(caller, feed), after: after.map(str::to_owned), generation };
         let reading = self.join(&flight, caller, feed);
         let outcome = reading.await;
         // A later caller in the same generation reads the page again.

@@ -20,8 +20,8 @@ pub(crate) async fn poll(
     let (mut end, deadline) = (pin!(end), Instant::now() + wait);
     let mut after = after;
     loop {
-        let turn = listener.turn();
-        let page = listener.page(after.as_deref(), turn).await?;
+        let generation = listener.generation();
+        let page = listener.page(after.as_deref(), generation).await?;
         if !page.is_empty || Instant::now() >= deadline {
             return Ok(page);
         }
@@ -30,7 +30,7 @@ pub(crate) async fn poll(
             continue;
         }
         tokio::select! {
-            () = listener.moved(turn) => {}
+            () = listener.moved(generation) => {}
             // The last read also verifies that the key is still valid.
             () = sleep_until(deadline) => {}
             () = &mut end => return Ok(page),

@@ -21,7 +21,7 @@ use crate::problem::Problem;
 pub(crate) const MEDIA_TYPE: &str = "text/event-stream";
 
 /// The interval of comments on an idle stream.
-const COMMENT: Duration = Duration::from_secs(15);
+const COMMENT_INTERVAL: Duration = Duration::from_secs(15);
 
 /// The minimum and maximum delay of reconnections, in milliseconds. It is random, so that clients do not all reconnect
 /// at the same time.
@@ -34,7 +34,7 @@ pub(crate) async fn stream(
     shutdown: Shutdown,
     end: Step,
 ) -> Result<Body, Problem> {
-    let page = listener.page(after.as_deref(), listener.turn()).await?;
+    let page = listener.page(after.as_deref(), listener.generation()).await?;
     let start = event::start(fastrand::u64(PAUSE[0]..=PAUSE[1]), page.is_empty.then_some(&*page.next));
     let (cursor, position) = (page.next.clone(), Position::behind(&page));
     let known = cursor.clone();
@@ -94,7 +94,7 @@ impl Stream {
     }
 
     async fn event(&mut self) -> (Bytes, bool) {
-        let comment = Instant::now() + COMMENT;
+        let comment = Instant::now() + COMMENT_INTERVAL;
         loop {
             let advanced = tokio::select! {
                 biased;
@@ -122,7 +122,7 @@ impl Stream {
     async fn advance(&mut self) -> Result<Option<Bytes>, Problem> {
         match &mut self.position {
             Position::Behind => {
-                let page = self.listener.page(Some(&self.cursor), self.listener.turn()).await?;
+                let page = self.listener.page(Some(&self.cursor), self.listener.generation()).await?;
                 self.position = Position::behind(&page);
                 Ok(self.pass(&page))
             }

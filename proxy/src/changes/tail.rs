@@ -20,10 +20,10 @@ use crate::problem::Problem;
 const AHEAD: usize = 4;
 
 /// The maximum number of streams that join with one snapshot.
-const TOGETHER: usize = 50;
+const MAX_JOINS: usize = 50;
 
 /// The interval at which a page is read without changes, to detect a revoked key and to advance the cursor.
-const CHECK: Duration = Duration::from_secs(15);
+const CHECK_INTERVAL: Duration = Duration::from_secs(15);
 
 /// The pause after a temporary error.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -86,13 +86,13 @@ impl Drop for Tail {
 
 impl Tail {
     fn begin(pages: Arc<Pages>, feed: Feed, watch: Watch) -> Tail {
-        let (joins, joining) = mpsc::channel(TOGETHER);
-        let turn = watch.turn();
+        let (joins, joining) = mpsc::channel(MAX_JOINS);
+        let generation = watch.generation();
         let reader = Reader {
             pages,
             feed,
             watch,
-            turn,
+            generation,
             cursor: None,
             members: Vec::new(),
             sent: broadcast::Sender::new(AHEAD),
@@ -116,7 +116,7 @@ struct Reader {
     feed: Feed,
     watch: Watch,
     /// The generation of the last read.
-    turn: u64,
+    generation: u64,
     /// Set when a stream has joined.
     cursor: Option<String>,
     /// The callers of the joined streams. Pages are read with the first that still exists.
@@ -131,12 +131,12 @@ impl Reader {
     async fn run(mut self, mut joining: mpsc::Receiver<Joining>) {
         loop {
             let done = tokio::select! {
-                joining = joining_together(&mut joining) => match joining {
+                joining = next_joins(&mut joining) => match joining {
                     Some(joining) => self.join(joining).await,
                     None => return,
                 },
-                () = self.watch.moved(self.turn) => self.read().await,
-                () = sleep(CHECK) => self.read().await,
+                () = self.watch.moved(self.generation) => self.read().await,
+                () = sleep(CHECK_INTERVAL) => self.read().await,
             };
             match done {
                 Ok(()) => {}
@@ -148,7 +148,7 @@ impl Reader {
 
     /// Reads all pages up to the end.
     async fn read(&mut self) -> Result<(), Problem> {
-        let turn = self.watch.turn();
+        let generation = self.watch.generation();
         self.members.retain(|member| member.strong_count() > 0);
         if let Some(caller) = self.members.iter().find_map(Weak::upgrade) {
             while let Some(cursor) = &self.cursor {
@@ -158,7 +158,7 @@ impl Reader {
                 }
             }
         }
-        self.turn = turn;
+        self.generation = generation;
         Ok(())
     }
 
@@ -167,7 +167,7 @@ impl Reader {
     fn send(&mut self, page: Page) -> bool {
         let has_more = page.has_more;
         self.cursor = Some(page.next.clone());
-        if !page.is_empty || self.sent_at.elapsed() >= CHECK {
+        if !page.is_empty || self.sent_at.elapsed() >= CHECK_INTERVAL {
             self.sent_at = Instant::now();
             // An error means that there are no streams.
             let _ = self.sent.send(Arc::new(page));
@@ -180,7 +180,7 @@ impl Reader {
         let Some(caller) = joining.first().map(|first| Arc::clone(&first.caller)) else { return Ok(()) };
         let pages = Arc::clone(&self.pages);
         let mut transaction = pages.database.begin(&caller, BEGIN).await?;
-        let turn = self.watch.turn();
+        let generation = self.watch.generation();
         let mut read: HashMap<String, Arc<Page>> = HashMap::new();
         let mut end = None;
         for Joining { cursor, .. } in &joining {
@@ -210,7 +210,7 @@ impl Reader {
         }
         transaction.roll_back().await;
         self.cursor = self.cursor.take().or(end);
-        self.turn = turn;
+        self.generation = generation;
         for Joining { caller, cursor, joined } in joining {
             let Some(page) = read.get(&cursor) else { continue };
             self.members.push(Arc::downgrade(&caller));
@@ -221,9 +221,9 @@ impl Reader {
 }
 
 /// The streams that are waiting to join; `None` if the tail was dropped.
-async fn joining_together(joining: &mut mpsc::Receiver<Joining>) -> Option<Vec<Joining>> {
+async fn next_joins(joining: &mut mpsc::Receiver<Joining>) -> Option<Vec<Joining>> {
     let mut together = Vec::new();
-    match joining.recv_many(&mut together, TOGETHER).await {
+    match joining.recv_many(&mut together, MAX_JOINS).await {
         0 => None,
         _ => Some(together),
     }

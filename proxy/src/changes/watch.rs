@@ -29,7 +29,7 @@ pub(super) struct Watches {
 
 /// A watched project. Polling stops when this is dropped.
 struct Project {
-    turns: Arc<watch::Sender<u64>>,
+    generations: Arc<watch::Sender<u64>>,
     task: JoinHandle<()>,
 }
 
@@ -41,7 +41,7 @@ impl Drop for Project {
 
 /// A subscription to a project.
 pub(super) struct Watch {
-    turns: watch::Receiver<u64>,
+    generations: watch::Receiver<u64>,
     _project: Arc<Project>,
 }
 
@@ -56,31 +56,32 @@ impl Watches {
         let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
         let project = projects.get(name).and_then(Weak::upgrade).unwrap_or_else(|| {
             projects.retain(|_, project| project.strong_count() > 0);
-            let turns = Arc::new(watch::Sender::new(0));
-            let task = tokio::spawn(probe(Arc::clone(&self.database), name.to_owned(), Arc::clone(&turns)));
-            let project = Arc::new(Project { turns, task });
+            let generations = Arc::new(watch::Sender::new(0));
+            let task =
+                tokio::spawn(probe(Arc::clone(&self.database), name.to_owned(), Arc::clone(&generations)));
+            let project = Arc::new(Project { generations, task });
             projects.insert(name.to_owned(), Arc::downgrade(&project));
             project
         });
-        Watch { turns: project.turns.subscribe(), _project: project }
+        Watch { generations: project.generations.subscribe(), _project: project }
     }
 }
 
 impl Watch {
     /// The current generation. Statements that start from now on see the changes that started it.
-    pub(super) fn turn(&self) -> u64 {
-        *self.turns.borrow()
+    pub(super) fn generation(&self) -> u64 {
+        *self.generations.borrow()
     }
 
     /// Waits until there may be changes after this generation.
-    pub(super) async fn moved(&mut self, turn: u64) {
+    pub(super) async fn moved(&mut self, generation: u64) {
         // The sender outlives this subscription.
-        let _ = self.turns.wait_for(|present| *present != turn).await;
+        let _ = self.generations.wait_for(|present| *present != generation).await;
     }
 }
 
 /// Starts a new generation whenever the project has new changes.
-async fn probe(database: Arc<Database>, project: String, turns: Arc<watch::Sender<u64>>) {
+async fn probe(database: Arc<Database>, project: String, generations: Arc<watch::Sender<u64>>) {
     let mut known: Option<Option<String>> = None;
     loop {
         let seen = database.run(Read, HORIZON, &[text(&project)]).await.map(|row| row.try_get(0));
@@ -88,7 +89,7 @@ async fn probe(database: Arc<Database>, project: String, turns: Arc<watch::Sende
             Ok(Ok(horizon)) => {
                 if known.as_ref() != Some(&horizon) {
                     known = Some(horizon);
-                    turns.send_modify(|turn| *turn += 1);
+                    generations.send_modify(|generation| *generation += 1);
                 }
                 PAUSE
             }

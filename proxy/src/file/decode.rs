@@ -48,7 +48,7 @@ impl Decode {
                 let (encoding, mark) = match (marked, self.given) {
                     (Some((encoding, mark)), _) => (Some(encoding), mark),
                     (None, Some(given)) => (Some(given), 0),
-                    (None, None) => (without_mark(&held), 0),
+                    (None, None) => (detect_utf16(&held), 0),
                 };
                 self.stage = encoding.map_or(Stage::Ascii(Vec::new()), |it| {
                     Stage::Known(it.new_decoder_without_bom_handling())
@@ -60,7 +60,7 @@ impl Decode {
                 let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len());
                 let (ascii, rest) = bytes.split_at(first);
                 out.push_str(std::str::from_utf8(ascii).map_err(|_| Undecodable)?);
-                let Some(encoding) = by_sequence(rest, is_end) else {
+                let Some(encoding) = detect_by_character(rest, is_end) else {
                     *held = rest.to_owned();
                     return Ok(());
                 };
@@ -73,7 +73,7 @@ impl Decode {
 }
 
 /// Detects UTF-16 without a byte order mark by the zero bytes of its first characters, which are mostly ASCII.
-fn without_mark(beginning: &[u8]) -> Option<&'static Encoding> {
+fn detect_utf16(beginning: &[u8]) -> Option<&'static Encoding> {
     match beginning {
         [0, a, 0, b, ..] if *a > 0 && *b > 0 => Some(UTF_16BE),
         [a, 0, b, 0, ..] if *a > 0 && *b > 0 => Some(UTF_16LE),
@@ -83,7 +83,7 @@ fn without_mark(beginning: &[u8]) -> Option<&'static Encoding> {
 
 /// Detects the encoding from the first non-ASCII character: windows-1252 text that happens to be valid UTF-8 is
 /// extremely rare. `None` if more bytes are needed.
-fn by_sequence(bytes: &[u8], is_end: bool) -> Option<&'static Encoding> {
+fn detect_by_character(bytes: &[u8], is_end: bool) -> Option<&'static Encoding> {
     // The maximum length of a character.
     let beginning = &bytes[..bytes.len().min(4)];
     match std::str::from_utf8(beginning) {

@@ -86,7 +86,7 @@ impl Rows {
     pub(crate) fn extend<E>(&mut self, append: impl FnOnce(&mut String) -> Result<(), E>) -> Result<(), E> {
         let appended = append(&mut self.pending.text);
         self.scan();
-        self.pending.drop_passed();
+        self.pending.drop_skipped();
         appended
     }
 
@@ -141,12 +141,13 @@ impl Rows {
         }
         let line = self.pending.line;
         match &mut self.scan {
-            Scan::Array(scan) if scan.has_further() => Err(Unreadable::AfterArray(line)),
+            Scan::Array(scan) if scan.has_trailing_text() => Err(Unreadable::AfterArray(line)),
             Scan::Array(scan) if is_end && !scan.is_complete() => Err(Unreadable::OpenArray(line)),
             Scan::Lines { is_begun } if !*is_begun => {
                 let first = self.pending.rows.first();
                 *is_begun = first.is_some();
-                match first.filter(|first| is_cut_off(&self.pending.text[first.start..first.end])) {
+                match first.filter(|first| continues_on_next_line(&self.pending.text[first.start..first.end]))
+                {
                     Some(first) => Err(Unreadable::Spread(first.line)),
                     None => Ok(()),
                 }
@@ -189,7 +190,7 @@ impl Rows {
 
 /// Whether a line begins a JSON object that continues in the next lines. Otherwise, these lines would be rejected one
 /// by one, except those that happen to be objects.
-fn is_cut_off(line: &str) -> bool {
+fn continues_on_next_line(line: &str) -> bool {
     line.trim_ascii_start().starts_with('{')
         && serde_json::from_str::<serde::de::IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }
@@ -207,7 +208,7 @@ fn scan_lines(pending: &mut Pending) {
 
 fn end_line(pending: &mut Pending, end: usize, next: usize) {
     if pending.text.as_bytes()[pending.start..end].trim_ascii().is_empty() {
-        pending.pass_over(end, next);
+        pending.skip_to(end, next);
     } else {
         pending.end_row(end, next, None);
     }

@@ -31,9 +31,9 @@ pub(crate) enum OnError {
 pub(crate) enum ChunkKind {
     /// Only validates the options, without rows. If another import has locked the template, the database returns the
     /// holder and does not wait.
-    Attempt,
+    Check,
     /// Rows, or an empty chunk.
-    Some,
+    Rows,
     /// The last rows.
     Last,
     /// All rows of the file, this many, have been written. Deletes the records that are not in the file.
@@ -262,7 +262,7 @@ impl Request {
             is_typed: self.format == Format::Xlsx,
             is_whole: self.is_whole(),
             held: held.to_text(),
-            waits: chunk != ChunkKind::Attempt,
+            waits: chunk != ChunkKind::Check,
             is_last: chunk == ChunkKind::Last,
         };
         serde_json::to_string(&options).unwrap_or_default()

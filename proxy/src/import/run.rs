@@ -102,12 +102,12 @@ impl<'a> Import<'a> {
         let running = Running::import(&app.metrics);
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
         let first = if request.response_format == ResponseFormat::Progress {
-            ChunkKind::Attempt
+            ChunkKind::Check
         } else {
-            ChunkKind::Some
+            ChunkKind::Rows
         };
         let [first, waiting] =
-            [first, ChunkKind::Some].map(|kind| options(request, &source, &RecordFilter::default(), kind));
+            [first, ChunkKind::Rows].map(|kind| options(request, &source, &RecordFilter::default(), kind));
         let mut checked = target.check(&first).await?;
         if let Some(holder) = target::holder(&checked) {
             waits_for(holder).await;
@@ -273,7 +273,7 @@ impl<'a> Import<'a> {
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         if !chunk.rows.is_empty() {
-            let kind = if sending == Sending::Last { ChunkKind::Last } else { ChunkKind::Some };
+            let kind = if sending == Sending::Last { ChunkKind::Last } else { ChunkKind::Rows };
             let options = options(self.request, &self.source, waiting.held(), kind);
             let result = self.target.write(&options, &chunk.text).await?;
             let result: ChunkResult<'_> = serde_json::from_str(&result)

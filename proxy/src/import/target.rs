@@ -21,14 +21,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The result of a check that does not wait for another import.
 #[derive(Deserialize)]
-struct Waits<'a> {
+struct CheckResponse<'a> {
     #[serde(borrow)]
     waits_for: &'a RawValue,
 }
 
 /// The import that has locked the template, if the result contains one.
 pub(super) fn holder(response: &str) -> Option<&RawValue> {
-    serde_json::from_str(response).ok().map(|Waits { waits_for }| waits_for)
+    serde_json::from_str(response).ok().map(|CheckResponse { waits_for }| waits_for)
 }
 
 /// The template into which rows are written.

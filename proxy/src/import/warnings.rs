@@ -54,12 +54,12 @@ struct Numbers {
 
 /// A count, and the first lines.
 #[derive(Default)]
-struct Noted {
+struct Occurrences {
     count: u64,
     lines: BTreeSet<u64>,
 }
 
-impl Noted {
+impl Occurrences {
     fn add(&mut self, count: u64, lines: impl Iterator<Item = u64>) {
         self.count += count;
         for line in lines {
@@ -72,7 +72,7 @@ impl Noted {
 }
 
 /// A column in which all numbers so far may have thousands separators; `None` if others were found.
-type Grouped = Option<(Noted, String)>;
+type Grouped = Option<(Occurrences, String)>;
 
 /// The collected observations about a file.
 pub(crate) struct Warnings {
@@ -80,10 +80,10 @@ pub(crate) struct Warnings {
     records: HashSet<u64>,
     /// Whether there were more records than the limit.
     is_over: bool,
-    repeated: Noted,
-    scientific: Noted,
-    keyless: Noted,
-    odd: Noted,
+    repeated: Occurrences,
+    scientific: Occurrences,
+    keyless: Occurrences,
+    odd: Occurrences,
     columns: BTreeMap<String, Grouped>,
 }
 
@@ -93,10 +93,10 @@ impl Default for Warnings {
             max_records: MAX_RECORDS,
             records: HashSet::new(),
             is_over: false,
-            repeated: Noted::default(),
-            scientific: Noted::default(),
-            keyless: Noted::default(),
-            odd: Noted::default(),
+            repeated: Occurrences::default(),
+            scientific: Occurrences::default(),
+            keyless: Occurrences::default(),
+            odd: Occurrences::default(),
             columns: BTreeMap::new(),
         }
     }
@@ -118,7 +118,7 @@ impl Warnings {
         }
         for numbers in notes.numbers {
             let Numbers { column, is_plain, grouped, example, rows } = numbers;
-            let known = self.columns.entry(column).or_insert_with(|| Some((Noted::default(), example)));
+            let known = self.columns.entry(column).or_insert_with(|| Some((Occurrences::default(), example)));
             if is_plain {
                 *known = None;
             }
@@ -144,13 +144,13 @@ impl Warnings {
 
     /// Removes the warnings about created records after a rollback.
     pub(crate) fn without_effect(&mut self) {
-        (self.keyless, self.odd) = (Noted::default(), Noted::default());
+        (self.keyless, self.odd) = (Occurrences::default(), Occurrences::default());
     }
 
     /// All warnings.
     pub(crate) fn list(self) -> Vec<Warning> {
         let mut list = Vec::new();
-        let mut warn = |code, noted: Noted, message: String| {
+        let mut warn = |code, noted: Occurrences, message: String| {
             list.push(Warning { code, message, lines: noted.lines.into_iter().collect() });
         };
         if self.keyless.count > 0 {

@@ -81,7 +81,7 @@ async fn export(
     let observation = caller.admitted.as_ref().and_then(Admitted::observation);
     let name = observation.and_then(Observation::caller);
     // A spreadsheet is already compressed.
-    let is_packed = request.form.format == Format::Xlsx;
+    let is_compressed = request.form.format == Format::Xlsx;
     let (chunks, response) = chunks(AHEAD, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
@@ -104,7 +104,7 @@ async fn export(
         Err(_) => return Err(Problem::internal("an export ended before it began".to_owned())),
     }
     let response = numbers.write((headers, response).into_response()).await;
-    Ok(if is_packed { response } else { accepted.pack_stream(response, name).await })
+    Ok(if is_compressed { response } else { accepted.compress_stream(response, name).await })
 }
 
 async fn send(

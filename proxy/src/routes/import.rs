@@ -22,7 +22,7 @@ use crate::import::run::{Import, Listener, NoListener, Stopped};
 use crate::import::source::Source;
 use crate::import::tally::{RowError, Tally};
 use crate::observation::Observation;
-use crate::problem::{Particulars, Problem};
+use crate::problem::{DatabaseDetails, Problem};
 use crate::query::Segments;
 use crate::response;
 use crate::state::App;
@@ -228,14 +228,14 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
                 format!("line {}{column}: {}", first.line, first.message)
             });
             let particulars =
-                Particulars { code: first.map(|first| first.code.clone()), ..Particulars::default() };
+                DatabaseDetails { code: first.map(|first| first.code.clone()), ..DatabaseDetails::default() };
             let code = first.map_or(Code::InvalidValue, |first| Code::of_sqlstate(&first.sqlstate));
             let rejected = match tally.failed {
                 1 => "1 row was rejected".to_owned(),
                 failed => format!("{failed} rows were rejected"),
             };
             Problem::new(code, format!("nothing was imported because {rejected}: {detail}"))
-                .with_particulars(particulars)
+                .with_database_details(particulars)
                 .with_hint(match request.is_mirror() {
                     true => "Correct the rows, and import the whole file again.",
                     false => "Correct the rows, or import the others with on_error=skip.",

@@ -21,27 +21,27 @@ use crate::state::App;
 use keyed_service::statement::{digest, number, statement, text};
 
 /// The endpoint of a delivery, identified by the digest of the token in the URL.
-pub(crate) struct Addressee {
+pub(crate) struct TargetEndpoint {
     token_digest: [u8; 32],
     admitted: Admitted,
 }
 
-impl FromRequestParts<Arc<App>> for Addressee {
+impl FromRequestParts<Arc<App>> for TargetEndpoint {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Addressee, Problem> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<TargetEndpoint, Problem> {
         let Segments([token]) = Segments::from_request_parts(parts, app).await?;
         let token_digest = digest(token.as_bytes());
         let admitted =
             admit(app, parts, CredentialKind::DeliveryToken, token.as_bytes(), token_digest).await?;
-        Ok(Addressee { token_digest, admitted })
+        Ok(TargetEndpoint { token_digest, admitted })
     }
 }
 
 /// Accepts a delivery. The token in the URL identifies the endpoint. As with API keys, only its digest is sent to the database.
 pub(crate) async fn deliver(
     State(app): State<Arc<App>>,
-    Addressee { token_digest, admitted }: Addressee,
+    TargetEndpoint { token_digest, admitted }: TargetEndpoint,
     headers: HeaderMap,
     uri: Uri,
     JsonText(body): JsonText,

@@ -16,11 +16,11 @@ use keyed_service::shutdown::{Shutdown, Step};
 const HANDSHAKE: u8 = 22;
 
 /// The maximum time of a handshake that is running when the service stops.
-const LAST_HANDSHAKES: Duration = Duration::from_secs(1);
+const HANDSHAKE_GRACE: Duration = Duration::from_secs(1);
 
 async fn late(shutdown: &Shutdown) {
     shutdown.reached(Step::Finishing).await;
-    sleep(LAST_HANDSHAKES).await;
+    sleep(HANDSHAKE_GRACE).await;
 }
 
 /// Performs the handshake. The connection may be idle for `silence` before and after it. The handshake must complete
@@ -52,6 +52,6 @@ pub(super) async fn begin(
         stream = acceptor.accept(watched(stream)) => stream?,
         () = late(shutdown) => return Err(io::ErrorKind::TimedOut.into()),
     };
-    stream.get_mut().0.wait_again(silence);
+    stream.get_mut().0.restart_timeouts(silence);
     Ok(stream)
 }

@@ -31,7 +31,7 @@ use uuid::Uuid;
 use crate::admission::address::{self, Peer};
 use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
-use crate::admission::socket::{Begun, Watched};
+use crate::admission::socket::{HeadReceived, Watched};
 use crate::admission::tcp;
 use crate::listener_tls::ListenerTls;
 use crate::metrics::Connected;
@@ -44,7 +44,7 @@ use keyed_service::shutdown::{Shutdown, Step};
 const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
 
 /// The time for the responses of aborted requests.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const ABORT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum size of a request head.
 const MAX_HEAD: usize = 32 << 10;
@@ -120,7 +120,7 @@ async fn accept(
             }
         };
         tcp::prepare(&stream);
-        let (begun, link) = (Begun::default(), Link::default());
+        let (begun, link) = (HeadReceived::default(), Link::default());
         let (peer, trusted_proxies) = (peer.ip(), bounds.trusted_proxies);
         let router = router.clone();
         let service = service_fn({
@@ -178,7 +178,7 @@ async fn accept(
     if !is_done {
         // Handlers that know the outcome of their request respond now.
         shutdown.advance(Step::Overdue);
-        if timeout(LAST_WORDS, done).await.is_err() {
+        if timeout(ABORT_TIMEOUT, done).await.is_err() {
             tracing::warn!("some requests were interrupted");
         }
     }

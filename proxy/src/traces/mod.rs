@@ -15,7 +15,7 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
 
 /// The maximum time for exporting the last spans at shutdown.
-const LAST_EXPORT: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
@@ -109,7 +109,7 @@ impl Traces {
 
     /// Exports the remaining spans. It blocks, so it must not run on a thread that drives connections.
     pub fn shut_down(&self) {
-        if let Err(error) = self.provider.shutdown_with_timeout(LAST_EXPORT) {
+        if let Err(error) = self.provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT) {
             tracing::warn!(%error, "the last spans may not have reached the collector");
         }
     }

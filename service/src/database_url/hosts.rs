@@ -9,11 +9,11 @@ pub fn of_primary(config: &Config) -> Vec<Config> {
     if count < 2 || config.get_target_session_attrs() != TargetSessionAttrs::ReadWrite {
         return Vec::new();
     }
-    (0..count).map(|index| only(config, index)).collect()
+    (0..count).map(|index| with_single_host(config, index)).collect()
 }
 
 /// The settings with only one of the hosts.
-fn only(config: &Config, index: usize) -> Config {
+fn with_single_host(config: &Config, index: usize) -> Config {
     let mut one = Config::new();
     match config.get_hosts().get(index) {
         Some(Host::Tcp(name)) => drop(one.host(name)),

@@ -18,7 +18,7 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{CancelToken, Client, Config, Error, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::primary::{self, Found, Primary};
+use super::primary::{self, Candidate, Primary};
 use super::provider;
 use super::verifier::ServerVerifier;
 use super::{pem, permissions};
@@ -136,12 +136,16 @@ impl Target {
     }
 
     async fn connect(&self) -> Result<Connected, Error> {
-        if self.hosts.is_empty() { self.open(&self.url.config).await } else { self.to_primary().await }
+        if self.hosts.is_empty() {
+            self.open(&self.url.config).await
+        } else {
+            self.connect_to_primary().await
+        }
     }
 
     /// Connects to the primary. All hosts are tried concurrently, so that a host that does not respond delays no other.
     /// While an attempt is pending, hosts that were not the primary are tried again.
-    async fn to_primary(&self) -> Result<Connected, Error> {
+    async fn connect_to_primary(&self) -> Result<Connected, Error> {
         let last = self.primary.host();
         let delay = |host| if last.is_none_or(|last| last == host) { Duration::ZERO } else { HEAD_START };
         let hosts = 0..self.hosts.len();
@@ -171,7 +175,7 @@ impl Target {
             Err(error) => return (host, Err(error)),
         };
         let found = match client.simple_query(primary::ASK).await {
-            Ok(result) => Found::read(host, &result),
+            Ok(result) => Candidate::read(host, &result),
             Err(error) if error.as_db_error().is_some() => None,
             Err(error) => return (host, Err(error)),
         };

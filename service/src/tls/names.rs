@@ -10,7 +10,7 @@ const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 const ALTERNATIVE_NAMES: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
 
 /// Whether a certificate has no subject alternative names, and its common name is this host.
-pub(super) fn names_in_subject(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> bool {
+pub(super) fn common_name_matches(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> bool {
     let Ok(certificate) = Certificate::from_der(certificate) else { return false };
     let certificate = certificate.tbs_certificate;
     let mut extensions = certificate.extensions.iter().flatten();

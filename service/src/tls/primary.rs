@@ -15,26 +15,26 @@ pub(super) const ASK: &str = "select pg_catalog.pg_walfile_name(pg_catalog.pg_cu
 
 /// A server that accepts writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct Candidate {
     /// Its position in the URL.
     pub(super) host: usize,
     timeline: u32,
     system: String,
 }
 
-impl Found {
+impl Candidate {
     /// Reads the result of the query; `None` if it is not PostgreSQL's.
-    pub(super) fn read(host: usize, result: &[SimpleQueryMessage]) -> Option<Found> {
+    pub(super) fn read(host: usize, result: &[SimpleQueryMessage]) -> Option<Candidate> {
         let row = result.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         })?;
         let timeline = u32::from_str_radix(row.get(0)?.get(..8)?, 16).ok()?;
-        Some(Found { host, timeline, system: row.get(1)?.to_owned() })
+        Some(Candidate { host, timeline, system: row.get(1)?.to_owned() })
     }
 
     /// Whether `known` is the newer primary. Timelines of different systems cannot be compared.
-    fn is_superseded_by(&self, known: &Found) -> bool {
+    fn is_superseded_by(&self, known: &Candidate) -> bool {
         self.system != known.system || self.timeline < known.timeline
     }
 }
@@ -42,9 +42,9 @@ impl Found {
 /// The latest primary, which all connections with one URL share.
 #[derive(Default)]
 pub(super) struct Primary {
-    latest: watch::Sender<Option<Found>>,
+    latest: watch::Sender<Option<Candidate>>,
     /// The last server that was not accepted, which is logged once.
-    rejected: Mutex<Option<Found>>,
+    rejected: Mutex<Option<Candidate>>,
 }
 
 impl Primary {
@@ -54,7 +54,7 @@ impl Primary {
     }
 
     /// Whether this server is the primary, that is, its timeline is the highest so far.
-    pub(super) fn admits(&self, found: &Found) -> bool {
+    pub(super) fn admits(&self, found: &Candidate) -> bool {
         let (mut is_admitted, mut before) = (true, None);
         self.latest.send_if_modified(|known| {
             let is_older =
@@ -85,10 +85,11 @@ impl Primary {
     }
 
     /// Completes when another server becomes the primary.
-    pub(super) fn end_of(&self, found: Found) -> impl Future<Output = ()> + Send + use<> {
+    pub(super) fn end_of(&self, found: Candidate) -> impl Future<Output = ()> + Send + use<> {
         let mut known = self.latest.subscribe();
         async move {
-            let is_over = |known: &Option<Found>| known.as_ref().is_some_and(|it| found.is_superseded_by(it));
+            let is_over =
+                |known: &Option<Candidate>| known.as_ref().is_some_and(|it| found.is_superseded_by(it));
             // The URL was replaced; connections with the old one are closed elsewhere.
             if known.wait_for(is_over).await.is_err() {
                 std::future::pending::<()>().await;
@@ -101,8 +102,8 @@ impl Primary {
 mod tests {
     use super::*;
 
-    fn found(host: usize, timeline: u32) -> Found {
-        Found { host, timeline, system: "7".to_owned() }
+    fn found(host: usize, timeline: u32) -> Candidate {
+        Candidate { host, timeline, system: "7".to_owned() }
     }
 
     #[tokio::test]
@@ -132,7 +133,7 @@ mod tests {
         let primary = Primary::default();
         assert!(primary.admits(&found(1, 5)));
         let old = primary.end_of(found(1, 5));
-        assert!(primary.admits(&Found { host: 0, timeline: 1, system: "8".to_owned() }));
+        assert!(primary.admits(&Candidate { host: 0, timeline: 1, system: "8".to_owned() }));
         old.await;
     }
 }

@@ -10,9 +10,9 @@ use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, ServerName
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-use super::names::names_in_subject;
+use super::names::common_name_matches;
 use super::provider;
-use super::validity::{Standing, Validity};
+use super::validity::{CertificateStatus, Validity};
 
 /// Verifies certificates of database servers as libpq does.
 pub(super) struct ServerVerifier {
@@ -74,7 +74,7 @@ impl ServerCertVerifier for ServerVerifier {
         };
         match verified {
             Err(error) if is_about_name(&error) => {
-                if self.checks_name && !names_in_subject(end_entity, server_name) {
+                if self.checks_name && !common_name_matches(end_entity, server_name) {
                     return Err(error);
                 }
             }
@@ -112,10 +112,10 @@ impl ServerCertVerifier for ServerVerifier {
 fn verify_root(certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> Result<(), Error> {
     let validity =
         Validity::of(certificate).map_err(|_| Error::InvalidCertificate(CertificateError::BadEncoding))?;
-    match validity.standing_at(std::time::Duration::from_secs(now.as_secs())) {
-        Standing::Expired => Err(Error::InvalidCertificate(CertificateError::Expired)),
-        Standing::NotYetValid => Err(Error::InvalidCertificate(CertificateError::NotValidYet)),
-        Standing::Valid | Standing::EndsSoon(_) => {
+    match validity.status_at(std::time::Duration::from_secs(now.as_secs())) {
+        CertificateStatus::Expired => Err(Error::InvalidCertificate(CertificateError::Expired)),
+        CertificateStatus::NotYetValid => Err(Error::InvalidCertificate(CertificateError::NotValidYet)),
+        CertificateStatus::Valid | CertificateStatus::EndsSoon(_) => {
             verify_server_name(&ParsedCertificate::try_from(certificate)?, name)
         }
     }

@@ -16,11 +16,11 @@ impl Outgoing for DuplexStream {
 
 const SOON: Duration = Duration::from_millis(50);
 
-fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, DuplexStream, Begun) {
+fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, DuplexStream, HeadReceived) {
     let (ours, theirs) = duplex(1000);
-    let begun = Begun::default();
+    let head_received = HeadReceived::default();
     let rate = MinRate { bytes_per_second, stall };
-    (Watched::new(ours, rate, 3 * SOON, SOON, begun.clone(), Link::default()), theirs, begun)
+    (Watched::new(ours, rate, 3 * SOON, SOON, head_received.clone(), Link::default()), theirs, head_received)
 }
 
 #[tokio::test]
@@ -45,17 +45,17 @@ async fn tls_handshake_restarts_the_idle_timeout() {
     theirs.write_all(b"x").await.expect("there is room");
     let mut byte = [0];
     ours.read_exact(&mut byte).await.expect("a byte came");
-    ours.wait_again(20 * SOON);
+    ours.restart_timeouts(20 * SOON);
     assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
 }
 
 #[tokio::test]
 async fn request_body_has_no_idle_timeout() {
-    let (mut ours, mut theirs, begun) = watched(1, SOON);
+    let (mut ours, mut theirs, head_received) = watched(1, SOON);
     theirs.write_all(b"x").await.expect("there is room");
     let mut byte = [0];
     ours.read_exact(&mut byte).await.expect("a byte came");
-    begun.set();
+    head_received.set();
     assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
 }
 

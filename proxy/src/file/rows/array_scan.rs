@@ -30,7 +30,7 @@ enum Stage {
     /// The array has ended.
     After,
     /// Text follows the array.
-    Further,
+    Trailing,
 }
 
 impl ArrayScan {
@@ -40,13 +40,13 @@ impl ArrayScan {
     }
 
     /// Whether text follows the array.
-    pub(super) fn has_further(&self) -> bool {
-        self.stage == Stage::Further
+    pub(super) fn has_trailing_text(&self) -> bool {
+        self.stage == Stage::Trailing
     }
 
     /// Scans the new text.
     pub(super) fn scan(&mut self, pending: &mut Pending) {
-        while pending.seen < pending.text.len() && self.stage != Stage::Further {
+        while pending.seen < pending.text.len() && self.stage != Stage::Trailing {
             if self.is_in_string && !self.is_escaped {
                 // Skips the bytes of a string.
                 let rest = &pending.text.as_bytes()[pending.seen..];
@@ -65,7 +65,7 @@ impl ArrayScan {
             }
         }
         if self.stage != Stage::Element {
-            pending.pass_over(pending.seen, pending.seen);
+            pending.skip_to(pending.seen, pending.seen);
         }
     }
 
@@ -73,9 +73,9 @@ impl ArrayScan {
         match self.stage {
             Stage::Before if byte == b'[' => self.stage = Stage::Between,
             // The text before the array is only white space.
-            Stage::Before | Stage::Further => {}
+            Stage::Before | Stage::Trailing => {}
             Stage::After if byte.is_ascii_whitespace() => {}
-            Stage::After => self.stage = Stage::Further,
+            Stage::After => self.stage = Stage::Trailing,
             Stage::Between if byte.is_ascii_whitespace() => {}
             Stage::Between if byte == b',' || byte == b']' => {
                 if byte == b',' || self.is_comma_last {
@@ -128,6 +128,6 @@ impl ArrayScan {
 
 /// Begins an element.
 fn begin(pending: &mut Pending, at: usize) {
-    pending.pass_over(at, at);
+    pending.skip_to(at, at);
     pending.start_line = pending.line;
 }

@@ -124,7 +124,7 @@ impl CsvScan {
             State::CellStart | State::Plain | State::Quote => None,
         };
         if defect.is_none() && is_blank(&pending.text.as_bytes()[pending.start..end], self.delimiter) {
-            pending.pass_over(end, next);
+            pending.skip_to(end, next);
         } else {
             pending.end_row(end, next, defect);
         }

@@ -46,7 +46,7 @@ impl Pending {
     }
 
     /// Skips the text up to `end`, which contains no row, and starts the next row.
-    pub(super) fn pass_over(&mut self, end: usize, next: usize) {
+    pub(super) fn skip_to(&mut self, end: usize, next: usize) {
         self.has_gaps |= end > self.start;
         self.start = next;
     }
@@ -57,7 +57,7 @@ impl Pending {
     }
 
     /// Drops the text up to the unfinished row if it contains no rows, because a file may begin with any number of blank lines.
-    pub(super) fn drop_passed(&mut self) {
+    pub(super) fn drop_skipped(&mut self) {
         if self.rows.is_empty() && self.start > 0 {
             self.drop_until(self.start);
             self.has_gaps = false;
@@ -74,7 +74,7 @@ impl Pending {
         let mut rows = std::mem::replace(&mut self.rows, rest);
         let (begin, end) = (rows.first()?.start, rows.last()?.end);
         let chunk = if self.has_gaps || is_flat {
-            self.gathered(&rows, is_flat)
+            self.copy_rows(&rows, is_flat)
         } else {
             for row in &mut rows {
                 row.start -= begin;
@@ -99,7 +99,7 @@ impl Pending {
     }
 
     /// The rows without the text between them.
-    fn gathered(&self, rows: &[Row], is_flat: bool) -> Chunk {
+    fn copy_rows(&self, rows: &[Row], is_flat: bool) -> Chunk {
         let mut chunk = Chunk::default();
         for row in rows {
             let text = &self.text[row.start..row.end];

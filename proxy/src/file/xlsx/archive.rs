@@ -18,7 +18,7 @@ const MAX_INDEX_BYTES: u64 = 4 << 20;
 const END_BYTES: usize = 22;
 const MAX_END_BYTES: u64 = 22 + 0xffff;
 /// The value of a field whose actual value is in a ZIP64 field.
-const LONGER: u64 = 0xffff_ffff;
+const ZIP64_MARKER: u64 = 0xffff_ffff;
 
 /// An archive with its central directory.
 pub(super) struct Archive<'a> {
@@ -114,7 +114,7 @@ fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), PartError> {
     }
     let name = String::from_utf8_lossy(&index[at + 46..name_end]).replace('\\', "/");
     let mut sizes = [number(header, 24, 4)?, number(header, 20, 4)?, number(header, 42, 4)?];
-    lengthen(&mut sizes, &index[name_end..extra_end])?;
+    apply_zip64(&mut sizes, &index[name_end..extra_end])?;
     let [_, bytes, header_at] = sizes;
     let entry = Entry {
         name,
@@ -128,12 +128,12 @@ fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), PartError> {
 }
 
 /// Replaces sizes that exceed 32 bits with those in the ZIP64 extra field.
-fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), PartError> {
-    while extra.len() >= 4 && sizes.contains(&LONGER) {
+fn apply_zip64(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), PartError> {
+    while extra.len() >= 4 && sizes.contains(&ZIP64_MARKER) {
         let length = number(extra, 2, 2)? as usize;
         let field = extra.get(4..4 + length).ok_or(PartError::Form)?;
         if number(extra, 0, 2)? == 1 {
-            for (position, size) in sizes.iter_mut().filter(|size| **size == LONGER).enumerate() {
+            for (position, size) in sizes.iter_mut().filter(|size| **size == ZIP64_MARKER).enumerate() {
                 *size = number(field, position * 8, 8)?;
             }
             break;

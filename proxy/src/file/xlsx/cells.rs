@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::date::date;
 use super::error::{PartError, Unreadable};
+use super::shared_strings::SharedStrings;
 use super::styles::{NumberKind, Styles};
-use super::texts::Texts;
 use super::xml::{Xml, attribute, unescaped};
 
 /// The maximum number of rows and columns of a sheet.
@@ -17,7 +17,7 @@ const MAX_COLUMNS: u32 = 1 << 14;
 pub(super) struct Cells<'a> {
     pub(super) xml: Xml<'a>,
     pub(super) styles: Styles,
-    pub(super) texts: Texts,
+    pub(super) shared_strings: SharedStrings,
     pub(super) is_1904: bool,
     /// The row and column of the next cell without an address, counted from 0.
     pub(super) row: u32,
@@ -42,7 +42,7 @@ impl Cells<'_> {
                 Event::Start(element) => match element.local_name().as_ref() {
                     "row" => {
                         if let Some(number) = attribute(&element, "r")? {
-                            self.row = later(self.row, index(&number, MAX_ROWS)?)?;
+                            self.row = require_ascending(self.row, index(&number, MAX_ROWS)?)?;
                             self.is_row_named = true;
                         } else {
                             self.is_row_named = false;
@@ -54,7 +54,7 @@ impl Cells<'_> {
                         if let Some(address) = attribute(&element, "r")? {
                             let (row, column) = coordinates(&address)?;
                             if !self.is_row_named && self.column == 0 {
-                                self.row = later(self.row, row)?;
+                                self.row = require_ascending(self.row, row)?;
                             }
                             if row != self.row || column < self.column {
                                 return Err(Unreadable::Corrupt);
@@ -136,7 +136,7 @@ impl Cells<'_> {
         Ok(match kind {
             Kind::Shared => {
                 let number = text.trim().parse().map_err(|_| Unreadable::Corrupt)?;
-                string(self.texts.get(number).ok_or(Unreadable::Corrupt)?)
+                string(self.shared_strings.get(number).ok_or(Unreadable::Corrupt)?)
             }
             Kind::Inline => string(text),
             Kind::Formula => string(&unescaped(text)),
@@ -236,7 +236,7 @@ fn is_date(text: &str) -> bool {
 }
 
 /// The standard requires ascending rows. A repeated row would be imported twice.
-fn later(expected: u32, row: u32) -> Result<u32, Unreadable> {
+fn require_ascending(expected: u32, row: u32) -> Result<u32, Unreadable> {
     if row < expected { Err(Unreadable::Corrupt) } else { Ok(row) }
 }
 

@@ -13,9 +13,9 @@ pub(crate) fn csv_line(row: &str, width: usize, format: Option<&RawValue>) -> St
     let cells: Vec<&RawValue> = serde_json::from_str(row).unwrap_or_default();
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     // Writing to memory cannot fail.
-    let mut texts: Vec<String> = cells.iter().map(|cell| formatted(cell.get(), &format)).collect();
-    texts.resize(texts.len().max(width), String::new());
-    let _ = writer.write_record(texts);
+    let mut shared_strings: Vec<String> = cells.iter().map(|cell| formatted(cell.get(), &format)).collect();
+    shared_strings.resize(shared_strings.len().max(width), String::new());
+    let _ = writer.write_record(shared_strings);
     let line = String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default();
     line.trim_end_matches('\n').to_owned()
 }

@@ -14,10 +14,10 @@ mod date;
 mod error;
 /// A sheet → rows.
 mod reader;
+/// Shared strings.
+mod shared_strings;
 /// Number formats.
 mod styles;
-/// Shared strings.
-mod texts;
 /// The sheets of a workbook.
 mod workbook;
 /// Rows → a sheet.

@@ -7,8 +7,8 @@ use super::archive::{Archive, Compound, compound};
 use super::cells::{Cell, Cells};
 use super::csv_line::csv_text;
 use super::error::{PartError, Unreadable};
+use super::shared_strings::SharedStrings;
 use super::styles::Styles;
-use super::texts::Texts;
 use super::workbook::Workbook;
 use super::xml::Xml;
 use crate::file::rows::MAX_ROW_BYTES;
@@ -28,7 +28,7 @@ pub(super) struct Limits {
     /// The maximum size of the sheet, which is read as a stream.
     pub(super) sheet: u64,
     /// The maximum size of the shared strings, which are in memory.
-    pub(super) texts: u64,
+    pub(super) shared_strings: u64,
     /// The maximum size of the styles.
     pub(super) styles: u64,
     /// The maximum size of all returned rows: many cells can share a long string.
@@ -37,7 +37,7 @@ pub(super) struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { sheet: 2 << 30, texts: 64 << 20, styles: 16 << 20, rows: 2 << 30 }
+        Limits { sheet: 2 << 30, shared_strings: 64 << 20, styles: 16 << 20, rows: 2 << 30 }
     }
 }
 
@@ -71,11 +71,12 @@ pub(super) fn read_within(
         None => Err(PartError::Form),
     };
     let styles = workbook.part("styles")?.map(|path| part(&path, limits.styles)).transpose()?;
-    let texts = workbook.part("sharedStrings")?.map(|path| part(&path, limits.texts)).transpose()?;
+    let shared_strings =
+        workbook.part("sharedStrings")?.map(|path| part(&path, limits.shared_strings)).transpose()?;
     let mut cells = Cells {
         xml: part(&path, limits.sheet)?,
         styles: styles.map(Styles::read).transpose()?.unwrap_or_default(),
-        texts: texts.map(Texts::read).transpose()?.unwrap_or_default(),
+        shared_strings: shared_strings.map(SharedStrings::read).transpose()?.unwrap_or_default(),
         is_1904: workbook.is_1904,
         row: 0,
         column: 0,

@@ -154,8 +154,8 @@ fn reader_stops_with_its_consumer() {
 #[test]
 fn written_rows_round_trip() {
     let mut writer = Writer::new("customers").expect("a workbook");
-    let texts = ["=1+1", "'x", " sp ", "l1\nl2", "é😀", "_x0041_", "<&>\"", "tab\tx"];
-    let rows: Vec<String> = texts
+    let shared_strings = ["=1+1", "'x", " sp ", "l1\nl2", "é😀", "_x0041_", "<&>\"", "tab\tx"];
+    let rows: Vec<String> = shared_strings
         .iter()
         .map(|text| {
             format!(
@@ -172,7 +172,7 @@ fn written_rows_round_trip() {
     let found = events(&out, None).expect("a sheet");
     let mut expected = vec![header(&["name", "n", "on", "day", "at"])];
     expected.extend(rows.iter().enumerate().map(|(at, cells)| row(at as u64 + 2, cells)));
-    expected.push(row(texts.len() as u64 + 3, "[\"last\"]"));
+    expected.push(row(shared_strings.len() as u64 + 3, "[\"last\"]"));
     assert_eq!(found, expected);
 }
 

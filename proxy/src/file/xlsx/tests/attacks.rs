@@ -72,7 +72,7 @@ fn encrypted_and_older_files_are_distinguished() {
 
 #[test]
 fn part_over_the_limit_is_rejected() {
-    let limits = Limits { sheet: 1 << 20, texts: 1 << 20, styles: 1 << 20, rows: 1 << 20 };
+    let limits = Limits { sheet: 1 << 20, shared_strings: 1 << 20, styles: 1 << 20, rows: 1 << 20 };
     let within = |file: &File| read_within(file, None, limits, &|| true, |_| ControlFlow::Continue(()));
     assert_eq!(within(&file(&content())), Ok(()));
     for name in ["xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"] {

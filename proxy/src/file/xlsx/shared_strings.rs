@@ -6,31 +6,33 @@ use super::error::PartError;
 use super::xml::Xml;
 
 /// The maximum number of shared strings.
-const MAX_TEXTS: usize = 4_000_000;
+const MAX_STRINGS: usize = 4_000_000;
 
 #[derive(Default)]
-pub(super) struct Texts {
+pub(super) struct SharedStrings {
     all: String,
     /// The end of each string.
     ends: Vec<u32>,
 }
 
-impl Texts {
+impl SharedStrings {
     /// Reads the part, whose size limit is below 4 GiB.
-    pub(super) fn read(mut xml: Xml<'_>) -> Result<Texts, PartError> {
-        let mut texts = Texts::default();
+    pub(super) fn read(mut xml: Xml<'_>) -> Result<SharedStrings, PartError> {
+        let mut shared_strings = SharedStrings::default();
         loop {
             let is_text = match xml.next()? {
                 Event::Start(element) => element.local_name().as_ref() == "si",
-                Event::Eof => return Ok(texts),
+                Event::Eof => return Ok(shared_strings),
                 _ => false,
             };
             if is_text {
-                if texts.ends.len() >= MAX_TEXTS {
+                if shared_strings.ends.len() >= MAX_STRINGS {
                     return Err(PartError::Size);
                 }
-                xml.rich_text(&mut texts.all)?;
-                texts.ends.push(u32::try_from(texts.all.len()).map_err(|_| PartError::Size)?);
+                xml.rich_text(&mut shared_strings.all)?;
+                shared_strings
+                    .ends
+                    .push(u32::try_from(shared_strings.all.len()).map_err(|_| PartError::Size)?);
             }
         }
     }
