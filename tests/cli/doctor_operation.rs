@@ -52,7 +52,7 @@ async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
             (
                 "select setval('keyed_state.template_id_seq', 2000000000)",
                 "numbers",
-                "keyed_state.template_id_seq is at 2000000000 of 2147483647",
+                "keyed_state.template_id_seq is at 2000000000 of 1 to 16777215",
                 "warning",
                 Some("select setval('keyed_state.template_id_seq', 1000)"),
             ),
@@ -113,6 +113,13 @@ async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
                 "the webhook endpoint shop was disabled at 20",
                 "warning",
                 Some("select keyed.alter_webhook_endpoint(1, '{\"enabled\": true}')"),
+            ),
+            (
+                "select keyed.init(shard => 0); alter table keyed_state.project alter column id set maxvalue 2147483647",
+                "ids of the shard",
+                "keyed_state.project_id_seq assigns ids of other shards than shard 0",
+                "error",
+                None,
             ),
             (
                 "revoke execute on function keyed.server_measurements() from keyed_owner",

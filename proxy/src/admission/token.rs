@@ -38,10 +38,23 @@ impl CredentialKind {
 pub(super) fn is_well_formed(kind: CredentialKind, token: &[u8]) -> bool {
     match kind {
         CredentialKind::ApiKey => is_api_key(token),
-        CredentialKind::DeliveryToken => token
-            .strip_prefix(b"in_")
-            .is_some_and(|secret| decode(secret).is_some_and(|(_, rest)| rest.is_empty())),
+        CredentialKind::DeliveryToken => is_delivery_token(token),
     }
+}
+
+/// The format is `in_<id>_<base58 of 32 secret bytes>`; tokens from version 0.1.0 have no id.
+fn is_delivery_token(token: &[u8]) -> bool {
+    let Some(rest) = token.strip_prefix(b"in_") else { return false };
+    let secret = match rest.iter().position(|byte| *byte == b'_') {
+        Some(end) if is_id(&rest[..end]) => &rest[end + 1..],
+        Some(_) => return false,
+        None => rest,
+    };
+    decode(secret).is_some_and(|(_, rest)| rest.is_empty())
+}
+
+fn is_id(text: &[u8]) -> bool {
+    (1..=10).contains(&text.len()) && text.iter().all(u8::is_ascii_digit)
 }
 
 /// The format is `keyed_<id>_<base58 of 32 secret bytes and their CRC-32>`.
@@ -49,8 +62,7 @@ fn is_api_key(token: &[u8]) -> bool {
     let Some(rest) = token.strip_prefix(b"keyed_") else { return false };
     let Some(end) = rest.iter().position(|byte| *byte == b'_') else { return false };
     let (number, secret) = (&rest[..end], &rest[end + 1..]);
-    let is_number = (1..=10).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
-    is_number
+    is_id(number)
         && decode(secret)
             .is_some_and(|(secret, checksum)| crc32fast::hash(&secret).to_be_bytes() == checksum[..])
 }
@@ -79,8 +91,14 @@ mod tests {
     fn issued_token_is_well_formed() {
         for secret in [[0; SECRET], [255; SECRET], std::array::from_fn(|index| index as u8)] {
             assert!(is_well_formed(CredentialKind::ApiKey, api_key(secret).as_bytes()));
-            let token = format!("in_{}", bs58::encode(secret).into_string());
-            assert!(is_well_formed(CredentialKind::DeliveryToken, token.as_bytes()));
+            for id in ["", "7_", "2130706433_"] {
+                let token = format!("in_{id}{}", bs58::encode(secret).into_string());
+                assert!(is_well_formed(CredentialKind::DeliveryToken, token.as_bytes()));
+            }
+            for id in ["_", "x_", "7__", "12345678901_"] {
+                let token = format!("in_{id}{}", bs58::encode(secret).into_string());
+                assert!(!is_well_formed(CredentialKind::DeliveryToken, token.as_bytes()), "{id}");
+            }
         }
     }
 

@@ -51,8 +51,11 @@ fn comparable(answers: Vec<String>) -> Vec<String> {
         let before = answer.split_once("\"next_cursor\": \"").filter(|_| answer.contains("global_search"));
         before.map(|(before, _)| before.to_owned()).unwrap_or(answer)
     };
-    let is_new =
-        |line: &&str| ["keyed_admin change_", "keyed_admin webhook_"].iter().any(|it| line.starts_with(it));
+    let is_new = |line: &&str| {
+        ["keyed_admin change_", "keyed_admin webhook_", "keyed_admin shard"]
+            .iter()
+            .any(|it| line.starts_with(it))
+    };
     let without_policies = |answer: String| {
         let is_list = answer.contains("from pg_policies");
         if !is_list {

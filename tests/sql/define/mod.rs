@@ -7,5 +7,6 @@ mod format;
 mod many_templates;
 mod project_removal;
 mod setup;
+mod shard;
 mod synonyms;
 mod templates;
