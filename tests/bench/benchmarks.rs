@@ -6,16 +6,16 @@
 use std::fmt::Write as _;
 
 /// The heading of the table.
-const HEADING: &str = "| measured | keyed | peer or limit | theirs | ratio | bound | run | command |\n\
+const HEADING: &str = "| workload | keyed | compared with | its figure | ratio | gate and aim | run | command |\n\
                        |---|---|---|---|---|---|---|---|\n";
 
 /// What stands above the table.
 const INTRODUCTION: &str = "# Benchmarks\n\n\
-    `make bench` writes this file: do not edit it. Each row is one comparison, measured in one run in turns, the median \
-    of the rounds. Ratios count; rates and times are those of the machine named under [Runs](#runs). \
-    [tests/bench/README.md](tests/bench/README.md) says what each workload does.\n\n\
-    A ratio above 1 is in favour of keyed where rates are compared, one below 1 where times are. The bound is what the \
-    figure is held against: the run fails below a gate, an aim is only reported.\n\n";
+    `make bench` writes this file: do not edit it. Each row compares two contenders that took turns in the same run, and \
+    shows the median of the rounds. Compare the ratios: rates and times depend on the machine, which [Runs](#runs) \
+    describes. [tests/bench/README.md](tests/bench/README.md) describes the workloads.\n\n\
+    If rates are compared, a ratio above 1 is in favor of keyed; if times are compared, a ratio below 1. A gate is a \
+    required ratio: a run that misses it fails. An aim is a target that is only reported.\n\n";
 
 /// A row of the table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,7 +101,7 @@ impl Benchmarks {
                 [measured, ours, peer, theirs, ratio, bound, run, &command(group)].map(|it| escaped(it));
             let _ = writeln!(text, "| {} |", cells.join(" | "));
         }
-        text.push_str("\n## Runs\n\n| run | where and how |\n|---|---|\n");
+        text.push_str("\n## Runs\n\n| run | environment |\n|---|---|\n");
         for (letter, description) in &self.runs {
             let _ = writeln!(text, "| {letter} | {} |", escaped(description));
         }
@@ -143,7 +143,7 @@ mod tests {
             peer: "PostgREST".to_owned(),
             theirs: "3,930/s".to_owned(),
             ratio: "6.64".to_owned(),
-            bound: "gate >= 4 holds".to_owned(),
+            bound: "gate >= 4 passed".to_owned(),
             run: String::new(),
         }
     }

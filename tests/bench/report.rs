@@ -47,7 +47,7 @@ impl Figure {
     fn bound(&self) -> String {
         let (sign, unit) = (self.sign(), self.unit);
         let gate = self.gate.map(|gate| {
-            let verdict = if self.reaches(gate) { "holds" } else { "DOES NOT HOLD" };
+            let verdict = if self.reaches(gate) { "passed" } else { "FAILED" };
             format!("gate {sign} {gate}{unit} {verdict}")
         });
         let aim = self.aim.map(|aim| {
@@ -62,9 +62,11 @@ impl Report {
     pub(crate) fn new(arguments: &Arguments, disk_latency: f64) -> Self {
         let Arguments { rounds, seconds, .. } = arguments;
         println!(
-            "Rounds: {rounds}, {seconds} s for each contender. Shown: medians, and the lowest and highest rate."
+            "Rounds: {rounds}, {seconds} s per contender. Shown: medians, and the lowest and highest rate."
         );
-        println!("Ratios count; rates are this machine's, whose disk keeps a page in {disk_latency:.2} ms.");
+        println!(
+            "Ratios count; rates are this machine's, where an fsync of a page takes {disk_latency:.2} ms."
+        );
         Self {
             group: String::new(),
             title: String::new(),
@@ -208,8 +210,8 @@ impl Report {
     pub(crate) fn add_count(&mut self, name: &str, count: u64, never: bool) {
         let verdict = match (never, count) {
             (false, _) => "",
-            (true, 0) => "  gate 0 holds",
-            (true, _) => "  gate 0 DOES NOT HOLD",
+            (true, 0) => "  gate 0 passed",
+            (true, _) => "  gate 0 FAILED",
         };
         self.gates += usize::from(never);
         println!("  {name:<WIDTH$}{count:>9}{verdict}");

@@ -40,8 +40,8 @@ fn describe(bed: &Bed, arguments: &Arguments, disk_latency: f64) -> String {
     let peer = if bed.postgrest.is_some() { format!(", {}", postgrest::VERSION) } else { String::new() };
     let Arguments { rounds, seconds, .. } = arguments;
     format!(
-        "keyed {keyed}, PostgreSQL {postgresql}{peer}; {}, {} GiB; the disk keeps a page in {disk}; \
-         {rounds} rounds of {seconds} s for each contender",
+        "keyed {keyed}, PostgreSQL {postgresql}{peer}; {}, {} GiB; fsync of a page takes {disk}; \
+         {rounds} rounds of {seconds} s per contender",
         processors(),
         memory()
     )

@@ -1,6 +1,6 @@
 //! Checks for operators: bloat, indexes, replication, keys, remaining capacity. A new or small database has no findings.
 
-use crate::check::Severity::{Note, Warning};
+use crate::check::Severity::{Error, Note, Warning};
 use crate::check::{Check, Needs};
 
 #[rustfmt::skip]

@@ -28,8 +28,8 @@ pub(super) async fn run(run: &mut Run<'_>) {
     sql("checkpoint");
     let mut pairs = Vec::new();
     for (sight, names) in [
-        (Sight::Scoped, ["login with a scope", "superuser, its scope by hand"]),
-        (Sight::All, ["login that reads all", "superuser, live records by hand"]),
+        (Sight::Scoped, ["login with a scope", "superuser, scope in the statement"]),
+        (Sight::All, ["login without a scope", "superuser, live records in the statement"]),
     ] {
         pairs.push(Pair { sight, login: sight.login(&database).await, names });
     }

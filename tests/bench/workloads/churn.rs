@@ -19,15 +19,15 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let upserts = paced(run, include_str!("../scripts/churn_upsert.sql"));
     let beside = Beside { reading: searches(), writing: upserts() };
     run.measure_warm(&Workload {
-        name: "lists and searches, at a pace",
+        name: "lists and searches at a fixed rate",
         commits: READS,
         contenders: vec![
             Contender::new("while 8 writers upsert", Load::Beside(beside)).lasting(LENGTH),
-            Contender::new("quiet", Load::Sql(searches())).lasting(LENGTH),
+            Contender::new("no writers", Load::Sql(searches())).lasting(LENGTH),
         ],
         claims: vec![Claim {
             about: "while 8 writers upsert",
-            against: "quiet",
+            against: "no writers",
             quantity: Quantity::Tail,
             gate: Some(3.0),
             aim: Some(1.5),

@@ -85,5 +85,5 @@ async fn race(run: &mut Run<'_>) {
     if rows != RACES.to_string() {
         run.report.fail(&format!("{rows} records hold {RACES} keys"));
     }
-    run.report.add_count("keys without exactly one who created them", wrong, true);
+    run.report.add_count("keys that were not created exactly once", wrong, true);
 }

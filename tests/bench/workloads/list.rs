@@ -17,7 +17,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
         Contender::new("keyed in SQL", over_works(run.bed, include_str!("../scripts/list_keyed.sql")).await);
     against_sql(
         run,
-        "list of 50: a city's, sorted by price",
+        "list of 50: one city, sorted by price",
         [include_str!("../scripts/list_proxy.sql"), include_str!("../scripts/list_plain.sql")],
         AIM,
         Some(in_sql),
@@ -25,7 +25,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     .await;
     against_sql(
         run,
-        "list of 50: along the index of prices",
+        "list of 50: sorted by indexed price",
         [include_str!("../scripts/ordered_proxy.sql"), include_str!("../scripts/ordered_plain.sql")],
         AIM,
         None,
@@ -33,7 +33,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     .await;
     over_http(
         run,
-        "list of 50 over HTTP: a city's, sorted by price",
+        "list of 50 over HTTP: one city, sorted by price",
         [
             r#"{"field":"city","operator":"eq","value":"City %d"},{"field":"price","operator":"gte","value":%d}"#,
             "city=eq.City%%20%d&price=gte.%d",
@@ -45,7 +45,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     .await;
     over_http(
         run,
-        "list of 50 over HTTP: along the index of prices",
+        "list of 50 over HTTP: sorted by indexed price",
         [
             r#"{"field":"price","operator":"lte","value":%d},{"field":"amount","operator":"gte","value":%d}"#,
             "price=lte.%d&amount=gte.%d",

@@ -172,7 +172,7 @@ async fn over_works(bed: &Bed, script: &'static str) -> Load {
 }
 
 /// The statement that the proxy sends.
-const OURS: &str = "keyed, as the proxy asks";
+const OURS: &str = "keyed, statement of the proxy";
 
 /// Plain SQL over the tables.
 const THEIRS: &str = "hand-written SQL";

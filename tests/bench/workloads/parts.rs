@@ -25,9 +25,9 @@ const TABLES: [Table; 3] = [
         fresh: 10_000,
         records: 10_000,
         workloads: [
-            "parts of 10,000 texts: the newest 50",
-            "parts of 10,000 texts: 50 by price",
-            "parts of 10,000 texts: 50 by amount, not indexed",
+            "substring, 10,000 records: the newest 50",
+            "substring, 10,000 records: 50 by price",
+            "substring, 10,000 records: 50 by amount, not indexed",
         ],
     },
     Table {
@@ -35,9 +35,9 @@ const TABLES: [Table; 3] = [
         fresh: 16_000,
         records: 66_000,
         workloads: [
-            "parts of 66,000 texts, grown: the newest 50",
-            "parts of 66,000 texts, grown: 50 by price",
-            "parts of 66,000 texts, grown: 50 by amount, not indexed",
+            "substring, 66,000 records after growth: the newest 50",
+            "substring, 66,000 records after growth: 50 by price",
+            "substring, 66,000 records after growth: 50 by amount, not indexed",
         ],
     },
     Table {
@@ -45,9 +45,9 @@ const TABLES: [Table; 3] = [
         fresh: 500_000,
         records: 500_000,
         workloads: [
-            "parts of 500,000 texts: the newest 50",
-            "parts of 500,000 texts: 50 by price",
-            "parts of 500,000 texts: 50 by amount, not indexed",
+            "substring, 500,000 records: the newest 50",
+            "substring, 500,000 records: 50 by price",
+            "substring, 500,000 records: 50 by amount, not indexed",
         ],
     },
 ];

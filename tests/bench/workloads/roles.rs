@@ -32,11 +32,11 @@ pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.set_commit(Commit::Waits);
     report_times(run, &times);
 
-    let one_asks = ["1,000 roles, one asks", "10 roles, one asks"];
-    let all_ask = ["1,000 roles ask in turn", "10 roles ask in turn"];
+    let one_asks = ["1,000 roles, one reads", "10 roles, one reads"];
+    let all_ask = ["1,000 roles take turns", "10 roles take turns"];
     for (name, script, length) in [
-        ("lookup beside other roles", include_str!("../scripts/caller_lookup.sql"), LOOKUPS_LAST),
-        ("list of 50 beside other roles", include_str!("../scripts/caller_list.sql"), LISTS_LAST),
+        ("lookup with other roles", include_str!("../scripts/caller_lookup.sql"), LOOKUPS_LAST),
+        ("list of 50 with other roles", include_str!("../scripts/caller_list.sql"), LISTS_LAST),
     ] {
         let contender = |name, database, callers| {
             Contender::new(name, sql(database, script, 1, &[("callers", callers)])).lasting(length)
@@ -93,5 +93,5 @@ fn report_times(run: &mut Run<'_>, times: &[f64]) {
     };
     figure("the first ten, median", median(times[..10].to_vec()), " ms");
     figure("the last ten, median", median(times[times.len() - 10..].to_vec()), " ms");
-    figure("all together", times.iter().sum::<f64>() / 1000.0, " s");
+    figure("total", times.iter().sum::<f64>() / 1000.0, " s");
 }

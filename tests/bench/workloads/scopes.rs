@@ -41,14 +41,14 @@ const QUERIES: [Query; 5] = [
         gain: None,
     },
     Query {
-        names: ["list of 50 within 25 %: a city's, by price", "list of 50 within 1 %: a city's, by price"],
+        names: ["list of 50 within 25 %: one city, by price", "list of 50 within 1 %: one city, by price"],
         ours: include_str!("../scripts/scoped_list_proxy.sql"),
         theirs: include_str!("../scripts/scoped_list_plain.sql"),
         login: None,
         gain: None,
     },
     Query {
-        names: ["list within 25 %: a part of the title", "list within 1 %: a part of the title"],
+        names: ["list within 25 %: a substring of the title", "list within 1 %: a substring of the title"],
         ours: include_str!("../scripts/scoped_like_proxy.sql"),
         theirs: include_str!("../scripts/scoped_like_plain.sql"),
         login: None,
@@ -161,7 +161,7 @@ async fn authentication(run: &mut Run<'_>, share: &Share) {
     let added = outcome.scores[0][0].excess_over(&outcome.scores[1][0]);
     run.report.add(&workload, outcome);
     run.report.add_figure(&Figure {
-        name: "what authentication adds to a request".to_owned(),
+        name: "cost of authentication per request".to_owned(),
         value: added * 1000.0,
         unit: " µs",
         beside: Vec::new(),

@@ -36,7 +36,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     for (name, value, unit) in [
         ("create template, the first ten, median", first, " ms"),
         ("create template, the last ten, median", last, " ms"),
-        ("memory of a session for each template that it used", per_template, " kB"),
+        ("session memory per template used", per_template, " kB"),
     ] {
         run.report.add_figure(&Figure {
             name: name.to_owned(),
@@ -53,8 +53,8 @@ pub(super) async fn run(run: &mut Run<'_>) {
     for (name, script) in [
         ("lookup by key", include_str!("../scripts/size_lookup.sql")),
         ("list of 50, newest first", include_str!("../scripts/size_newest.sql")),
-        ("list of 50 along the index of prices", include_str!("../scripts/ordered_proxy.sql")),
-        ("list of 50 by a part of the title", include_str!("../scripts/like_proxy.sql")),
+        ("list of 50 sorted by indexed price", include_str!("../scripts/ordered_proxy.sql")),
+        ("list of 50 by a substring of the title", include_str!("../scripts/like_proxy.sql")),
         ("search for two words", include_str!("../scripts/words_proxy.sql")),
         ("upsert by key", include_str!("../scripts/size_upsert.sql")),
     ] {

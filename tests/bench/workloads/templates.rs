@@ -49,13 +49,13 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let mut lookups = both(include_str!("../scripts/lookup_keyed.sql"));
     lookups.push(Contender::new("in 999 templates at random", in_turn));
     run.measure(&Workload {
-        name: "lookup in SQL beside other templates",
+        name: "lookup in SQL with other templates",
         commits: READS,
         contenders: lookups,
         claims: vec![claim.clone()],
     });
     run.measure(&Workload {
-        name: "upsert in SQL beside other templates",
+        name: "upsert in SQL with other templates",
         commits: WRITES_WITHOUT_DISK,
         contenders: both(include_str!("../scripts/upsert_keyed.sql")),
         claims: vec![claim],
