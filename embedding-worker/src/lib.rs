@@ -1,5 +1,6 @@
-//! Embeddings: providers turn texts into vectors, and the worker stores those of records. Each module imports only from
-//! the modules above it, which `layers` tests.
+//! Embeddings: providers turn texts into vectors, and the worker stores those of records.
+//!
+//! Each module imports only from the modules above it, which `layers` tests.
 
 /// Settings.
 pub mod settings;

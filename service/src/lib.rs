@@ -1,5 +1,6 @@
-//! Code that the HTTP service, its workers and the command line of `keyed-proxy` share. Each module imports only from
-//! the modules above it, which `layers` tests.
+//! Code that the HTTP service, its workers and the command line of `keyed-proxy` share.
+//!
+//! Each module imports only from the modules above it, which `layers` tests.
 
 /// Values of settings: numbers, sizes, times and secrets.
 pub mod value;

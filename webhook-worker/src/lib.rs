@@ -1,5 +1,6 @@
-//! Webhooks out: the worker that delivers changes of records to webhook endpoints. Each module imports only from the
-//! modules above it, which `layers` tests.
+//! Webhooks out: the worker that delivers changes of records to webhook endpoints.
+//!
+//! Each module imports only from the modules above it, which `layers` tests.
 
 /// Networks to which webhooks are not delivered.
 pub mod address;

@@ -120,7 +120,7 @@ impl<S> Watched<S> {
                 let was_full = std::mem::take(&mut self.is_full);
                 match &mut self.stall_timer {
                     Some(stall_timer) if was_full && bytes < requested => {
-                        stall_timer.taken = stall_timer.taken.saturating_add(bytes)
+                        stall_timer.taken = stall_timer.taken.saturating_add(bytes);
                     }
                     // The write completed without blocking, or there was nothing to write, so no timeout is needed.
                     _ => self.stall_timer = None,
