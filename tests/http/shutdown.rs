@@ -21,7 +21,7 @@ async fn draining_serves_requests_and_closes_connections() {
     service.proxy.ask_to_stop();
     until_draining(&service).await;
     let problem = service.proxy.request("GET", "/readyz").send().await.refused(503, "unavailable");
-    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("drains")), "{problem}");
+    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("is stopping")), "{problem}");
     // The connection that was idle is still open.
     idle.ask("GET /v1/me", service.proxy.key(), "").await.expect("the connection is open");
     let answer = idle.answer().await;
