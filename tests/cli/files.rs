@@ -187,7 +187,7 @@ async fn interrupted_import_reports_written_rows_and_errors() {
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.err.contains("line 20002 has bytes that are not valid utf-8"), "{}", outcome.err);
     assert!(
-        outcome.err.contains("Before that: rows ") && !outcome.err.contains("created 0,"),
+        outcome.err.contains("Before the error: rows ") && !outcome.err.contains("created 0,"),
         "{}",
         outcome.err
     );
