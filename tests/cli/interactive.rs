@@ -118,7 +118,7 @@ async fn nothing_is_imported_without_consent() {
     for (typed, code, words) in [
         ("\n", 0, "Nothing was imported."),
         ("n\n", 0, "Nothing was imported."),
-        ("", 1, "there is no answer"),
+        ("", 1, "standard input ended"),
     ] {
         let refused = type_into(&service, &line(&input), typed);
         assert_eq!(refused.code, Some(code), "{}", refused.out);
