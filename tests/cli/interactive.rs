@@ -119,7 +119,7 @@ async fn nothing_is_imported_without_consent() {
     for (typed, code, words) in [
         ("\n", 0, "Nothing was imported."),
         ("n\n", 0, "Nothing was imported."),
-        ("", 1, "there is no answer"),
+        ("", 1, "standard input ended"),
     ] {
         let rejected = type_into(&service, &line(&input), typed);
         assert_eq!(rejected.code, Some(code), "{}", rejected.out);
