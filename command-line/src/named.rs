@@ -36,7 +36,8 @@ mod tests {
     use super::*;
 
     /// Where nothing means no limit, no time, or none of them.
-    const ZERO_IS_MEANT: [&str; 5] = [
+    const ZERO_IS_MEANT: [&str; 6] = [
+        "KEYED_READ_WAIT",
         "KEYED_KEY_RATE",
         "KEYED_PUBLIC_RATE",
         "KEYED_AUTH_FAILURES",

@@ -12,7 +12,7 @@ use tokio_postgres::Row;
 use crate::answer;
 use crate::caller::Caller;
 use crate::conditional::Conditions;
-use crate::database::Effect::{self, Read, Write};
+use crate::database::Effect::{self, PrimaryRead, Read, Write};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments};
 use crate::state::App;
@@ -88,6 +88,15 @@ impl<const N: usize> Call<N> {
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
         answer::read(&self.ask(Read, statement, arguments).await?)
+    }
+
+    /// The answer of a read that only the primary answers.
+    pub(crate) async fn read_primary(
+        &self,
+        statement: Statement,
+        arguments: &[Argument<'_>],
+    ) -> Result<Response, Problem> {
+        answer::read(&self.ask(PrimaryRead, statement, arguments).await?)
     }
 
     /// The answer of a write.

@@ -16,6 +16,7 @@ use crate::header::require_sound;
 use crate::lingering::linger;
 use crate::numbers::Numbers;
 use crate::observation::{InMemory, Observation, REQUEST_ID};
+use crate::position::POSITION;
 use crate::problem::Problem;
 
 /// Runs one request. The only place where a [`Problem`] becomes text, since only here its request id is known.
@@ -67,6 +68,11 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, observation.id().header.clone());
+    if let Some(position) = observation.position()
+        && let Ok(position) = HeaderValue::try_from(position.to_string())
+    {
+        headers.insert(POSITION, position);
+    }
     // Responses depend on the key: shared caches must not store them, nor the browser for another user.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // Values are the users' own text, which no browser may take for a page or a script.

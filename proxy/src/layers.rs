@@ -3,7 +3,7 @@
 use source_layers::Exception;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 39] = [
+const ORDER: [&str; 40] = [
     "problem",
     "error",
     "metrics",
@@ -12,6 +12,7 @@ const ORDER: [&str; 39] = [
     "listener_tls",
     "traces",
     "header",
+    "position",
     "source",
     "query",
     "numbers",

@@ -27,6 +27,9 @@ pub mod traces;
 /// Strict parsing of headers.
 mod header;
 
+/// The position of a write, and what reads ask of the server that answers them.
+mod position;
+
 /// Where a change comes from.
 mod source;
 

@@ -34,6 +34,7 @@ pub mod release;
 #[cfg(test)]
 mod released;
 pub mod relevance;
+mod replicas;
 #[cfg(test)]
 mod scripts;
 mod server_user;
@@ -64,6 +65,7 @@ pub use pg_upgrade::upgrade_path;
 pub use proxy::{Proxy, proxy_path, proxy_program};
 pub use receiver::{Arrived, Reaction, Receiver};
 pub use relay::Relay;
+pub use replicas::Replicated;
 pub use server_user::major_version;
 pub use session::{Refusal, Rows, Session, quote};
 pub use side_table::{cards, companies, customers, notes, paintings};

@@ -176,8 +176,8 @@ impl Admitted {
         }
     }
 
-    /// Permission to ask the database for a response: a connection, and capacity for the response.
-    pub(crate) async fn leave(&self, kind: ResponseKind) -> Result<Share, Problem> {
+    /// Permission to ask the primary, or the replica of this number, for a response: a connection, and capacity for the response.
+    pub(crate) async fn leave(&self, kind: ResponseKind, replica: Option<u64>) -> Result<Share, Problem> {
         let Inner { admission, credential, .. } = &*self.0;
         let (deadline, expected) = (Instant::now() + admission.patience, &credential.expectations);
         let need = || admission.responses.part_of_a_key(expected.next(kind));
@@ -192,12 +192,12 @@ impl Admitted {
                 }
                 return Err(no_room_for_responses());
             }
-            let share = self.connection(deadline).await?;
+            let share = self.connection(deadline, replica).await?;
             if self.0.resize(need(), false).is_ok() {
                 return Ok(share);
             }
         }
-        self.connection(deadline).await
+        self.connection(deadline, replica).await
     }
 
     /// Whether a response of this kind is expected to be small.
@@ -219,14 +219,16 @@ impl Admitted {
 
     /// Leave to have a file on its way, portion by portion.
     pub(crate) async fn leave_for_file(&self) -> Result<Share, Problem> {
-        self.connection(Instant::now() + self.admission().patience).await
+        self.connection(Instant::now() + self.admission().patience, None).await
     }
 
-    /// A share of the connections to the database.
-    async fn connection(&self, deadline: Instant) -> Result<Share, Problem> {
+    /// A share of the connections to a server.
+    async fn connection(&self, deadline: Instant, replica: Option<u64>) -> Result<Share, Problem> {
         let admission = self.admission();
         let Holder { party, key } = self.0.holder();
-        let share = admission.connections.take(party, key, deadline).await;
+        let place = replica.and_then(|number| usize::try_from(number.checked_sub(1)?).ok());
+        let shares = place.and_then(|place| admission.replicas.get(place)).unwrap_or(&admission.connections);
+        let share = shares.take(party, key, deadline).await;
         share.map_err(|refusal| match refusal {
             // Then no caller is at fault.
             _ if admission.pulse.is_silent() => Problem::unavailable(

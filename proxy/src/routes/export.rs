@@ -49,7 +49,7 @@ pub(crate) async fn saved(
     if method == Method::HEAD {
         // HEAD: whether the export is possible, without taking a slot or keeping a transaction open.
         caller.idempotency = None;
-        app.database.call(Effect::Read, &caller, OPEN, &wanted.arguments()).await?;
+        app.database.call(Effect::PrimaryRead, &caller, OPEN, &wanted.arguments()).await?;
         return Ok((wanted.headers(), Body::empty()).into_response());
     }
     export(app, caller, wanted, Accepted::of(&headers)).await
