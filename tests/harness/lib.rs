@@ -28,6 +28,7 @@ mod packages;
 mod patroni;
 mod pg_upgrade;
 mod proxy;
+pub mod read_mode;
 mod receiver;
 mod relay;
 pub mod release;

@@ -1,6 +1,6 @@
 //! A service whose reads replicas answer.
 
-use crate::{Answer, Cluster, Database, Durability, Request, Service, until};
+use crate::{Answer, Cluster, Database, Durability, Relay, Request, Service, until};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,28 @@ impl Replicated {
         let standbys: Vec<Arc<Cluster>> =
             tokio::task::block_in_place(|| (0..count).map(|_| Arc::new(cluster.start_standby())).collect());
         let urls: Vec<String> = standbys.iter().map(|it| it.url("keyed_proxy", database.name())).collect();
-        let urls = urls.join(",");
+        Self::over(database, standbys, &urls, settings).await
+    }
+
+    /// The same with two replicas behind one URL: a router leads the connection of the monitor to the first, and the others by
+    /// turns to the second and the first.
+    pub async fn start_behind_router(settings: &[(&str, &str)]) -> (Self, Relay) {
+        let cluster = Arc::new(Cluster::start(Durability::None));
+        let database = Database::new_in(&cluster).await.add_crm().await;
+        let standbys: Vec<Arc<Cluster>> =
+            tokio::task::block_in_place(|| (0..2).map(|_| Arc::new(cluster.start_standby())).collect());
+        let router = Relay::between(&[&standbys[0], &standbys[1]]);
+        let url = router.url("keyed_proxy", database.name());
+        (Self::over(database, standbys, &[url], settings).await, router)
+    }
+
+    async fn over(
+        database: Database,
+        standbys: Vec<Arc<Cluster>>,
+        urls: &[String],
+        settings: &[(&str, &str)],
+    ) -> Self {
+        let (count, urls) = (urls.len(), urls.join(","));
         let all = [("KEYED_READ_URL", urls.as_str()), ("KEYED_LOG_FORMAT", "json")];
         let all = [&all[..], &[("KEYED_METRICS_LISTEN", "127.0.0.1:0")], settings].concat();
         let service = Service::over(database, &all).await;

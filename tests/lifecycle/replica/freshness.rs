@@ -129,6 +129,29 @@ async fn concurrent_callers_read_their_own_writes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn session_that_reads_checks_the_position_behind_a_router() {
+    let settings = [("KEYED_READ_LAG", "600"), ("KEYED_POOL_SIZE", "8")];
+    let (replicated, _router) = Replicated::start_behind_router(&settings).await;
+    replicated.write("A", "old").await;
+    replicated.catch_up();
+    // The monitor is led to the first replica, which has replayed everything.
+    replicated.pause_replay(2, true);
+    let position = replicated.write("A", "new").await;
+    let (mut names, mut answering) = (Vec::new(), Vec::new());
+    for round in 0..20 {
+        let request = if round % 2 == 0 { replicated.lookup("A") } else { replicated.search("new") };
+        let (replica, answer) = replicated.answered_by(request.header("x-keyed-position", &position)).await;
+        assert!(answer.text.contains("new"), "replica {replica}: {}", answer.text);
+        answering.push(replica);
+        let answer = replicated.lookup("A").send().await.expect(200);
+        names.push(answer["attributes"]["name"].as_str().expect("a name").to_owned());
+    }
+    // Some connections lead to the second replica, so a read without a position shows what was before.
+    assert!(names.contains(&"old".to_owned()), "{names:?}");
+    assert!(answering.contains(&0), "{answering:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn malformed_header_is_rejected_with_or_without_replicas() {
     let service = harness::Service::start().await;
     for (name, value) in [("x-keyed-position", "now"), ("x-keyed-read", "replica")] {

@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn state(seen: &Seen, seconds: u64) -> State {
-        let (mut samples, start) = (Samples::default(), Instant::now());
+        let (mut samples, start) = (Samples::new(Duration::from_secs(10)), Instant::now());
         samples.add(start, Sample { position: 10, system: "7".to_owned(), timeline: "00000001".to_owned() });
         judge(seen, &samples, start + Duration::from_secs(seconds), Duration::from_secs(10), "0.2.0").0
     }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn replica_is_unknown_until_the_primary_answers() {
-        let samples = Samples::default();
+        let samples = Samples::new(Duration::from_secs(10));
         let judged = judge(&seen(), &samples, Instant::now(), Duration::from_secs(10), "0.2.0");
         assert_eq!(judged, (State::Unknown, None));
     }

@@ -82,7 +82,7 @@ impl Replicas {
         let (wait, max_lag) = (settings.replicas.read_wait, settings.replicas.read_lag);
         Ok(Some(Replicas {
             all,
-            primary: Primary::new(primary),
+            primary: Primary::new(primary, max_lag),
             wait,
             max_lag,
             metrics: Arc::clone(metrics),

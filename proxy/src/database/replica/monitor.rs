@@ -42,8 +42,8 @@ pub(super) struct Primary {
 
 impl Primary {
     /// `server`: a connection beside those of requests.
-    pub(super) fn new(server: Server) -> Primary {
-        Primary { server, samples: Mutex::default() }
+    pub(super) fn new(server: Server, max_lag: Duration) -> Primary {
+        Primary { server, samples: Mutex::new(Samples::new(max_lag)) }
     }
 
     fn samples(&self) -> MutexGuard<'_, Samples> {

@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The number of samples at which the older half is thinned out.
-const MAX_SAMPLES: usize = 4096;
+/// How long samples are kept at least.
+const MEMORY: Duration = Duration::from_secs(3600);
 
 /// What the primary says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub(super) struct Sample {
 }
 
 /// The samples of the primary.
-#[derive(Default)]
 pub(super) struct Samples {
+    memory: Duration,
     system: String,
     timeline: String,
     /// In the order of their times. Of several with one position, only the newest is here.
@@ -34,6 +34,12 @@ pub(super) struct Samples {
 }
 
 impl Samples {
+    /// `max_lag`: the largest lag of interest.
+    pub(super) fn new(max_lag: Duration) -> Samples {
+        let (system, timeline, all) = Default::default();
+        Samples { memory: MEMORY.max(2 * max_lag), system, timeline, all, highest: 0, floor: 0 }
+    }
+
     /// The primary was asked then, and answered this. Whether it is another primary than before.
     pub(super) fn add(&mut self, asked: Instant, sample: Sample) -> bool {
         let is_other_system = sample.system != self.system;
@@ -51,8 +57,8 @@ impl Samples {
             self.all.pop_back();
         }
         self.all.push_back((asked, sample.position));
-        if self.all.len() > MAX_SAMPLES {
-            self.thin_out();
+        while self.all.front().is_some_and(|(at, _)| asked.saturating_duration_since(*at) > self.memory) {
+            self.all.pop_front();
         }
         is_other
     }
@@ -77,15 +83,6 @@ impl Samples {
     pub(super) fn latest(&self) -> Option<Instant> {
         self.all.back().map(|(at, _)| *at)
     }
-
-    /// Forgets every second one of the older half.
-    fn thin_out(&mut self) {
-        let mut place = 0;
-        self.all.retain(|_| {
-            place += 1;
-            place > MAX_SAMPLES / 2 || place % 2 == 0
-        });
-    }
 }
 
 #[cfg(test)]
@@ -100,7 +97,7 @@ mod tests {
 
     #[test]
     fn lag_is_the_age_of_the_newest_replayed_sample() {
-        let (mut samples, start) = (Samples::default(), Instant::now());
+        let (mut samples, start) = (Samples::new(SECOND), Instant::now());
         assert_eq!((samples.lag(100, start), samples.system()), (None, None), "nothing is known yet");
         for (seconds, position) in [(0, 10), (1, 20), (2, 30)] {
             samples.add(start + SECOND * seconds, sample(position, "1"));
@@ -113,7 +110,7 @@ mod tests {
 
     #[test]
     fn idle_primary_gives_no_lag_and_a_silent_one_does() {
-        let (mut samples, start) = (Samples::default(), Instant::now());
+        let (mut samples, start) = (Samples::new(SECOND), Instant::now());
         for seconds in 0..100 {
             samples.add(start + SECOND * seconds, sample(10, "1"));
         }
@@ -124,7 +121,7 @@ mod tests {
 
     #[test]
     fn replica_on_an_abandoned_timeline_has_no_lag() {
-        let (mut samples, start) = (Samples::default(), Instant::now());
+        let (mut samples, start) = (Samples::new(SECOND), Instant::now());
         samples.add(start, sample(100, "1"));
         // A replica had more of the old primary than the one that was promoted.
         samples.saw_replica(120);
@@ -137,7 +134,7 @@ mod tests {
 
     #[test]
     fn another_system_has_positions_of_its_own() {
-        let (mut samples, start) = (Samples::default(), Instant::now());
+        let (mut samples, start) = (Samples::new(SECOND), Instant::now());
         samples.add(start, sample(100, "1"));
         assert!(samples.add(start, Sample { system: "8".to_owned(), ..sample(10, "1") }));
         assert_eq!((samples.lag(10, start), samples.system()), (Some(Duration::ZERO), Some("8")));
@@ -145,14 +142,13 @@ mod tests {
 
     #[test]
     fn number_of_samples_is_bounded() {
-        let (mut samples, start) = (Samples::default(), Instant::now());
+        let (mut samples, start) = (Samples::new(SECOND), Instant::now());
         for second in 0..100_000_u32 {
             samples.add(start + SECOND * second, sample(u64::from(second), "1"));
         }
-        assert!(samples.all.len() <= MAX_SAMPLES);
+        assert_eq!(samples.all.len(), 3601);
         let now = start + SECOND * 99_999;
-        assert_eq!(samples.lag(99_990, now), Some(SECOND * 9), "new ones are exact");
-        let old = samples.lag(50_000, now).expect("old ones are known approximately");
-        assert!(old >= SECOND * 49_999, "a lag is never too small");
+        assert_eq!(samples.lag(99_990, now), Some(SECOND * 9));
+        assert_eq!(samples.lag(50_000, now), None);
     }
 }
