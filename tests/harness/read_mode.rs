@@ -34,8 +34,12 @@ pub(crate) fn settings(database: &Database) -> Vec<(&'static str, String)> {
         return Vec::new();
     }
     let url = STANDBY.url("keyed_proxy", database.name());
-    // A replica that is held up fails the test instead of leaving its reads to the primary.
-    vec![("KEYED_READ_URL", url), ("KEYED_READ_WAIT", "30".to_owned()), ("KEYED_READ_LAG", "3600".to_owned())]
+    // Below the timeouts of requests that tests set.
+    vec![
+        ("KEYED_READ_URL", url),
+        ("KEYED_READ_WAIT", "0.4".to_owned()),
+        ("KEYED_READ_LAG", "3600".to_owned()),
+    ]
 }
 
 /// The position that a read must show.

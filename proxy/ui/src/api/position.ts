@@ -31,7 +31,7 @@ export function askForFreshness(headers: Headers): void {
   if (performance.now() < primaryUntil) headers.set("x-keyed-read", "primary");
 }
 
-/** Forgets everything: another session may use another service. */
+/** Forgets everything: another session may begin after a restore. */
 export function forgetPosition(): void {
   newest = "";
   primaryUntil = Number.NEGATIVE_INFINITY;
