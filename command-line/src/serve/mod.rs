@@ -39,6 +39,7 @@ use keyed_proxy::housekeeping;
 use keyed_proxy::listener_tls::ListenerTls;
 use keyed_proxy::metrics::Metrics;
 use keyed_proxy::observation::Sinks;
+use keyed_proxy::readiness::VERSION;
 use keyed_proxy::router::{router, routes};
 use keyed_proxy::scrape;
 use keyed_proxy::server;
@@ -107,6 +108,14 @@ async fn serve(
     tokio::spawn({
         let app = app.clone();
         async move { app.readiness.watch().await }
+    });
+    tokio::spawn({
+        let database = Arc::clone(&app.database);
+        async move {
+            if let Some(replicas) = database.replicas() {
+                replicas.watch(VERSION).await;
+            }
+        }
     });
     tokio::spawn(housekeeping::run(app.database.clone()));
     let shutdown = app.shutdown.clone();

@@ -55,6 +55,7 @@ impl Reload {
             ("the log level", self.log_level()),
             ("the certificate of the listener", self.certificate()),
             ("the database URL", self.database().await),
+            ("the URLs of replicas", self.replicas().await),
             ("the API key of the embedding server", self.provider_key()),
             ("the API key that embeds records", self.embedding_key()),
             ("the API key that delivers webhooks", self.webhook_key()),
@@ -108,6 +109,13 @@ impl Reload {
             self.app.database.renew();
         }
         Ok(has_changed)
+    }
+
+    async fn replicas(&self) -> Result<bool, String> {
+        match self.app.database.replicas() {
+            Some(replicas) => replicas.replace(&self.settings).await,
+            None => Ok(false),
+        }
     }
 
     fn provider_key(&self) -> Result<bool, String> {

@@ -4,6 +4,8 @@
 pub mod application;
 /// Limits.
 pub mod bounds;
+/// Read replicas.
+pub mod replicas;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +17,7 @@ use keyed_embedding_worker::settings::EmbeddingSettings;
 use keyed_service::database_url::{self, DatabaseUrl};
 use keyed_service::value::{bytes, cores, seconds, seconds_or_none, whole};
 use keyed_webhook_worker::settings::WebhookSettings;
+use replicas::ReplicaSettings;
 
 use crate::cors;
 
@@ -141,6 +144,10 @@ pub struct Settings {
     #[arg(long, env = "KEYED_PREPARED_STATEMENTS", default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
     pub prepared_statements: bool,
 
+    /// Read replicas.
+    #[command(flatten)]
+    pub replicas: ReplicaSettings,
+
     /// The web application.
     #[command(flatten)]
     pub application: ApplicationSettings,
@@ -161,7 +168,8 @@ pub struct Settings {
 impl Settings {
     /// Rejects settings that contradict each other.
     pub fn validate(&self) -> Result<(), String> {
-        self.database().map(drop)?;
+        self.replicas().map(drop)?;
+        self.replicas.validate(self.request_timeout)?;
         self.listener_files().map(drop)?;
         for (name, number) in [("KEYED_POOL_SIZE", self.pool_size), ("KEYED_WORKERS", self.workers)] {
             if !(1..=1024).contains(&number) {
@@ -208,13 +216,23 @@ impl Settings {
     /// The connection settings. Messages never repeat the URL, because it may contain a password.
     pub fn database(&self) -> Result<DatabaseUrl, String> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
-        let mut database = database_url::read("KEYED_DATABASE_URL", url, file)?;
+        Ok(self.with_session_options(database_url::read("KEYED_DATABASE_URL", url, file)?))
+    }
+
+    /// The same of the replicas that answer reads.
+    pub fn replicas(&self) -> Result<Vec<DatabaseUrl>, String> {
+        let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
+        let urls = self.replicas.urls(&database_url::read("KEYED_DATABASE_URL", url, file)?)?;
+        Ok(urls.into_iter().map(|url| self.with_session_options(url)).collect())
+    }
+
+    fn with_session_options(&self, mut database: DatabaseUrl) -> DatabaseUrl {
         let config = &mut database.config;
         if self.prepared_statements {
             let given = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
             config.options(format!("{given}{}", self.session_options()));
         }
-        Ok(database)
+        database
     }
 
     fn session_options(&self) -> String {

@@ -3625,6 +3625,8 @@ export interface components {
          */
         Ready: {
             extension_version: string;
+            /** @description The replicas that answer reads. Absent without KEYED_READ_URL. They do not decide whether the service is ready. */
+            replicas?: components["schemas"]["Replica"][];
             /** @constant */
             status: "ready";
             version: string;
@@ -3768,6 +3770,24 @@ export interface components {
             done: number;
             failed: number;
             next_cursor: string | null;
+        };
+        /**
+         * @example {
+         *       "lag_seconds": 0.2,
+         *       "replica": 1,
+         *       "state": "usable"
+         *     }
+         */
+        Replica: {
+            /** @description Its lag, to half a second, where it is known. */
+            lag_seconds?: number;
+            /** @description Its number, in the order of KEYED_READ_URL. */
+            replica: number;
+            /**
+             * @description `usable`: it answers reads. Otherwise, the reason why it does not.
+             * @enum {unknown}
+             */
+            state: "usable" | "unknown" | "unreachable" | "not_standby" | "other_system" | "incompatible" | "lagging";
         };
         /**
          * @example {
@@ -5521,10 +5541,20 @@ export interface components {
          */
         Numbers: "string";
         /**
-         * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
+         * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+         * @example 16/B374D848
+         */
+        Position: string;
+        /**
+         * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
          * @example crm
          */
         Project: string;
+        /**
+         * @description The primary answers, no replica.
+         * @example primary
+         */
+        Read: "primary";
         /**
          * @description The source of the change in the history: `api`, or `app` for an application with users.
          * @example app
@@ -5539,6 +5569,11 @@ export interface components {
         IdempotencyReplayed: "true";
         /** @description The path of the created resource. */
         Location: string;
+        /**
+         * @description The position of the log after the write. A read that sends it back shows the write. Present where replicas answer reads.
+         * @example 16/B374D848
+         */
+        Position: string;
         /** @description The limit that was reached: requests per second or concurrent requests of the key, or failed authentications of the address per minute. */
         RateLimitLimit: string;
         /** @description Requests left in the limit; always 0 in a 429. */
@@ -5716,6 +5751,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5760,6 +5796,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5926,6 +5963,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6015,6 +6053,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6048,6 +6087,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6090,6 +6139,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6138,6 +6197,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -6211,6 +6280,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6250,6 +6320,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
                 /**
                  * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
@@ -6346,6 +6426,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6358,6 +6439,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6417,6 +6499,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6439,7 +6522,17 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6485,6 +6578,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6692,6 +6795,7 @@ export interface operations {
             /** @description The report. `Accept: application/x-ndjson` streams it with progress, `text/csv` returns the rejected rows. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6736,6 +6840,7 @@ export interface operations {
             /** @description The canceled import. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6765,6 +6870,16 @@ export interface operations {
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
                 /**
                  * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
@@ -6847,6 +6962,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6898,6 +7014,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6955,6 +7072,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7052,6 +7170,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7101,6 +7220,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7128,7 +7248,18 @@ export interface operations {
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
+            };
             path: {
                 /** @description The id of the record. */
                 id: string;
@@ -7174,7 +7305,18 @@ export interface operations {
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
+            };
             path: {
                 /** @description The id of the record. */
                 id: string;
@@ -7239,6 +7381,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7299,6 +7442,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7359,6 +7503,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7447,6 +7592,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7499,6 +7645,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7566,6 +7713,7 @@ export interface operations {
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7643,6 +7791,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7681,6 +7830,7 @@ export interface operations {
             /** @description The endpoint, with its new token or secret. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7769,6 +7919,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7849,6 +8000,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7859,6 +8011,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7899,6 +8052,7 @@ export interface operations {
             /** @description The result; nothing is written. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7942,6 +8096,7 @@ export interface operations {
             /** @description Written by this delivery or by an earlier one with the same `webhook-id`. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7951,6 +8106,7 @@ export interface operations {
             /** @description Failed, and stored for a replay. */
             202: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8019,6 +8175,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8042,6 +8199,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8072,6 +8239,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8121,6 +8298,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8200,6 +8378,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8264,6 +8443,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8315,6 +8504,7 @@ export interface operations {
             /** @description The result of a dry run. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8326,6 +8516,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8352,6 +8543,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8404,6 +8605,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8451,6 +8653,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8512,6 +8715,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8569,6 +8782,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8596,6 +8810,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8656,6 +8880,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8667,6 +8892,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8714,6 +8940,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8780,6 +9007,7 @@ export interface operations {
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8858,6 +9086,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8896,6 +9125,7 @@ export interface operations {
             /** @description The endpoint, with its new secret. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9021,6 +9251,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9063,6 +9294,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
