@@ -1,5 +1,5 @@
-//! Cursors of the feed: pure. A cursor is opaque to its holder and signed, so that one that was not handed out is told from
-//! one that is too old.
+//! Cursors of the feed. Pure. A cursor is opaque to clients. Its signature distinguishes a forged cursor from an expired
+//! one.
 
 use super::position::{Derived, Place};
 use crate::error::{Code, Error};
@@ -9,43 +9,43 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// The first byte: what follows it.
+/// The format version: the first byte of a cursor.
 const FORM: u8 = 1;
-/// The bytes of a signature.
+/// The size of a signature in bytes.
 const SIGNATURE: usize = 16;
 
-/// Eight bytes of a hash.
+/// The first eight bytes of a hash.
 pub type Fingerprint = [u8; 8];
 
-/// What is followed.
+/// The project or template whose changes a request reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// A project, by its number.
+    /// A project, by its id.
     Project(i32),
-    /// A template, by its number.
+    /// A template, by its id.
     Template(i32),
 }
 
-/// What a request reads on from.
+/// The state of a reader between two requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// Where the ids of transactions come from.
+    /// The origin of transaction ids: the database in which they were assigned.
     pub origin: Fingerprint,
     /// The timeline of the write-ahead log.
     pub timeline: u32,
-    /// How far the log was when the cursor was handed out.
+    /// The write-ahead log position when the cursor was issued.
     pub lsn: u64,
-    /// What is followed.
+    /// The project or template.
     pub scope: Scope,
-    /// The greatest number of a template that there was.
+    /// The greatest template id when the cursor was issued.
     pub templates: i32,
-    /// What the caller could read of these templates.
+    /// A fingerprint of the caller's read access to these templates.
     pub rights: Fingerprint,
-    /// The last row that was read.
+    /// The position of the last row that was read.
     pub place: Place,
 }
 
-/// A fingerprint of a list of texts.
+/// A fingerprint of a list of strings.
 pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> Fingerprint {
     let mut hash = Sha256::new();
     for text in texts {
@@ -55,21 +55,21 @@ pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> Fingerprint {
     hash.finalize()[..8].try_into().expect("eight bytes")
 }
 
-/// The error of a text that is not a cursor of this feed.
+/// The error for text that is not a cursor of this feed.
 pub fn refusal() -> Error {
     Error::at(Code::InvalidValue, "/after", "this is not a cursor of this feed of changes").hint(
         "Send the next_cursor of the previous page, with the same project and template, or \"start\" for everything.",
     )
 }
 
-/// The error of a cursor from which nothing can be read on without a gap.
+/// The error for a cursor from which reading cannot continue without a gap.
 pub fn too_old(reason: &str) -> Error {
     Error::at(Code::ResyncRequired, "/after", reason)
         .hint("Empty your copy, and read the feed again from \"start\".")
 }
 
 impl Cursor {
-    /// The cursor as a text.
+    /// The cursor as text.
     pub fn to_signed_text(&self, secret: &[u8]) -> String {
         let mut bytes = vec![FORM];
         bytes.extend(self.origin);
@@ -96,7 +96,7 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The cursor of a text that [`Self::to_signed_text`] made with this secret.
+    /// Parses the output of [`Self::to_signed_text`] and verifies its signature with this secret.
     pub fn from_signed_text(text: &str, secret: &[u8]) -> Result<Cursor, Error> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| refusal())?;
         let (content, signature) = bytes.split_last_chunk::<SIGNATURE>().ok_or_else(refusal)?;
@@ -111,7 +111,7 @@ fn sign(bytes: &[u8], secret: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
-/// What is left to read.
+/// The bytes that remain to be read.
 struct Reader<'b>(&'b [u8]);
 
 impl Reader<'_> {

@@ -1,5 +1,5 @@
-//! Records that a change of another record has brought into sight or taken out of it: those that refer to it, and whose scope
-//! has a condition on it.
+//! Records that become visible or invisible because another record changes: their scope has a condition on a record that
+//! they reference.
 
 use super::followed::{Followed, Following};
 use super::position::Derived;
@@ -11,18 +11,18 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::released;
 use uuid::Uuid;
 
-/// A record that may have come into sight or gone out of it.
+/// A record that may have become visible or invisible.
 pub struct Affected {
-    /// How far this is.
+    /// Its position among the records that the change affects.
     pub place: Derived,
-    /// The template among those that are followed.
+    /// Its template, as an index into the followed templates.
     pub index: usize,
-    /// Its key, where the caller sees it; `None` where it is gone.
+    /// Its key if it is visible to the caller; `None` if it is gone.
     pub seen: Option<Option<String>>,
 }
 
-/// The records after a place that a change may have brought into sight or taken out of it, by template and id; and how many
-/// rows were looked at. At most `limit` rows are.
+/// Finds the records after a position that a change may have made visible or invisible, ordered by template and id. Reads
+/// at most `limit` rows, and returns the number of rows read.
 pub fn affected(
     spi: &Connection,
     following: &Following,
@@ -59,12 +59,13 @@ pub fn affected(
     (affected, None)
 }
 
-/// Whether a change may have affected records of others.
+/// Whether a change may affect the visibility of other records.
 pub fn may_affect(following: &Following, change: &Change) -> bool {
     following.templates.iter().any(|followed| paths(followed, change).is_some())
 }
 
-/// The condition that a record of the template, `t`, depends on what was changed of the record `$1`; `None` where none does.
+/// A condition on a record `t` of the template: its visibility depends on the changed fields of the record `$1`. `None` if
+/// no record depends on them.
 fn paths(followed: &Followed, change: &Change) -> Option<String> {
     let is_touched = |field: &str| match change.operation.as_str() {
         "create" => false,
@@ -79,8 +80,8 @@ fn paths(followed: &Followed, change: &Change) -> Option<String> {
     (!paths.is_empty()).then(|| format!("({})", paths.join(" or ")))
 }
 
-/// The records that depend on the record `$1`, after the id `$2`: whether the caller sees each now, or else may have seen it
-/// before the position `$3`. At most `$4`.
+/// Selects at most `$4` records after the id `$2` that depend on the record `$1`, each with whether it is visible to the
+/// caller now. Invisible ones are included if they may have been visible before the position `$3`.
 fn statement(following: &Following, followed: &Followed, paths: &str) -> String {
     let template = &followed.template;
     let unsettled = |of: i32, alias: &str| Some(unsettled::condition(following, of, alias, "$3"));

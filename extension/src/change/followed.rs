@@ -1,4 +1,4 @@
-//! The templates that a request follows, and what its caller may read of them.
+//! The templates of a request, and the caller's read access to them.
 
 use super::cursor::{Fingerprint, Scope, fingerprint};
 use super::rows::Change;
@@ -15,19 +15,19 @@ use crate::template::Template;
 use crate::template::catalog::{self, Project};
 use std::rc::Rc;
 
-/// What a scope asks of a record itself.
+/// The fields of a record on which its scope has conditions.
 #[derive(Default)]
 pub struct OwnUses {
     /// The slugs of attributes.
     pub attributes: Vec<String>,
-    /// Whether its key.
+    /// Whether the scope uses the key.
     pub external_key: bool,
-    /// Whether the time of its last change.
+    /// Whether the scope uses the time of the last change.
     pub updated_at: bool,
 }
 
 impl OwnUses {
-    /// Whether an update changed one of them.
+    /// Whether an update changed at least one of these fields.
     pub fn are_changed_by(&self, change: &Change) -> bool {
         let is_used =
             |name: &String| self.attributes.contains(name) || self.external_key && name == "external_key";
@@ -35,31 +35,33 @@ impl OwnUses {
     }
 }
 
-/// A template that is followed.
+/// A template whose changes are read.
 pub struct Followed {
     /// The template.
     pub template: Rc<Template>,
-    /// The records that the caller sees, live or deleted, as a condition over `t`; `None` for all.
+    /// The condition over `t` for the records that are visible to the caller, live or deleted;
+    /// `None` for all.
     pub scope: Option<String>,
-    /// The read scope of the caller; `None` where it is all.
+    /// The caller's read scope; `None` for all records.
     read_scope: Option<ReadScope>,
-    /// What the reader wants of these.
+    /// The requested parts of records.
     filter: Option<Filter>,
-    /// What it depends on of the record itself.
+    /// The fields of the record on which the scope has conditions.
     pub uses: OwnUses,
-    /// What it depends on of others.
+    /// The fields of other records on which the scope has conditions.
     pub behind: Vec<Behind>,
 }
 
 impl Followed {
-    /// Whether a live record under this alias is seen, as a condition.
+    /// The condition that a live record under this alias is visible.
     pub fn condition(&self, alias: &str) -> String {
         let scope = self.read_scope.as_ref().map(|scope| scope.condition(alias, None));
         let filter = self.filter.as_ref().map(|filter| render(filter, alias, Options::default()));
         all_of(scope.into_iter().chain(filter))
     }
 
-    /// Whether a record is seen, as far as other states of records leave that open.
+    /// The condition that a record is possibly or certainly visible, if other records may have been
+    /// in other states.
     pub fn in_sense(&self, sense: Sense, alias: &str, unsettled: Unsettled) -> String {
         let scope = self.read_scope.as_ref().map(|scope| scope.in_sense(sense, alias, unsettled));
         let filter = self.filter.as_ref().map(|filter| render_sense(filter, alias, sense, unsettled));
@@ -72,13 +74,13 @@ fn all_of(conditions: impl Iterator<Item = String>) -> String {
     if conditions.is_empty() { "true".to_owned() } else { format!("({})", conditions.join(" and ")) }
 }
 
-/// What a request follows.
+/// The templates of a request.
 pub struct Following {
-    /// A project or a template.
+    /// The requested project or template.
     pub scope: Scope,
-    /// The templates, by number.
+    /// The templates, ordered by id.
     pub templates: Vec<Followed>,
-    /// The other templates on whose records the scopes depend.
+    /// Other templates, whose records the scopes use.
     pub behind: Vec<Rc<Template>>,
 }
 
@@ -105,8 +107,8 @@ impl Following {
         Ok(Following::of(scope, vec![followed(caller, template, None)?]))
     }
 
-    /// Those of the templates of a project that the caller may read, and of the one with a filter, written as a scope, what
-    /// passes it.
+    /// The templates of a project that the caller may read, restricted to these. A template with a filter is restricted to
+    /// the records that match it.
     pub fn selected(
         caller: &Caller,
         project: i32,
@@ -132,13 +134,14 @@ impl Following {
         Following { scope, templates, behind }
     }
 
-    /// The templates whose histories are read: those that are followed, then the others.
+    /// The templates whose histories are read: the followed templates, then those that their scopes
+    /// use.
     pub fn read(&self) -> impl Iterator<Item = &Template> {
         self.templates.iter().map(|it| &it.template).chain(&self.behind).map(|template| &**template)
     }
 
-    /// What the caller may read of the templates up to this number. It changes when one of them is dropped, and when a grant
-    /// or a scope changes; a new template does not change it.
+    /// A fingerprint of the caller's read access to the templates up to this id. It changes when one of them is dropped and
+    /// when a grant or a scope changes, but not when a template is created.
     pub fn rights(&self, newest: i32) -> Fingerprint {
         let old = self.templates.iter().filter(|it| it.template.id <= newest);
         let texts: Vec<[String; 2]> =
@@ -147,7 +150,7 @@ impl Following {
     }
 }
 
-/// The templates of a project that the caller may read, by number.
+/// The templates of a project that the caller may read, ordered by id.
 fn readable(caller: &Caller, project: i32) -> Vec<Rc<Template>> {
     let listed = template_list::templates(caller);
     let is_read = |it: &&template_list::ListedTemplate| it.project == project && it.holds(Privilege::Read);

@@ -87,7 +87,7 @@ fn held(call: &Call, template: &Template) -> Result<String, Error> {
     key_history::of_key(&Caller::current(), template, &key)
 }
 
-/// The present generation has everything that the one before had handed out.
+/// The new generation includes everything that the previous one issued.
 fn continue_changes() {
     as_owner(|| {
         connected(|spi| {

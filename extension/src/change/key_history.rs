@@ -1,4 +1,5 @@
-//! Who held a key, and when: the record that has it now, and those that the history shows with it.
+//! The records that have or had a key, each with the time range, from the current rows and the
+//! history.
 
 use crate::access::{Action, Caller, visibility};
 use crate::error::Error;
@@ -12,13 +13,13 @@ use crate::value::table_name::SideTable;
 use crate::value::{key, time};
 use uuid::Uuid;
 
-/// How many records are shown, the latest holders first.
+/// The maximum number of records in a response, newest first.
 const MAX_RECORDS: i64 = 1000;
 
-/// The key that a row of history took from its record, as [`crate::define::ddl`] indexes it.
+/// The key that a record lost with a history row, as indexed by [`crate::define::ddl`].
 pub const ENDED_KEY: &str = "(case when changes ? 'external_key' then changes -> 'external_key' ->> 'old' \
      else external_key end) collate \"C\"";
-/// A time during which a record held the key.
+/// A time range in which a record had the key.
 struct Holding {
     record: Uuid,
     from: Option<i64>,
@@ -26,7 +27,8 @@ struct Holding {
     ended_by: Option<String>,
 }
 
-/// `{holders: [{id, from, until, ended_by}]}`: the records that the caller sees, the latest first.
+/// `{holders: [{id, from, until, ended_by}]}`: the records that are visible to the caller, newest
+/// first.
 pub fn of_key(caller: &Caller, template: &Template, key: &str) -> Result<String, Error> {
     caller.require(Action::Read, template)?;
     let key = key::normalize(key)?;
@@ -67,7 +69,7 @@ fn write_time(out: &mut String, at: Option<i64>) {
     }
 }
 
-/// Reads what changed the keys of the records that hold this one or held it.
+/// Reads the key changes of the records that have or had this key.
 fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &str) -> Vec<Holding> {
     let (table, history) = (template.table_sql(), SideTable::History.sql(template.id));
     let scope = visibility::and(scope);

@@ -19,23 +19,25 @@ use crate::template::Template;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-/// How many entries a page has when the request does not say, and at the most.
+/// The default and the maximum number of entries on a page.
 const DEFAULT_LIMIT: i32 = 100;
 const MAX_LIMIT: i32 = 1000;
-/// A page ends with the entry that makes it longer than this, in bytes: a record may hold texts of megabytes.
+/// A page ends with the entry that makes it exceed this size in bytes, because a record may contain strings
+/// of several megabytes.
 const MAX_BYTES: usize = 8 << 20;
-/// How many rows of history are looked at for a page. A caller who sees few of them gets an empty page and its cursor.
+/// The maximum number of history rows that are read for a page. If few of them are visible to the caller, the page may
+/// be empty and still have a cursor.
 const MAX_ROWS: usize = 20_000;
-/// How many changes are judged together. Their records are in memory.
+/// The number of changes whose visibility is checked together. Their records are in memory.
 const TOGETHER: usize = 200;
 
-/// What a request asks for.
+/// The parameters of a page.
 pub struct Request {
-    /// A cursor, `start`, or nothing: from now on.
+    /// A cursor, `start`, or `None` for new changes only.
     pub after: Option<String>,
-    /// The number of entries.
+    /// The maximum number of entries.
     pub limit: Option<i32>,
-    /// Whether entries have the record as it is now.
+    /// Whether entries contain the current record.
     pub with_record: bool,
 }
 
@@ -92,23 +94,23 @@ fn of_horizon(
     Ok(format!("{{\"changes\":[{entries}],\"next_cursor\":\"{cursor}\",\"has_more\":{has_more}}}"))
 }
 
-/// The greatest number of a template that the snapshot shows: changes of later ones are after the horizon.
+/// The greatest template id in the snapshot. Changes of later templates are after the horizon.
 fn newest_template(spi: &Connection) -> i32 {
     let sql = "select max(t.id) from keyed_state.template t";
     spi.run_once(sql, Snapshot::Active, &[]).value::<Option<i32>>().flatten().unwrap_or_default()
 }
 
-/// Entries for a reader within the database, which stores its own place.
+/// Entries for a reader in the database that stores its own position.
 pub struct Entries {
     /// The entries as a JSON array, without records.
     pub entries: String,
-    /// The place of the last row that was read.
+    /// The position of the last row that was read.
     pub place: Place,
-    /// Whether there is more to read now.
+    /// Whether more entries are available now.
     pub has_more: bool,
 }
 
-/// The entries after a place, at most `limit`. The place is one of this database, so nothing is checked against it.
+/// At most `limit` entries after a position. The position belongs to this database, so it is not checked.
 pub fn entries(spi: &Connection, following: &Following, from: Place, limit: usize) -> Result<Entries, Error> {
     Horizon::with(spi, |horizon| {
         let request = Request { after: None, limit: None, with_record: false };
@@ -128,7 +130,7 @@ pub fn entries(spi: &Connection, following: &Following, from: Place, limit: usiz
     })
 }
 
-/// The place up to which everything that is final now has been read.
+/// The end of the final part of the feed.
 pub fn end(spi: &Connection) -> Result<Place, Error> {
     Horizon::with(spi, |horizon| Ok(Place::before(horizon.position)))
 }
@@ -140,15 +142,15 @@ struct Page<'p> {
     request: &'p Request,
     limit: usize,
     entries: String,
-    /// How many entries there are.
+    /// The number of entries.
     count: usize,
-    /// How many rows were looked at.
+    /// The number of history rows read.
     rows: usize,
     has_more: bool,
 }
 
 impl Page<'_> {
-    /// Reads the changes after a place. Returns the place of the last.
+    /// Reads the changes after a position. Returns the position of the last one.
     fn read(&mut self, horizon: &Horizon, from: Place) -> Place {
         let mut last = from;
         if from.derived.is_some() {
@@ -161,7 +163,8 @@ impl Page<'_> {
         let mut changes = Changes::behind(&last, horizon.position, templates.into_iter(), self.limit + 1);
         loop {
             pgrx::check_for_interrupts!();
-            // As many again as were read in vain, so that a small page does not judge thousands of invisible changes singly.
+            // Doubles the number of rows while the caller sees none of them, so that small pages do not check thousands of
+            // invisible changes one by one.
             let wanted = match self.is_full() {
                 true => 0,
                 false => (self.limit - self.count).max(self.rows).min(TOGETHER),
@@ -182,7 +185,7 @@ impl Page<'_> {
                 break;
             }
         }
-        // A standby may lag the server that handed out the cursor.
+        // A standby may lag behind the server that issued the cursor.
         if self.has_more { last } else { last.max(Place::before(horizon.position)) }
     }
 
@@ -190,10 +193,10 @@ impl Page<'_> {
         self.count >= self.limit || self.rows >= MAX_ROWS || self.entries.len() > MAX_BYTES
     }
 
-    /// Writes what is left of the records that a change affected, where the page before ended among them. Returns the place
-    /// of the last of them if they fill the page, too.
+    /// Appends the remaining records affected by the change at which the previous page ended. Returns the position of the
+    /// last one if they fill this page too.
     fn rest_of(&mut self, horizon: &Horizon, from: &Place) -> Option<Place> {
-        // A standby may lag the server that handed out the cursor.
+        // A standby may lag behind the server that issued the cursor.
         if from.position >= horizon.position {
             return Some(*from);
         }
@@ -210,8 +213,8 @@ impl Page<'_> {
         Some(Place { derived: Some(derived), ..*from })
     }
 
-    /// Appends what the caller gets of these changes. Returns the place of the last of them; if that is not the last of all,
-    /// the page has more.
+    /// Appends the entries of these changes that are visible to the caller. Returns the position of the last change that was
+    /// written. If it is not the last of these changes, another page follows.
     fn write(&mut self, changes: &[(usize, Change)]) -> Place {
         let mut shown = vec![Shown::Nothing; changes.len()];
         let mut records = HashMap::new();
@@ -264,14 +267,14 @@ impl Page<'_> {
         self.count += 1;
     }
 
-    /// Appends the records after a place that a change brought into sight or took out of it. Returns how far this is, if the
-    /// page is full before the last of them.
+    /// Appends records after a position that a change made visible or invisible. If the page is full before the last one,
+    /// returns the position reached.
     fn write_affected(&mut self, change: &Change, mut behind: Option<Derived>) -> Option<Derived> {
         loop {
             pgrx::check_for_interrupts!();
             let portion = (self.limit.saturating_sub(self.count)).clamp(1, TOGETHER);
             if self.is_full() {
-                // Whatever is left is after this place.
+                // The remaining records follow this position.
                 return Some(behind.unwrap_or(Derived { template: 0, record: Uuid::nil() }));
             }
             let (affected, last) = derived::affected(self.spi, self.following, change, behind, portion);
@@ -303,7 +306,7 @@ impl Page<'_> {
     }
 }
 
-/// The live records with these ids that the caller sees, as JSON.
+/// The live records with these ids that are visible to the caller, as JSON.
 pub fn read_records(
     spi: &Connection,
     followed: &Followed,

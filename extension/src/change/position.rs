@@ -1,38 +1,39 @@
-//! Places in the feed: pure.
+//! Positions in the feed. Pure.
 //!
-//! A position is a generation and the id of a transaction: 15 and 48 bits. Rows of equal positions are ordered by template,
-//! record and version.
+//! A position consists of a generation (15 bits) and a transaction id (48 bits). Rows with equal positions are ordered by
+//! template, record and version.
 
 use std::fmt;
 use uuid::Uuid;
 
-/// The bits of the id of a transaction.
+/// The number of bits of a transaction id.
 const TRANSACTION_BITS: u32 = 48;
 
-/// The least position of a generation.
+/// The lowest position of a generation.
 pub const fn first_of(generation: i64) -> i64 {
     generation << TRANSACTION_BITS
 }
 
-/// The place of a row of history. It is after those that compare as less.
+/// The sort key of a history row in the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The position.
     pub position: i64,
-    /// The number of the template.
+    /// The template id.
     pub template: i32,
     /// The record.
     pub record: Uuid,
     /// The version of the record.
     pub version: i32,
-    /// How far the records are shown that the change made visible or invisible: `None` where all are.
+    /// The last record written among those that the change made visible or invisible; `None` if all
+    /// were written.
     pub derived: Option<Derived>,
 }
 
-/// A record that was shown because a record that it refers to has changed.
+/// A record that was written because a record that it references changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Derived {
-    /// The number of its template.
+    /// Its template id.
     pub template: i32,
     /// The record.
     pub record: Uuid,
@@ -50,7 +51,7 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// The place of a text that [`fmt::Display`] made.
+    /// Parses the output of [`fmt::Display`].
     pub fn parse(text: &str) -> Option<Place> {
         let mut parts = text.split('/');
         let position = parts.next()?.parse().ok()?;
@@ -66,15 +67,15 @@ impl Place {
         parts.next().is_none().then_some(Place { position, template, record, version, derived })
     }
 
-    /// In front of every row with this position or a greater one.
+    /// Before every row with this position or a greater one.
     pub const fn before(position: i64) -> Place {
         Place { position, template: 0, record: Uuid::nil(), version: 0, derived: None }
     }
 
-    /// In front of the first row.
+    /// Before the first row.
     pub const START: Place = Place::before(0);
 
-    /// The last place in front of the rows of a template that are to be read next: its position, record and version.
+    /// The lower bound for the rows of a template: position, record and version, exclusive.
     pub fn within(&self, template: i32) -> (i64, Uuid, i32) {
         match template.cmp(&self.template) {
             std::cmp::Ordering::Less => (self.position, Uuid::max(), i32::MAX),

@@ -1,4 +1,4 @@
-//! The rows of histories in the order of the feed, read from each table in portions.
+//! History rows in feed order, read from each table in chunks.
 
 use super::position::Place;
 use crate::json::binary;
@@ -10,52 +10,53 @@ use crate::value::table_name::SideTable;
 use std::collections::VecDeque;
 use uuid::Uuid;
 
-/// How many rows are read of a table at first, and at most.
+/// The initial and the maximum number of rows in a chunk.
 const FIRST_PORTION: usize = 16;
 const GREATEST_PORTION: usize = 1000;
 
 /// A row of history.
 pub struct Change {
-    /// Where it is in the feed.
+    /// Its place in the feed.
     pub place: Place,
     /// The record.
     pub record: Uuid,
     /// Microseconds since 2000-01-01T00:00:00Z.
     pub at: i64,
-    /// Who.
+    /// The actor.
     pub actor: String,
     /// The source.
     pub source: String,
-    /// What happened.
+    /// The operation.
     pub operation: String,
     /// The key after the change.
     pub external_key: Option<String>,
-    /// The key before, where the change changed it.
+    /// The previous key, if the change changed it.
     pub previous_key: Option<String>,
-    /// The names of what changed.
+    /// The names of the changed fields.
     pub changed: Vec<String>,
 }
 
-/// The history of a template, from a place on.
+/// The history of a template after a position.
 struct Source<'t> {
-    /// Its number among the templates.
+    /// Its index among the templates.
     index: usize,
     template: &'t Template,
     read: VecDeque<Change>,
-    /// Behind which the next portion begins.
+    /// The lower bound of the next chunk, exclusive.
     last: (i64, Uuid, i32),
     portion: usize,
     is_at_end: bool,
 }
 
-/// The changes of several templates, one after the other.
+/// The changes of several templates, merged in feed order.
 pub struct Changes<'t> {
     sources: Vec<Source<'t>>,
     horizon: i64,
 }
 
 impl<'t> Changes<'t> {
-    /// The changes after a place and before the horizon. `expected` is about how many will be asked for.
+    /// The changes between a position and the horizon. `expected` is the approximate number of rows that
+    /// the caller reads.
     pub fn behind(
         place: &Place,
         horizon: i64,
@@ -74,7 +75,7 @@ impl<'t> Changes<'t> {
         Changes { sources: templates.enumerate().map(source).collect(), horizon }
     }
 
-    /// The next change, with the number of its template among those that were given.
+    /// The next change, with the index of its template.
     pub fn next(&mut self, spi: &Connection) -> Option<(usize, Change)> {
         self.sources.retain_mut(|source| source.fill(spi, self.horizon));
         let next = self.sources.iter_mut().min_by_key(|source| source.read.front().map(|it| it.place))?;
@@ -84,7 +85,7 @@ impl<'t> Changes<'t> {
 }
 
 impl Source<'_> {
-    /// Reads on where nothing is left. Returns whether there is more.
+    /// Reads the next chunk of each exhausted source. Returns whether there are more rows.
     fn fill(&mut self, spi: &Connection, horizon: i64) -> bool {
         if self.read.is_empty() && !self.is_at_end {
             let portion = self.portion;
