@@ -1,4 +1,4 @@
-//! The header of a CSV file → columns. Reports all faults of a header at once.
+//! The header of a CSV file → columns. All errors of a header are reported together.
 
 use super::matching::Matching;
 use super::options::Options;
@@ -7,13 +7,14 @@ use crate::template::Template;
 use crate::value::file_format::VERSION;
 use crate::value::slug::STANDARD_FIELDS;
 
-/// The column with the reason in a list of rejected rows. A corrected file may still have it.
+/// The column with the error message in a file of rejected rows. A corrected file may still contain
+/// it.
 pub const REASON: &str = "import_error";
 
 /// The maximum number of columns: more than a template can have attributes.
 const MAX_COLUMNS: usize = 2000;
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The external key.
@@ -22,14 +23,14 @@ pub enum Column {
     Id,
     /// The attribute at this position of the template.
     Attribute(usize),
-    /// Nothing that is imported.
+    /// Ignored.
     Ignored,
-    /// No name: its cells must be empty.
+    /// A column without a name: its cells must be empty.
     Unnamed,
 }
 
 impl Column {
-    /// Whether several columns can hold this.
+    /// Whether several columns can have this content.
     fn is_shared(self) -> bool {
         matches!(self, Column::Ignored | Column::Unnamed)
     }
@@ -89,7 +90,7 @@ pub fn resolve(
     Error::join(errors).map_or(Ok(columns), Err)
 }
 
-/// A line of commas may have millions of columns, each of which would be compared with the previous ones.
+/// A line of commas may have millions of columns, and each would be compared with all previous ones.
 fn check_width(columns: usize) -> Result<(), Error> {
     if columns <= MAX_COLUMNS {
         return Ok(());

@@ -23,7 +23,8 @@ sql_functions! {
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         let options = Options::parse(&call.required_text(1, "options")?)?;
         options.mode.require_rights(&caller, &template)?;
-        // Before another import is waited for: what that one creates is newer than this file.
+        // Read before the import waits for a concurrent one: records that the concurrent import
+        // creates are newer than this file.
         let mut mirror = match &options.mirror {
             Some(mirror) => Some(Mirror::of(&caller, &template, mirror)?),
             None => None,
@@ -60,7 +61,7 @@ sql_functions! {
     };
 }
 
-/// The maximum size of a chunk, several times that of the proxy's chunks: memory is allocated for each cell and row.
+/// The maximum size of a chunk, several times that of the proxy's chunks. It bounds the memory for cells and rows.
 const MAX_BYTES: usize = 16 << 20;
 const MAX_ROWS: usize = 50_000;
 
@@ -119,7 +120,7 @@ fn import(
                 |row: &usize| key.and_then(|key| typed[*row].get(key)).is_some_and(Cell::is_rounded);
             let mut notes = report::Notes::of(&rows, typed.len(), &options.key_prefix, numbers, forms);
             notes.add_rounded((0..typed.len()).filter(is_rounded));
-            // Each chunk has the same ones.
+            // All chunks of a file have the same columns.
             if options.previews && typed.is_empty() {
                 notes.show_columns(columns.iter().map(|column| shown(template, *column)));
             }
@@ -152,7 +153,7 @@ fn shown(template: &Template, column: Column) -> Option<(String, &'static str)> 
     }
 }
 
-/// What the header calls a field; the number of a column without a name.
+/// The name of a column in the header; the position of a column without a name.
 fn column_name(template: &Template, header: &[String], columns: &[Column], field: &str) -> Option<String> {
     if let Ok(number) = field.parse::<usize>() {
         return (columns.get(number.checked_sub(1)?)? == &Column::Unnamed).then(|| field.to_owned());

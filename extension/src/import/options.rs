@@ -12,11 +12,11 @@ use keyed_write_order::record_filter::RecordFilter;
 /// The format of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Lines of cells, under a header.
+    /// Rows of cells after a header.
     Csv {
         /// The names in the header.
         header: Vec<String>,
-        /// The byte between two cells.
+        /// The delimiter.
         delimiter: u8,
     },
     /// A JSON object on each line.
@@ -24,58 +24,60 @@ pub enum Format {
     Ndjson,
 }
 
-/// How the rows of a file are read.
+/// The interpretation of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The format of the file.
     pub format: Format,
-    /// The format of the cells of CSV, if it is not that of keyed's exports.
+    /// The format of CSV cells, if it differs from that of keyed's exports.
     pub cells: Option<format::Format>,
-    /// Whether the rows are arrays of typed cells, as those of a spreadsheet.
+    /// Whether rows are arrays of typed cells, as in a spreadsheet.
     pub is_typed: bool,
-    /// Whether to find the formats that fit the cells of CSV.
+    /// Whether to suggest formats for the cells of CSV.
     pub suggests: bool,
-    /// Whether to return the columns, and examples of cells in the formats that fit.
+    /// Whether to return the columns, with example cells for the suggested formats.
     pub previews: bool,
-    /// Column → attribute, `external_key`, or null for a column that is left out.
+    /// Column → attribute, `external_key`, or null for a column to skip.
     pub mapping: Vec<(String, Option<String>)>,
-    /// Reference → string of its target by whose text the file names it.
+    /// Reference → string attribute of its target that identifies it in the file.
     pub matching: Vec<(String, String)>,
     /// The column that holds the external key.
     pub key_column: Option<String>,
     /// The prefix of every external key of the file.
     pub key_prefix: String,
-    /// Whether rows whose record does not exist create it, or are rejected.
+    /// Whether rows without an existing record create one or are rejected.
     pub mode: Mode,
-    /// How the records that the file does not have are deleted; `None` if they stay.
+    /// The options for deleting missing records; `None` to delete none.
     pub mirror: Option<MirrorOptions>,
     /// Whether one transaction writes all chunks of the file.
     pub is_whole: bool,
-    /// Whether the import waits for another that holds the template, or returns who holds it.
+    /// Whether to wait for another import into the template, or to return that import.
     pub waits: bool,
     /// The records of waiting rows: later rows of these records wait too.
     pub held: RecordFilter,
-    /// Whether no further rows follow: then the records that a row references must exist.
+    /// Whether this is the end of the file: then the records that rows reference must exist.
     pub is_last: bool,
 }
 
-/// How an import deletes the records that its file does not have.
+/// The options for deleting the records that are missing from the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MirrorOptions {
-    /// The records that are compared with the file, as JSON; `None` for all of the template.
+    /// The filter for the records that are compared with the file, as JSON; `None` for all records
+    /// of the template.
     pub filter: Option<String>,
-    /// The beginning of the keys of the file. Records with other keys are not compared.
+    /// The key prefix of the file. Records with other keys are not compared.
     pub key_prefix: String,
-    /// The largest share of these records that may be deleted. Only a dry run need not name it.
+    /// The maximum share of these records that may be deleted. Optional in a dry run only.
     pub max_deleted_share: Option<f64>,
-    /// Whether a larger share is reported, and no error.
+    /// Whether a larger share is reported instead of raising an error.
     pub is_dry_run: bool,
-    /// The number of rows of the file, after the last one: then the other records are deleted.
+    /// The number of rows of the file, in the call after the last row. That call deletes the
+    /// missing records.
     pub ends_after: Option<u64>,
 }
 
 impl MirrorOptions {
-    /// Whether both are options of one import.
+    /// Whether both are options of the same import.
     pub fn is_same_import(&self, other: &MirrorOptions) -> bool {
         let without_end = |it: &MirrorOptions| MirrorOptions { ends_after: None, ..it.clone() };
         without_end(self) == without_end(other)
@@ -83,7 +85,7 @@ impl MirrorOptions {
 }
 
 impl Options {
-    /// The mode, if it rejects rows that name no record.
+    /// The mode, if it rejects rows without a key or an id.
     pub fn mode_that_needs_names(&self) -> Option<&'static str> {
         match &self.mirror {
             Some(_) => Some(MIRROR),
@@ -101,8 +103,9 @@ impl Options {
         key::normalize(&format!("{}{own}", self.key_prefix)).map(str::to_owned)
     }
 
-    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, filter?, max_deleted_share?, dry_run?, ends_after?, is_typed?, suggests?, previews?, is_whole?, waits?, held?, is_last?}`. An
-    /// object as `format` is CSV whose cells are written so.
+    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, filter?,
+    /// max_deleted_share?, dry_run?, ends_after?, is_typed?, suggests?, previews?, is_whole?, waits?, held?, is_last?}`. An
+    /// object as `format` is the cell format of CSV.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options { waits: true, ..Options::default() };
         let (mut header, mut delimiter, mut format) = (Vec::new(), b',', FileFormat::Ndjson);
@@ -186,7 +189,7 @@ impl Options {
     }
 }
 
-/// Reads a mode. No mode only creates records.
+/// Parses a mode. There is no mode for creation only.
 fn parse_mode(name: &str) -> Result<Mode, Error> {
     match name {
         "upsert" => Ok(Mode::Upsert),
@@ -196,10 +199,10 @@ fn parse_mode(name: &str) -> Result<Mode, Error> {
     }
 }
 
-/// The mode of a file that deletes what it does not have.
+/// The mode that deletes missing records.
 const MIRROR: &str = "mirror";
 
-/// The options of a mirror, which other modes do not have.
+/// The options of a mirror, which other modes do not accept.
 fn checked(options: MirrorOptions, is_mirror: bool, is_whole: bool) -> Result<Option<MirrorOptions>, Error> {
     let invalid = |pointer: &str, message: &str| Err(Error::at(Code::InvalidValue, pointer, message));
     if !is_mirror {

@@ -1,4 +1,6 @@
-//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, columns, waiting: [[row, its record, [its texts by which others reference it], [records that it references]]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms,
+//! columns, waiting: [[row, its record, [its texts by which others reference it], [records that it references]]], errors:
+//! [{row, column, code, sqlstate, message}]}`.
 
 use super::numbers::Numbers;
 use super::{Outcome, Row};
@@ -13,22 +15,23 @@ use serde::Serialize;
 /// The maximum number of rows that a warning names.
 const MAX_ROWS: usize = 10;
 
-/// Rows that deserve a warning.
+/// Rows with warnings.
 #[derive(Default)]
 pub struct Notes {
-    /// They have neither key nor id: a second import creates their records again.
+    /// Rows without key and id: a second import creates their records again.
     keyless: Vec<usize>,
     /// Keys with invisible characters, such as a no-break space.
     odd: Vec<usize>,
     /// Keys that a spreadsheet has rounded.
     scientific: Vec<usize>,
-    /// The record of each row, 0 for none. The proxy finds several rows of a record by it.
+    /// The record hash of each row, 0 for none. The proxy uses it to find several rows of one
+    /// record.
     records: Vec<RecordHash>,
     /// Columns of numbers.
     numbers: Vec<Numbers>,
     /// The formats that fit columns.
     forms: Vec<Forms>,
-    /// The field of each column and its type, if the column is imported.
+    /// The field and the type of each imported column.
     columns: Vec<Option<(String, &'static str)>>,
 }
 
@@ -67,7 +70,7 @@ impl Notes {
         self.columns.extend(columns);
     }
 
-    /// Adds rows whose key is a number with more digits than a spreadsheet keeps.
+    /// Adds rows whose key is a number with more digits than a spreadsheet preserves.
     pub fn add_rounded(&mut self, rows: impl Iterator<Item = usize>) {
         self.scientific.extend(rows);
     }
@@ -87,7 +90,7 @@ fn is_rounded(key: &str) -> bool {
     decimals && exponent.is_some_and(|digits| matches!(digits.len(), 2 | 3) && is_digits(digits))
 }
 
-/// A character that looks like a space, or like nothing, and is neither.
+/// Whether a character is invisible or looks like a space, but is not a space.
 fn is_unseen(character: char) -> bool {
     matches!(
         character,
@@ -96,7 +99,7 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
-/// A row that waits, its record, its texts by which others reference it, and the records that it references.
+/// A waiting row, its record, the strings by which others reference it, and the records that it references.
 type WaitingRow<'a> = (usize, Option<RecordHash>, &'a [RecordHash], &'a [RecordHash]);
 
 #[derive(Serialize)]
@@ -118,7 +121,7 @@ struct Report<'a> {
     errors: Vec<Fault>,
 }
 
-/// One fault of a row.
+/// An error of a row.
 #[derive(Serialize)]
 struct Fault {
     row: usize,
@@ -128,7 +131,7 @@ struct Fault {
     message: String,
 }
 
-/// The report on a chunk. Rows are given by position. A row with several faults has several errors. `column_of` returns the
+/// The report on a chunk. Rows are given by position. A row with several violations has several errors. `column_of` returns the
 /// column of an attribute or standard field in the file.
 pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> Option<String>) -> String {
     let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
@@ -183,7 +186,7 @@ fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>
         let column = field.and_then(column_of);
         // The attribute of a missing value may have no column.
         let column = column.or_else(|| attribute.and(field).map(str::to_owned));
-        // An error that was raised and caught has one hint, that of its first fault.
+        // An error that was raised and caught has only one hint, that of its first violation.
         let hint = it.hint.as_ref().or(error.hint.as_ref().filter(|_| position == 0));
         fault(it.code, column, hinted(&it.detail, hint))
     });
