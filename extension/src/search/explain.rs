@@ -26,12 +26,12 @@ use crate::value::table_name::{RECORD, SideTable};
 use crate::vectors;
 use std::rc::Rc;
 
-/// Replaces a plan.
+/// A placeholder for an omitted plan.
 const WITHHELD: &str = "The plan is not shown, because it depends on hidden records.\n";
 
-/// Every statement of a search with its plan. Matches of terms are looked up, and records of the page where the access path depends
-/// on them; nothing else is run. A caller with a scope gets the statements without plans: a plan depends on the number and the
-/// values of all records, hidden ones included.
+/// Every statement of a search with its plan. Only two kinds of lookups run: matches of terms, and records of the page if
+/// the access path depends on them. A caller with a scope gets the statements without plans, because a plan depends on the
+/// number and the values of all records, including hidden ones.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     request::read(caller, template, body, |query| {
         let plan = request::plan(caller, template, &query)?;
@@ -104,7 +104,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     })
 }
 
-/// Whether values are counted, or records by more than their words.
+/// Whether values are counted, or records are selected by more than full-text terms.
 fn may_be_counted_in_one_pass(search: &Search) -> bool {
     let plan = search.plan;
     !plan.facets.is_empty() || plan.count == Count::Exact && !are_terms_alone(search)
@@ -115,13 +115,13 @@ fn are_terms_alone(search: &Search) -> bool {
     search.selection.is_some() && search.plan.has_terms_only
 }
 
-/// The statements that find the records of the page, each with its purpose; the first needs none. `first` are the first matches of
-/// the terms.
+/// The statements that find the records of the page, each with its purpose; the first needs none. `first` are the first
+/// matches of the terms.
 fn statements_of_page(search: &Search, is_scoped: bool, first: Option<First>) -> Filtered {
     let plan = search.plan;
     let mut statements = Vec::new();
     if let Some(selection) = search.selection.as_ref().filter(|_| plan.keys.is_empty()) {
-        // A page in the order of ranks looks matches up.
+        // A page in rank order looks matches up.
         let are_all_on_it = plan.filter.is_always_true();
         return match first {
             _ if plan.filter.is_never_true() => Filtered { statements, found: Some(0) },
@@ -148,7 +148,8 @@ fn statements_of_page(search: &Search, is_scoped: bool, first: Option<First>) ->
     Filtered { statements, found: None }
 }
 
-/// The statements over all records found; `pass` are the facets that one pass over the table counts, together with the total.
+/// The statements over all records found. `pass` contains the facets that one pass over the table counts, together with the
+/// total.
 fn statements_of_all(search: &Search, pass: Option<&[bool]>) -> Vec<Explained> {
     let plan = search.plan;
     let mut statements = Vec::new();
@@ -178,7 +179,7 @@ fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     let (mut what, mut members) = (Vec::new(), Vec::new());
     if plan.count == Count::Exact {
         what.push("all records found".to_owned());
-        // Without facets, a count of only full-text terms compares documents.
+        // Without facets, a search by terms only is counted by comparing documents.
         if !are_terms_alone(search) || facets.is_empty() {
             members.push("count");
         }
@@ -213,7 +214,7 @@ fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out
         out.push_str(WITHHELD);
         return;
     }
-    // PostgreSQL explains nothing through a fixed snapshot.
+    // The plan is not available under a fixed snapshot.
     let explain = || statement.run(spi, "explain ", Snapshot::Latest);
     let rows = match shape {
         Some(shape) => in_shape(*shape, explain),
@@ -252,7 +253,7 @@ fn is_ordered_scan(lines: &[String]) -> bool {
     !details().any(|line| line.contains("Index Cond:")) && details().any(filters)
 }
 
-/// How to avoid that a statement, which runs for this member, reads a whole table.
+/// The remedy for a statement that reads a whole table, which runs for this member.
 fn advice(member: Option<&str>, table: &str) -> String {
     match (SideTable::Documents.is_named(table), member) {
         (true, Some(member)) => format!("search for rarer terms, or leave {member} out."),

@@ -1,6 +1,6 @@
-//! The corrections of a query that found no record: pure.
+//! The corrections of a query that found no record. Pure.
 //!
-//! Later pages of such a search need the same corrections, so the cursor carries them.
+//! Later pages of such a search need the same corrections, so the cursor contains them.
 
 use super::word::{is_fit, is_near, trimmed};
 use crate::search::text::fold::fold;
@@ -13,21 +13,22 @@ pub const MAX_WORDS: usize = 10;
 /// Separates a cursor from the corrections.
 const SEPARATOR: char = '.';
 
-/// The words that replace a term.
+/// The replacements of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The word of the term, folded, without punctuation around it.
+    /// The word of the term, folded, without surrounding punctuation.
     pub term: String,
-    /// The spelling of the first word.
+    /// The spelling of the first replacement.
     pub shown: String,
-    /// The words, folded, the most frequent first; the term itself before all where it is one of them.
+    /// The replacements, folded, the most frequent first. If the term itself is one of them, it comes
+    /// first.
     pub words: Vec<String>,
 }
 
 /// The corrections of a query.
 pub type Corrections = Vec<Correction>;
 
-/// The word of a term that may have a typo, folded, without punctuation around it.
+/// The word of a term that may have a typo, folded, without surrounding punctuation.
 pub fn correctable(term: &Term) -> Option<String> {
     let is_wanted = term.kind == MatchKind::Word && !term.is_excluded;
     let word = is_wanted.then(|| fold(&term.typed[trimmed(&term.typed)]))?;
@@ -56,7 +57,7 @@ pub fn words(corrections: &[Correction]) -> impl Iterator<Item = &str> {
     corrections.iter().flat_map(|it| &it.words).map(String::as_str)
 }
 
-/// The text with its terms corrected; none if it has the corrected terms already.
+/// The text with its terms corrected; `None` if it already has the corrected terms.
 pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
     let text = TextQuery::straight(text);
     let mut meant = String::with_capacity(text.len());
@@ -94,7 +95,8 @@ pub fn carried(corrections: &[Correction]) -> String {
     format!("{SEPARATOR}{}", URL_SAFE_NO_PAD.encode(serde_json::Value::from(lists).to_string()))
 }
 
-/// A cursor without its corrections, and these; none if no search could have made it.
+/// Splits a cursor into the cursor without corrections, and the corrections; `None` if no search
+/// could have created it.
 pub fn split(cursor: &str) -> Option<(&str, Corrections)> {
     let Some((cursor, carried)) = cursor.split_once(SEPARATOR) else { return Some((cursor, Vec::new())) };
     let json = URL_SAFE_NO_PAD.decode(carried).ok();
@@ -111,7 +113,7 @@ pub fn split(cursor: &str) -> Option<(&str, Corrections)> {
     corrections.map(|corrections| (cursor, corrections))
 }
 
-/// Whether a search could have made the correction.
+/// Whether a search could have created the correction.
 fn is_sound(correction: &Correction) -> bool {
     let Correction { term, shown, words } = correction;
     let is_word = |word: &String| word == term || is_fit(word) && fold(word) == *word && is_near(word, term);

@@ -44,7 +44,7 @@ pub struct Highlighter {
     has_offsets: bool,
 }
 
-/// The terms as they match texts of one template.
+/// The terms as they match strings of one template.
 struct Language {
     stemmer: Stemmer,
     pattern: Pattern,
@@ -81,7 +81,7 @@ impl Highlighter {
         Highlighter { references: references.collect(), own: Language::new(template, terms), has_offsets }
     }
 
-    /// The fragments of an attribute of a record; none without a text.
+    /// The fragments of an attribute of a record; none without a value.
     fn of_attribute(&self, template: &Template, position: usize, column: &Columns) -> Vec<Fragment> {
         let attribute = &template.attributes[position];
         let Some(value) = column(STANDARD_COLUMNS + position) else { return Vec::new() };
@@ -197,7 +197,7 @@ impl Addition for Highlighter {
     }
 }
 
-/// Writes a member with something for each fragment of each attribute.
+/// Writes a member that contains a value for each fragment of each attribute.
 fn write_each(
     out: &mut String,
     member: &str,

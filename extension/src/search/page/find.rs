@@ -32,21 +32,21 @@ use pgrx::pg_sys::Oid;
 pub struct PageRows<'c> {
     /// The records.
     pub rows: Rows<'c>,
-    /// Whether these are the records of all segments, not only of the first.
+    /// Whether these are the records of all segments, or only of the first.
     pub is_of_all: bool,
 }
 
-/// A step on the way to the records of a page.
+/// A step of finding the records of a page.
 enum Step {
-    /// This many records were read along the index of the order; all of them without a number.
+    /// An ordered scan read this many records; `None` for all.
     OrderedScan(Option<u64>),
     /// The index of a condition has this many entries for its value.
     Counted(u64),
     /// A sample was counted.
     Sample(Sample),
-    /// The indexes of these conditions led.
+    /// A lookup in the indexes of these conditions.
     Lookup(Vec<usize>),
-    /// PostgreSQL chose.
+    /// PostgreSQL's plan.
     Planned,
 }
 
@@ -55,7 +55,7 @@ pub fn page_rows<'s>(search: &'s Search<'s>, segments: &[Segment], limit: usize)
     PageFinder { search, limit, steps: Vec::new() }.find(segments)
 }
 
-/// The statements that were run for the records of a page, with what they have shown; and whether these were the
+/// The statements that were run for the records of a page, with their results; and whether these were the
 /// records of all segments.
 pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Explained>, bool) {
     let mut finder = PageFinder { search, limit, steps: Vec::new() };
@@ -89,8 +89,7 @@ pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Ex
     (all, is_of_all)
 }
 
-/// The statements that may be run for the records of a segment. Which of them are run depends on the records, hidden ones
-/// included.
+/// The statements that may be run for the records of a segment. The choice depends on the records, including hidden ones.
 pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explained> {
     let mut all: Vec<Explained> = Vec::new();
     let mut add = |statement, shape| {
@@ -121,7 +120,7 @@ fn describe(sample: &Sample) -> String {
     format!("Of {} records looked at, {} are on the page. {by_index} ", sample.records, sample.passing)
 }
 
-/// The paths to choose from; none for full-text terms.
+/// The available paths; `None` for full-text terms.
 fn paths<'s>(search: &'s Search, segment: &'s Segment) -> Option<Paths<'s>> {
     match search.selection {
         None => Paths::of(search.template, search.plan, segment),
@@ -181,7 +180,7 @@ impl<'s> PageFinder<'s> {
                     self.count(&paths, among, &mut sample);
                     continue;
                 }
-                // Powers of two, so that a session caches few statements.
+                // A power of two, so that a session caches few statements.
                 AccessPath::OrderedScan(among) => among.next_power_of_two(),
                 AccessPath::Sample(among) => among,
             };
@@ -219,7 +218,7 @@ impl<'s> PageFinder<'s> {
         self.run(paths, Shape::OrderedScan, |arguments| paths.ordered_scan(among, self.limit, arguments))
     }
 
-    /// Records of all segments, which the indexes of these conditions find.
+    /// Records of all segments, found by the indexes of these conditions.
     fn lookup(&mut self, paths: Paths, segments: &[Segment], leading: Vec<usize>) -> Rows<'s> {
         let whole = self.search.plan.order.in_one_run(segments);
         let paths = paths.over(if segments.len() > 1 { &whole } else { &segments[0] });
@@ -234,7 +233,8 @@ impl<'s> PageFinder<'s> {
         rows.get::<Option<i64>>(0, 0).unwrap_or_default() as u64
     }
 
-    /// Counts in a sample of this size what the indexes would find. Returns the number of records in the sample.
+    /// Counts in a sample of this size the records that the indexes would find. Returns the number of records in
+    /// the sample.
     fn count(&mut self, paths: &Paths, size: u64, sample: &mut Sample) -> u64 {
         let rows = self.run(paths, Shape::OrderedScan, |arguments| paths.sample(size, arguments));
         let count = |column: usize| rows.get::<Option<i64>>(0, column).unwrap_or_default() as u64;
@@ -270,7 +270,7 @@ impl<'s> PageFinder<'s> {
         }
     }
 
-    /// The index along which the records of the first segment are read without a statement, if there is one.
+    /// The index with which the first segment is read in order without a statement, if there is one.
     fn along(&self, segments: &[Segment]) -> Option<Along> {
         let Search { template, plan, .. } = self.search;
         if plan.is_by_age() {
@@ -278,7 +278,7 @@ impl<'s> PageFinder<'s> {
         }
         let [key] = plan.keys.as_slice() else { return None };
         let attribute = template.attributes.iter().find(|it| Some(it.id) == key.column.attribute())?;
-        // The index of a text holds its beginning only.
+        // The index of a text column contains prefixes only.
         let is_bare = !matches!(attribute.kind, AttributeType::String | AttributeType::List);
         (plan.order.is_of_values(&segments[0]) && is_bare && key.path.is_empty() && attribute.indexed)
             .then_some(Along::Values(attribute.column))
@@ -350,7 +350,8 @@ impl<'s> PageFinder<'s> {
         Ok(PageRows { rows: self.first_at(paths, &found.tids, &whole, false), is_of_all: true })
     }
 
-    /// The first of the records with these TIDs, in the order of a segment; only those in the segment if `may_be_others`.
+    /// The first of the records with these TIDs, in the order of a segment. Records outside of the segment are excluded
+    /// if `may_be_others`.
     fn first_at(&self, paths: &Paths, tids: &[Tid], segment: &Segment, may_be_others: bool) -> Rows<'s> {
         let Search { spi, template, .. } = self.search;
         let sql = paths.first_at("$1", segment, may_be_others, self.limit);
@@ -359,8 +360,8 @@ impl<'s> PageFinder<'s> {
     }
 }
 
-/// The equality condition whose index has the fewest entries for its value, as its place among the conditions that an index may
-/// serve, with the number of entries; none where an ordered scan may cost less than to look those up.
+/// The equality condition whose index has the fewest entries for its value, by its position among the indexable conditions,
+/// with the number of entries; `None` if an ordered scan may cost less than to look those up.
 fn rare_equality(template: &Template, paths: &Paths, question: Question) -> Option<(usize, u64)> {
     let mut maximum = access_path::max_entries(question);
     let found = Table::with(template.table, |table| {
@@ -381,7 +382,8 @@ fn rare_equality(template: &Template, paths: &Paths, question: Question) -> Opti
     found.ok().flatten()
 }
 
-/// What the index of a field holds, and its entry for a constant; none where no index holds single values.
+/// The contents of a field's index, and its entry for a constant; `None` if no index contains single
+/// values.
 fn entry_of(template: &Template, column: &Column, constant: &Constant) -> Option<(IndexedValue, Parameter)> {
     let attribute = template.attributes.iter().find(|it| Some(it.id) == column.attribute())?;
     let indexed = match attribute.kind {

@@ -1,7 +1,7 @@
 //! The first records with a substring in an order that no index has, found without a statement.
 //!
-//! All records with the substring have to be read. A record whose value comes after the page needs no comparison of its text, and
-//! only the first records are held in memory.
+//! All records with the substring have to be read. A record whose sort value comes after the page is not compared, and only
+//! the first records are kept in memory.
 
 use super::access_path::{self, Sample};
 use super::paths::Substring;
@@ -23,16 +23,16 @@ use uuid::Uuid;
 /// The number of pages of the sample.
 const SAMPLED: u32 = 8;
 
-/// What records are sorted by: the values of a column, and their ids where these are alike.
+/// The sort order: the values of a column, and ids among equal values.
 #[derive(Clone, Copy, Debug)]
 pub struct Sorting {
     /// The number of the column.
     pub column: i16,
-    /// The number of characters of texts that decide.
+    /// The number of characters that are compared.
     pub max_characters: usize,
     /// The collation of the order; 0 for that of the column.
     pub collation: Oid,
-    /// Which values come first, and which ids.
+    /// The direction of values, and of ids.
     pub direction: Direction,
     /// The position of records without a value.
     pub nulls: Nulls,

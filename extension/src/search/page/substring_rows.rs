@@ -1,6 +1,7 @@
-//! Records with a substring in an order that an index has, found without a statement: texts are compared in memory.
+//! Records with a substring in an order that an index has, found without a statement: strings are compared in memory.
 //!
-//! The index of the order is read among the TIDs that the trigram index has found ([`crate::postgres::key_order`]).
+//! The sort index is read, restricted to the TIDs that the trigram index has found
+//! ([`crate::postgres::key_order`]).
 
 use super::access_path::{self, AccessPath, Question, Sample, choose, is_small};
 use super::paths::Substring;
@@ -18,10 +19,11 @@ use crate::value::standard_column::{DELETED_AT, ID};
 use pgrx::pg_sys::Datum;
 use uuid::Uuid;
 
-/// This many TIDs take six megabytes. A statement sorts more without holding them in memory.
+/// This many TIDs take six megabytes. For more, a statement sorts the records without keeping their
+/// TIDs in memory.
 const MAX_TIDS: usize = 1_000_000;
 
-/// What the comparison of a record shows.
+/// The result of comparing a record.
 pub struct Compared {
     /// Whether the record is live and has the substring.
     pub is_met: bool,
@@ -29,13 +31,14 @@ pub struct Compared {
     pub is_found: bool,
 }
 
-/// Compares the texts of records with a substring.
+/// Compares the values of records with a substring.
 pub struct SubstringComparison {
     column: i16,
     pattern: SubstringPattern,
-    /// The words of the substring, which is all that a trigram index knows of it; empty if they are the same.
+    /// The words of the substring, which is how a trigram index matches it; empty if they are the substring
+    /// itself.
     words: Vec<SubstringPattern>,
-    /// Compares by the rules of a language, where bytes do not decide.
+    /// Compares by the rules of the locale, if bytes are not sufficient.
     matcher: Matcher,
 }
 
@@ -99,14 +102,14 @@ pub struct SubstringRows {
     pub tids: Vec<Tid>,
     /// Whether these are all records, not only the first.
     pub are_all: bool,
-    /// The number of records read along the index of the order; none for all.
+    /// The number of records read in index order; `None` for all.
     pub read: Option<u64>,
-    /// What they showed, if the trigram index was used afterwards.
+    /// The sample, if the trigram index was used afterwards.
     pub sample: Option<Sample>,
 }
 
-/// The first live records with a substring along an index, as many as the question wants, after a sample; or all of them, if that
-/// costs less.
+/// The first live records with a substring in index order, up to the requested number, after a sample; or all of them, if
+/// that costs less.
 pub fn find(
     template: &Template,
     substring: Substring,

@@ -1,18 +1,18 @@
-//! The first `n` of many items in any order, without holding the others in memory. Pure.
+//! The first `n` of many items in any order, without keeping the others in memory. Pure.
 
 use std::cmp::Ordering;
 
 /// The first items by their keys.
 pub struct TopN<K, I> {
     wanted: usize,
-    /// The key of the last one, known once twice as many items as wanted were taken.
+    /// The key of the last item, known after twice the requested number of items were taken.
     last: Option<K>,
-    /// The items, up to twice as many as wanted.
+    /// The items, up to twice the requested number.
     items: Vec<(K, I)>,
 }
 
 impl<K: Copy, I> TopN<K, I> {
-    /// None yet; at least one is wanted.
+    /// Without items. At least one is requested.
     pub fn new(wanted: usize) -> TopN<K, I> {
         TopN { wanted, last: None, items: Vec::new() }
     }
@@ -22,7 +22,7 @@ impl<K: Copy, I> TopN<K, I> {
         self.last.is_none_or(|last| compare(key, &last).is_lt())
     }
 
-    /// The key of the last of the first items, if it is known: no item after it is taken.
+    /// The key of the last of the first items, if known. Items after it are not taken.
     pub fn last(&self) -> Option<&K> {
         self.last.as_ref()
     }

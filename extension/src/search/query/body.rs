@@ -25,16 +25,16 @@ pub enum Count {
     /// `total` is null.
     #[default]
     None,
-    /// `total` is what the planner expects.
+    /// `total` is the planner's estimate.
     Estimated,
     /// `total` is counted.
     Exact,
 }
 
-/// How highlights are shown.
+/// The options of highlights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Highlight {
-    /// Whether with offsets.
+    /// Whether offsets are included.
     pub offsets: bool,
 }
 
@@ -146,8 +146,8 @@ impl<'a> SearchQuery<'a> {
         Ok(query)
     }
 
-    /// The search within the body of a saved view: records must match both, and members of the page that the search does not have
-    /// are those of the view.
+    /// The search within the body of a saved view: records must match both, and members of the page that the search does
+    /// not have are those of the view.
     pub fn within(mut self, view: Option<&'a str>) -> Result<SearchQuery<'a>, Error> {
         let Some(view) = view else { return Ok(self) };
         let view = SearchQuery::parse(view)?;
@@ -203,7 +203,7 @@ const KNOWN: [&str; 19] = [
 /// The member that requests over HTTP may have in place of `query_vector`.
 pub const TEXT: &str = "query_text";
 
-/// The error of a text that no provider can embed.
+/// The error of a string that no provider can embed.
 pub fn text_in_sql(pointer: &str) -> Error {
     unknown_member(TEXT, pointer).hint("Send query_vector: only a search over HTTP embeds a text.")
 }

@@ -43,7 +43,8 @@ pub fn note(plan: &Plan) {
                 counts.by_attribute.entry(attribute).or_default().filters += 1;
             }
         }
-        // An index serves the field that comes first, and only one of the template itself.
+        // An index is useful for the first sort field only, and only if it belongs to the template
+        // itself.
         if let Some(attribute) =
             plan.keys.first().filter(|key| key.path.is_empty()).and_then(|key| key.column.attribute())
         {
@@ -59,7 +60,7 @@ pub fn note(plan: &Plan) {
     }
 }
 
-/// Whether an index can serve an operator; a reference that is followed has an index of its own.
+/// Whether an index can evaluate an operator. A reference that is followed has its own index.
 fn is_served(operator: Option<Operator>) -> bool {
     operator.is_some_and(|operator| {
         let has_no_value = matches!(operator.comparison(), Comparison::Empty | Comparison::NotEmpty);

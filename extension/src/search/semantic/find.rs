@@ -1,9 +1,9 @@
 //! Finds the visible records of one template with the closest vectors.
 //!
-//! A vector index returns the closest vectors of all, and filters apply afterwards; so it is good for weak filters,
-//! and finds little for strong ones. Therefore candidates are selected first: if they are few, each is compared,
-//! which is exact. Otherwise the index is scanned until enough of them are found; if the scan ends before, all are compared.
-//! Nothing here depends on estimates of the planner.
+//! A vector index returns the closest vectors of the table, and filters apply afterwards. So it suits filters that most
+//! records pass, and finds few records for selective ones. Therefore candidates are selected first. If there are few, each
+//! is compared, which is exact. Otherwise, the index is scanned until enough candidates are found; if the scan ends before,
+//! all candidates are compared. The planner's estimates are not used.
 
 use super::strategy::{self, Strategy, VectorSearch};
 use crate::error::Error;
@@ -16,12 +16,13 @@ use crate::vectors::table;
 use std::ffi::CString;
 use uuid::Uuid;
 
-/// The number of index entries that are read before the first record is returned, unless more records are wanted. Recall depends
-/// on it.
+/// The minimum number of index entries that are read before the first record is returned. Recall depends on it.
 const EF_SEARCH: usize = 120;
-/// The number of entries after which the index scan ends: comparing all candidates is faster then.
+/// The number of entries after which the index scan ends, because comparing all candidates is
+/// faster.
 const MAX_ENTRIES: usize = 20_000;
-/// Distances are compared as whole millionths, which single precision keeps; equal ones are ordered by id.
+/// The unit of distances: whole millionths, which single precision represents exactly. Equal distances are
+/// ordered by id.
 const UNITS: f64 = 1e6;
 
 /// A record that was found.
@@ -34,9 +35,9 @@ pub struct Neighbour {
 }
 
 impl Neighbour {
-    /// How similar it is, 0 to 1.
+    /// Its similarity, 0 to 1.
     pub fn similarity(self) -> f64 {
-        // In this order a similarity of 0.1 is the very number that a threshold of 0.1 is read as.
+        // The division rounds 0.1 to the same double as the literal 0.1 of a threshold.
         (UNITS - self.distance as f64).clamp(0.0, UNITS) / UNITS
     }
 }
@@ -58,7 +59,7 @@ pub fn find(spi: &Connection, wanted: &VectorSearch) -> Result<Found, Error> {
         Strategy::FewCandidates(ids) => exact(search.compare(ids)),
         Strategy::FewVectors | Strategy::NoIndex => exact(search.compare_all()),
         Strategy::Index => {
-            // The index may have missed a record that is similar enough, so fewer than wanted prove nothing.
+            // The index may have missed a record above the threshold, so a short result is not conclusive.
             let met = search.within(search.scan_index());
             if met.len() >= wanted.limit {
                 return Ok(Found { neighbours: met, is_exact: false });
@@ -116,7 +117,8 @@ impl Search<'_> {
         read(&self.wanted.template.run(self.spi, &sql, Snapshot::Active, &arguments))
     }
 
-    /// Scans the index until enough candidates are found. They are roughly in order, so some more than wanted are read, and sorted.
+    /// Scans the index until enough candidates are found. They are approximately ordered, so more than requested are read,
+    /// and sorted.
     fn scan_index(&self) -> Vec<Neighbour> {
         let (schema, wanted) = (self.schema, self.wanted);
         let taken = wanted.limit + wanted.limit / 4 + 2;
@@ -149,7 +151,7 @@ impl Search<'_> {
         self.wanted.vector.components()
     }
 
-    /// The records that are similar enough, up to the limit.
+    /// The records above the threshold, up to the limit.
     fn within(&self, mut neighbours: Vec<Neighbour>) -> Vec<Neighbour> {
         neighbours.retain(|neighbour| neighbour.similarity() >= self.wanted.threshold);
         neighbours.truncate(self.wanted.limit);

@@ -34,8 +34,8 @@ struct Fused {
     score: f64,
 }
 
-/// The records closest to a vector, together with those that full-text terms select if there are any. There is one page: beyond it
-/// neither order means much.
+/// The records closest to a vector, together with the records that full-text terms select, if any. There is only one page,
+/// because both rankings are meaningless beyond it.
 pub fn page(search: &Search, vector: &Vector, projection: &Projection) -> Result<Page, Error> {
     let Search { spi, caller, template, plan, .. } = search;
     let mut fused = Vec::new();

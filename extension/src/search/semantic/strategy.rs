@@ -15,14 +15,14 @@ use uuid::Uuid;
 /// Up to this number of vectors, all are compared: the index takes as long and is approximate.
 const FEW_VECTORS: i64 = 4000;
 /// Candidates are compared one by one if there are fewer than this times the square root of the number of vectors:
-/// the time for comparing grows with their number, the time to find enough of them in the index with its inverse. For
-/// 100,000 vectors, both are equal at 3,200.
+/// the time to compare them grows with their number, and the time to find enough of them in the index is inversely
+/// proportional to it. For 100,000 vectors, both are equal at 3,200.
 const FEW_BY_ROOT: f64 = 10.0;
 /// The bounds of that number.
 const MIN_FEW: usize = 1000;
 const MAX_FEW: usize = 20_000;
-/// The number of pages of the sample that estimates how many records pass, and the minimum number of them with matches, because
-/// matches can be clustered.
+/// The number of pages of the sample that estimates how many records pass, and the minimum number of pages with matches,
+/// because matches can be clustered.
 const PAGES: i64 = 32;
 const MIN_PAGES: usize = 5;
 
@@ -59,7 +59,7 @@ impl<'a> VectorSearch<'a> {
         VectorSearch { template, condition: &plan.condition, is_open, is_common, vector, limit, threshold }
     }
 
-    /// The records that pass the condition, as what follows FROM.
+    /// The records that pass the condition, as a FROM clause.
     pub fn candidates(&self) -> String {
         format!("{} t where {}", self.template.table_sql(), self.condition)
     }
@@ -77,7 +77,7 @@ impl<'a> VectorSearch<'a> {
 pub enum Strategy {
     /// Compares all candidates: there are few vectors.
     FewVectors,
-    /// Compares all candidates: there are few of them, these.
+    /// Compares these candidates, because there are few.
     FewCandidates(Vec<Uuid>),
     /// Scans the index.
     Index,
@@ -139,7 +139,8 @@ fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
     if pages <= PAGES {
         return false;
     }
-    // Powers of two, since a percentage that changes with every new page would give a new statement each time.
+    // A power of two, because a percentage that changes with every new page would create a new statement each
+    // time.
     let part = ((pages / PAGES) as u64).next_power_of_two();
     let sql = format!(
         "select t.ctid from {table} t tablesample system ({}) repeatable (1) where {}",

@@ -27,18 +27,19 @@ pub const MANY: usize = 20_000;
 /// The rank of the record whose external key is the whole text of the query.
 pub const RANK_KEY: i16 = 5;
 
-/// The live records that match a query, regardless of the caller; found on demand. Ranks: 5 the key is the whole text, 4 the name or
-/// the key is, except for case and accents, 3 either has the same words and no others, 2 all terms are whole words of the name or the
-/// key, 1 all terms are whole words, 0 other matches. The best come first, of one rank the newest.
+/// The live records that match a query, regardless of the caller; found on demand. Ranks: 5 the key equals the query, 4 the
+/// name or the key equals it, ignoring case and accents, 3 either has the same words and no others, 2 all terms are whole
+/// words of the name or the key, 1 all terms are whole words, 0 other matches. Matches are ordered by rank, and then newest
+/// first.
 pub struct Matches<'q> {
     template: &'q Template,
     wanted: Vec<PreparedTerm<'q>>,
-    /// The names and keys that rank before others.
+    /// The names and keys that rank first.
     wholes: Vec<Whole>,
-    /// The record whose key is the whole text.
+    /// The record whose key equals the query.
     pub key_holder: Option<Uuid>,
     sample: OnceCell<Sample>,
-    /// All matches after a position, in their order, once they are known.
+    /// All matches after a position, in their order, if known.
     behind: RefCell<Option<(Option<Match>, Vec<Match>)>>,
 }
 
@@ -77,7 +78,7 @@ impl<'q> Matches<'q> {
         first
     }
 
-    /// Puts the record whose key is the whole text first.
+    /// Moves the record whose key equals the query to the front.
     fn place_holder(&self, after: Option<Match>, matches: &mut Vec<Match>) {
         let Some(holder) = self.key_holder else { return };
         matches.retain(|(_, id)| *id != holder);
@@ -144,7 +145,7 @@ impl<'q> Matches<'q> {
         found
     }
 
-    /// Adds up all records that match; the one whose key is the whole text may be among them or not.
+    /// Collects all records that match. The record whose key equals the query may be among them.
     fn collect<T: Clone>(&self, empty: T, mut add: impl FnMut(&mut T, Uuid)) -> T {
         let (template, wanted) = (self.template, &self.wanted);
         with_connection(|spi| {
@@ -186,11 +187,11 @@ impl<'q> Matches<'q> {
 
     /// Whether there are many matches, according to a sample.
     pub fn are_many(&self) -> bool {
-        // Half as many again, so that the sample decides only if it is unlikely to be wrong.
+        // The factor 1.5 keeps sampling error from deciding wrongly.
         with_connection(|spi| self.sample_with(spi).found() * 2 > 3 * MANY as i64)
     }
 
-    /// Whether documents are so long that comparing them is most of the work.
+    /// Whether documents are so long that comparing them takes most of the time.
     pub fn are_long(&self) -> bool {
         with_connection(|spi| self.sample_with(spi).bytes_of_document() > LONG)
     }
@@ -204,7 +205,7 @@ impl<'q> Matches<'q> {
         terms::condition(&self.wanted)
     }
 
-    /// The terms, if no index serves any of them, so that all documents are read.
+    /// The terms, if none of them can use an index, so that all documents are read.
     pub fn scanned(&self) -> Vec<String> {
         let is_scanned = !self.wanted.iter().any(PreparedTerm::is_served);
         self.wanted.iter().filter(|_| is_scanned).map(|it| it.term.shown()).collect()

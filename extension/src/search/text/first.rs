@@ -1,11 +1,11 @@
 //! The first matches of a query in their order, without reading all of them.
 //!
-//! Matches are ordered by rank, and those of one rank from the newest on. So the best rank is searched first, until the page is full,
-//! then the next. Each rank has two paths: a backward scan reads documents from the newest on, which soon finds enough of a
-//! frequent rank; a lookup in the index finds all matches of a rare one. The scan shows how frequent they are: it continues, twice
-//! as far each time, until the lookup costs less. If it finds none, that is after the square root of the number of documents at
-//! the latest, so neither path costs much more than the better one. Records whose name or key is the query rank best; the index finds them by
-//! their whole mark.
+//! Matches are ordered by rank, and then newest first. So the best rank is searched first, until the page is full, then the
+//! next one. There are two paths for each rank. A backward scan reads documents, newest first, and soon finds enough matches
+//! of a frequent rank. An index lookup finds all matches of a rare one. The scan measures how frequent they are: it
+//! continues, twice as far each time, until the lookup costs less. If the scan finds none, it ends at the latest after the
+//! square root of the number of documents, so neither choice costs much more than the better one. Records whose name or key
+//! is the query rank best; the index finds them by their fingerprint.
 
 use super::document::{LISTS, Whole};
 use super::keys;
@@ -17,7 +17,7 @@ use crate::postgres::heap_by_index::Wanted;
 use std::cmp::Reverse;
 use uuid::Uuid;
 
-/// The ranks of documents, from 0 on.
+/// The ranks of documents, in ascending order from 0.
 const RANKS: usize = 5;
 /// The number of documents that are read before a lookup is considered.
 const FEW: usize = 32;
@@ -25,7 +25,7 @@ const FEW: usize = 32;
 const ENTRIES: f64 = 64.0;
 /// The factor by which a lookup for all ranks may cost more than one for a single rank.
 const WORTH: f64 = 3.0;
-/// The factor by which a statement takes longer than a comparison in memory.
+/// The ratio of a statement's time to that of a comparison in memory.
 const BY_STATEMENT: f64 = 4.0;
 
 /// A lookup in the index of documents.
@@ -39,7 +39,7 @@ pub enum Lookup {
     WholeWords,
     /// All matches.
     All,
-    /// All matches by a statement, also by display terms of other records.
+    /// All matches by a statement, including matches through display terms of other records.
     Statement,
 }
 
@@ -58,7 +58,7 @@ impl Lookup {
 /// The first matches.
 #[derive(Default)]
 pub struct First {
-    /// The first matches after the position, in their order: as many as were wanted, or some more.
+    /// The first matches after the position, in their order: at least the requested number.
     pub matches: Vec<Match>,
     /// Whether these are all.
     pub are_all: bool,
@@ -71,7 +71,7 @@ pub struct First {
 /// How matches were found.
 #[derive(Default)]
 pub struct Work {
-    /// The number of documents read from the newest on.
+    /// The number of documents read, newest first.
     pub read: usize,
     /// Whether these were all documents.
     pub is_over: bool,
@@ -86,13 +86,13 @@ impl Work {
     }
 }
 
-/// Documents read from the newest on, or from a position on.
+/// Documents read in descending order, beginning with the newest or at a position.
 #[derive(Default)]
 struct BackwardScan {
     last: Option<Uuid>,
     read: usize,
     is_over: bool,
-    /// How many of them have each term.
+    /// The number of documents with each term.
     match_counts: Vec<usize>,
     /// The matches by rank, the newest first.
     found: [Vec<Uuid>; RANKS],
@@ -102,15 +102,15 @@ struct BackwardScan {
 pub struct Search<'a> {
     reader: &'a Reader<'a>,
     wanted: &'a [PreparedTerm<'a>],
-    /// The names and keys that rank before others.
+    /// The names and keys that rank first.
     wholes: &'a [Whole],
     /// Finds all matches by a statement.
     by_statement: &'a dyn Fn() -> Vec<Match>,
-    /// About how many documents there are.
+    /// The approximate number of documents.
     documents: f64,
-    /// The code of the attribute whose words have keys of their own.
+    /// The code of the attribute whose words have index keys of their own.
     name_code: Option<String>,
-    /// The ranks of which all matches are known, these.
+    /// The ranks of which all matches are known, and these matches.
     complete: [Option<Vec<Uuid>>; RANKS],
     work: Work,
 }
@@ -163,7 +163,8 @@ impl<'a> Search<'a> {
         Ok(First { matches, are_all, known, work: self.work })
     }
 
-    /// All matches from a rank on, after a position in it, if lookups have found those of every rank.
+    /// All matches from a rank on, after a position in it, if lookups have found the matches of every
+    /// rank.
     fn known(&self, top: usize, before: Option<Uuid>) -> Option<Vec<Match>> {
         let mut known = Vec::new();
         for rank in (0..=top).rev() {
@@ -195,7 +196,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Reads on, until there are enough matches of the rank.
+    /// Reads more documents, until there are enough matches of the rank.
     fn read(&mut self, scan: &mut BackwardScan, rank: usize, need: usize, most: usize) -> Result<(), Unfit> {
         scan.match_counts.resize(self.wanted.len(), 0);
         scan.is_over = true;
@@ -216,7 +217,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The lookup that finds the matches of a rank at the least cost, in documents to be read.
+    /// The lookup that finds the matches of a rank at the lowest cost, in documents to read.
     fn cheapest(&self, scan: &BackwardScan, rank: usize) -> Option<(Lookup, Wanted, f64)> {
         let share = |count: usize| self.documents * (count + 1) as f64 / scan.read as f64;
         let of_entries = |terms: &[usize]| -> f64 {
@@ -268,7 +269,7 @@ impl<'a> Search<'a> {
             let wanted = Wanted { texts: vec![marks], ..Wanted::default() };
             ways.push((Lookup::Whole, wanted, share(found) + self.documents / LISTS));
         }
-        // A lookup for more ranks saves later ones.
+        // A lookup for several ranks saves later lookups.
         let least = ways.iter().map(|way| way.2).fold(f64::INFINITY, f64::min);
         ways.into_iter().find(|way| way.2 <= least * WORTH)
     }

@@ -20,20 +20,20 @@ use crate::value::table_name::SideTable;
 use std::ffi::CStr;
 use uuid::Uuid;
 
-/// A served term is looked up in the index, regardless of the planner's estimate.
+/// A term with an index is looked up in it, regardless of the planner's estimate.
 const BY_INDEX: (&CStr, &CStr) = (c"enable_seqscan", c"off");
 
 /// The terms of a search.
 pub struct Sought<'s> {
     /// The terms.
     pub wanted: &'s [PreparedTerm<'s>],
-    /// The names and keys that rank before others.
+    /// The names and keys that rank first.
     pub wholes: &'s [Whole],
     /// The frequencies of the terms.
     pub sample: &'s Sample,
 }
 
-/// The term that selects candidates; none if no index serves any term, or all served terms are in most documents:
+/// The term that selects candidates; `None` if no term can use an index, or all such terms are in most documents:
 /// then reading all documents in order is faster.
 pub fn leader(wanted: &[PreparedTerm], sample: &Sample) -> Option<usize> {
     let is_collected =
@@ -57,7 +57,7 @@ pub fn by_statement(
     let hits = hits(template, wanted, sample, leader);
     let needles: Vec<&Needle> =
         wanted.iter().filter(|it| !it.term.is_excluded).map(|it| &it.needle).collect();
-    // The name is extracted from the document only if it can have the words.
+    // The name is extracted from the document only if it can contain the words.
     let whole_words = |text: &str| terms::all(needles.iter().map(|needle| needle.whole_word(text)));
     let behind = after.map(|(rank, id)| format!(" where (r.rank, r.record_id) < ({rank}, '{id}')"));
     let limit = limit.map(|limit| format!(" limit {limit}"));
@@ -139,7 +139,7 @@ fn rank_of_title(template: &Template, wholes: &[Whole]) -> String {
     let each = |condition: &dyn Fn(&Whole, &str) -> String| {
         let all = wholes.iter().flat_map(|whole| {
             fields.iter().map(move |field| {
-                // The field is extracted from the document only if it can end with the mark.
+                // The field is extracted from the document only if it can end with the fingerprint.
                 let mark = like("h.document", &format!("%{}%", escaped(&whole.mark)));
                 format!("case when {mark} then {} else false end", condition(whole, field))
             })

@@ -37,7 +37,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Passes a reader to `body`, with the names and keys that rank before others; an error if a statement must read.
+    /// Passes a reader to `body`, with the names and keys that rank first; an error if a statement must read the
+    /// documents.
     pub fn with<R>(
         template: &'a Template,
         wanted: &'a [PreparedTerm],
@@ -83,7 +84,7 @@ impl<'a> Reader<'a> {
         datum::with_bytes(document, |document| self.comparison.is_met(document, is_named)).then_some(record)
     }
 
-    /// The code of the attribute that names records, if the index has keys of the words in it.
+    /// The code of the display attribute, if the index has keys for its words.
     pub fn name_code(&self) -> Option<String> {
         let template = self.template;
         let covered = template.attributes.iter().filter(|it| write::is_covered(it));
@@ -97,7 +98,8 @@ impl<'a> Reader<'a> {
         has_keys.then(|| document::code(name))
     }
 
-    /// Passes the rows that the index finds, which may not match, to `read`. Returns their number.
+    /// Passes the rows that the index finds to `read`; they may be false positives. Returns their
+    /// number.
     pub fn look_up(&self, wanted: &Wanted, mut read: impl FnMut(&Row)) -> Result<usize, Unfit> {
         let mut count = 0;
         self.heap.rows_with(self.index, wanted, |row| {
@@ -132,7 +134,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether the record refers to a display term with the term at this position.
+    /// Whether the record references a record whose display term has the term at this position.
     fn is_named(&self, term: usize, record: Uuid) -> bool {
         let columns = &self.referred[term];
         let (false, Some(id)) = (columns.is_empty(), datum::uuid(record)) else { return false };
@@ -150,7 +152,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// None if too many names match to collect them.
+/// `None` if too many names match to collect them.
 fn referred(term: &PreparedTerm) -> Option<Referred> {
     let names = term.names.iter().map(|referring| match &referring.names {
         Names::Few(ids) => Some((referring.number, ids.iter().copied().collect())),

@@ -1,5 +1,5 @@
-//! Estimates the frequency of a query's terms from a sample of documents. The planner's estimates of substrings were
-//! wrong by a factor of up to a thousand.
+//! Estimates the frequency of a query's terms from a sample of documents. The planner's estimates for substrings
+//! were wrong by a factor of up to a thousand.
 
 use super::reader::Reader;
 use super::terms::{self, PreparedTerm};
@@ -8,17 +8,18 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
 use crate::value::table_name::SideTable;
 
-/// The number of pages of a sample: some thousand documents of a few lines, some milliseconds.
+/// The number of pages of a sample: a few thousand documents of some lines, which take a few
+/// milliseconds.
 const PAGES: i64 = 60;
-/// The number of pages that show that a single term is rare.
+/// The number of pages that suffice to show that a single term is rare.
 const FEW_PAGES: i64 = 12;
-/// The number of additional matches that a sample of other pages might have shown.
+/// The number of additional matches that a sample of other pages might have found.
 const CHANCE: i64 = 4;
 /// The maximum number of documents of a sample, and the maximum length of one.
 const MAX_DOCUMENTS: i64 = 1500;
 const MAX_BYTES: i64 = 8192;
 
-/// Above this number of bytes, documents are long: comparing one takes more time than finding it.
+/// Above this size in bytes, documents are long: comparing one takes more time than finding it.
 pub const LONG: i64 = 1000;
 
 /// The size of a page.
@@ -38,7 +39,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Takes a sample: a small one for a single term, if that shows at most `maximum` matches.
+    /// Takes a sample: a small one for a single term, if it finds at most `maximum` matches.
     pub fn take(spi: &Connection, template: &Template, wanted: &[PreparedTerm], maximum: usize) -> Sample {
         if let Some(sample) = Sample::compared(template, wanted) {
             return sample;
@@ -57,7 +58,7 @@ impl Sample {
         Sample::of_pages(spi, template, wanted, pages, PAGES)
     }
 
-    /// A sample by comparison in memory; none if a statement must take it.
+    /// A sample by comparison in memory; `None` if a statement must take it.
     fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
         let sample = Reader::with(template, wanted, &[], |reader| {
             let pages = i64::from(reader.heap().pages());
@@ -155,14 +156,14 @@ impl Sample {
         self.bytes_of_document() <= LONG && self.each[position] * 4 > self.seen
     }
 
-    /// Whether the term is so rare that a second look-up in the index pays off.
+    /// Whether the term is so rare that a second index lookup pays off.
     pub fn is_rare(&self, position: usize) -> bool {
         self.each[position] * 20 < self.seen
     }
 }
 
-/// Sample pages of a table, the same each time while it does not grow, so that pages of a result are consistent: one
-/// of each stretch, not always at the same offset.
+/// Sample pages of a table, one from each interval, not always at the same offset. They are the same each time while
+/// the table does not grow, so that pages of a result are consistent.
 fn spread(pages: i64) -> impl Iterator<Item = u32> {
     let stretches = pages.min(PAGES);
     (0..stretches).map(move |stretch| {

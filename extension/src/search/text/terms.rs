@@ -12,7 +12,7 @@ use crate::template::Template;
 pub struct PreparedTerm<'q> {
     /// The term of the query.
     pub term: &'q Term,
-    /// The texts that documents must have.
+    /// The strings that documents must contain.
     pub needle: Needle,
     /// The references to records whose display terms match.
     pub names: Vec<Referring>,
@@ -29,7 +29,7 @@ impl<'q> PreparedTerm<'q> {
         query.terms.iter().map(wanted).collect()
     }
 
-    /// Looks display terms up; those of one target once, regardless of the number of its references.
+    /// Looks display terms up, once for each target, regardless of the number of its references.
     pub fn add_names(&mut self, spi: &Connection, references: &[Reference]) {
         let mut known: Vec<(&Reference, Names)> = Vec::new();
         for reference in references {
@@ -50,7 +50,8 @@ impl<'q> PreparedTerm<'q> {
         !self.term.is_excluded && self.needle.is_indexable()
     }
 
-    /// The condition that the record `t` with the document `d` has the term, in a form that no index serves.
+    /// The condition that the record `t` with the document `d` has the term, in a form that no index can
+    /// use.
     pub fn condition(&self) -> String {
         let mut sql = self.needle.checked("d.document");
         for referring in &self.names {

@@ -1,7 +1,7 @@
 //! Reads the documents of records that are visible to a caller with a scope.
 //!
-//! The number of hidden documents must not be disclosed: the documents read are the newest visible ones on every path, so hidden
-//! documents decide only on the path.
+//! The number of hidden documents must not be disclosed. Every access path reads the newest visible documents, so hidden
+//! documents affect only the choice of the path.
 
 use super::documents::{Lookup, MAX_VISIBLE, Read, SAMPLED, Source, Taker};
 use crate::postgres::datum;
@@ -18,11 +18,12 @@ const GATHERED: usize = 500;
 /// The maximum share of all documents that a scan reads, and the maximum of their bytes.
 const MAX_SCANNED: f64 = 0.25;
 const MAX_BYTES: usize = 64 << 20;
-/// After this many times the expected number of documents, a scan ends.
+/// A scan ends after this many times the expected number of documents.
 const PATIENCE: f64 = 2.0;
-/// On fewer pages of the sample, the visible records may be clustered far from the start of the scan.
+/// If the sample finds visible records on fewer pages, they may be clustered far from the start of
+/// the scan.
 const FEW_PAGES: usize = 4;
-/// The cost of looking a record up, in documents read.
+/// The cost of looking a record up, relative to reading a document.
 const COST_OF_RECORD: f64 = 6.0;
 
 /// What a sample of documents shows.
@@ -31,7 +32,7 @@ struct Tally {
     pages: u32,
     documents: usize,
     bytes: usize,
-    /// The number of documents with a text, and how many of these are visible.
+    /// The number of documents with the substring, and the number of visible ones among them.
     matching: usize,
     visible: usize,
     /// The number of pages with visible ones.
@@ -40,7 +41,8 @@ struct Tally {
     are_all: bool,
 }
 
-/// Reads visible documents with one of these texts. Returns whether these are all; an error where a statement must read them.
+/// Reads visible documents with one of these substrings. Returns whether these are all; an error if a statement must read
+/// them.
 pub(super) fn read(
     source: &Source,
     texts: &[String],
@@ -68,7 +70,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads documents with one of some texts.
+/// Reads documents with one of several substrings.
 struct Reader<'a> {
     source: &'a Source<'a>,
     lookup: Lookup<'a>,
@@ -85,7 +87,7 @@ impl Reader<'_> {
         }
         let some = self.sample(heap);
         let all = some.documents as f64 * f64::from(heap.pages()) / f64::from(some.pages.max(1));
-        // What the sample did not show may have nearly one match.
+        // A match that the sample missed may still have a share of nearly one in the sample size.
         let scan = MAX_VISIBLE as f64 / (some.visible as f64).max(0.5) * some.documents as f64;
         let bytes = scan.min(all) * some.bytes as f64 / some.documents.max(1) as f64;
         let matching = some.matching as f64 / some.documents.max(1) as f64;
@@ -140,15 +142,15 @@ impl Reader<'_> {
         some
     }
 
-    /// Reads from the newest document on, until there are enough. Returns whether these are all; an error after `maximum` documents, or
-    /// if they are long.
+    /// Reads documents, newest first, until there are enough. Returns whether these are all; an error after `maximum`
+    /// documents, or if they are long.
     fn scan_newest(&self, heap: &Heap, maximum: usize) -> Result<(Vec<Read>, bool), Unfit> {
         let (mut found, mut gathered): (Vec<Read>, Vec<Read>) = Default::default();
         let (mut read, list) = (Tally::default(), self.source.budget.read.list());
         heap.descending(None, |row| {
             let before = gathered.len();
             self.read_matching(row, &mut gathered, &mut read);
-            // Words are held in memory only for documents with a text.
+            // Words are stored only for documents with a substring.
             gathered[before..].iter().for_each(|read| _ = list.take(read.bytes));
             if gathered.len() >= GATHERED {
                 found.extend(self.visible(std::mem::take(&mut gathered)));
@@ -164,7 +166,7 @@ impl Reader<'_> {
         if is_broken_off && !is_enough { Err(Unfit) } else { Ok((found, !is_broken_off && !is_enough)) }
     }
 
-    /// Reads a document if it has one of the texts.
+    /// Reads a document if it has one of the strings.
     fn read_matching(&self, [record, document]: &Row, found: &mut Vec<Read>, tally: &mut Tally) {
         datum::with_bytes(*document, |document| {
             (tally.documents, tally.bytes) = (tally.documents + 1, tally.bytes + document.len());
@@ -175,7 +177,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Those of visible records, in their order.
+    /// The documents of visible records, in the same order.
     fn visible(&self, mut found: Vec<Read>) -> Vec<Read> {
         let ids: Vec<_> = found.iter().map(|read| read.record).collect();
         let passing = read::passing(self.source.template, &ids, self.scope);

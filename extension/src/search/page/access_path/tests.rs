@@ -19,7 +19,7 @@ fn frequent_matches_use_an_ordered_scan_and_rare_ones_a_lookup() {
 #[test]
 fn expensive_lookup_waits_for_a_larger_sample() {
     assert_eq!(choose(QUESTION, &sample(0, &[1])), AccessPath::Sample(800));
-    // Of few records, the lookup takes no longer than the sample.
+    // With few records, a lookup takes no longer than the sample.
     let few = Question { records: 20_000.0, ..QUESTION };
     assert_eq!(choose(few, &sample(0, &[1])), AccessPath::Lookup(vec![0]));
 }
@@ -39,13 +39,14 @@ fn order_without_an_index_reads_all_records_unless_few_match() {
 
 #[test]
 fn direct_lookup_fetches_only_the_first_records() {
-    // Of 500,000 records 5000 match: an ordered scan reads 5100 records, and a lookup fetches 51 of those it finds.
+    // Of 500,000 records, 5000 match: an ordered scan reads 5100 records, and a lookup fetches 51 of the records
+    // that it finds.
     let seen = Sample { records: 1000, passing: 10, counted: 1000, served: vec![10] };
     assert_eq!(choose(QUESTION, &seen), AccessPath::OrderedScan(10_200));
     let direct = Question { reading: Reading::DirectByAge, ..QUESTION };
     assert_eq!(choose(direct, &seen), AccessPath::Lookup(vec![0]));
     assert_eq!(entries(direct, 5000), 5000 * ENTRIES_OF_ROW);
-    // Of few, all are fetched: finding 51 of them in the index takes longer.
+    // With few candidates, all are fetched: finding 51 of them through the sort index takes longer.
     assert_eq!(entries(direct, 60), 0);
 }
 
@@ -101,7 +102,7 @@ proptest! {
     fn path_costs_at_most_about_twice_as_much_as_the_better_one(
         density in 0.0001..1.0f64, records in 1_000.0..10_000_000.0f64, wanted in 1..1001usize,
     ) {
-        // Samples that show the true share.
+        // Samples with the true share.
         let question = Question { records, wanted, ..QUESTION };
         let seen = |at: u64| (density * at as f64).round() as u64;
         let mut sample = Sample { records: 200, passing: seen(200), counted: 200, served: vec![seen(200)] };
@@ -126,7 +127,7 @@ proptest! {
             }
         };
         let best = full.min(COST_OF_LOOKUP + COST_OF_FOUND * density * records);
-        // A value that no sample shows counts as one record in four hundred.
+        // A value that no sample contains counts as one record in four hundred.
         let unseen = COST_OF_FOUND * records / 400.0;
         prop_assert!(cost <= 6.0 * best + 2.0 * unseen + 1000.0, "{cost} where {best} would do");
     }
