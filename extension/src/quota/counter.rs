@@ -4,9 +4,9 @@
 //! holds it until the transaction ends: a rollback returns the amount, and while an unlocked slot has headroom, no writer waits
 //! for another. Each session starts with its own slot.
 //!
-//! Only if the unlocked slots have too little headroom must the usage of the others be known: then a writer waits for
-//! all of them and distributes the rest again. Writers hold a shared advisory lock, which rebalancing takes
-//! exclusively; so they queue and cannot deadlock. Returning an amount waits for nothing.
+//! Only if the unlocked slots have too little headroom, a writer waits for all slots and redistributes the remaining amount.
+//! Writers hold a shared advisory lock, which rebalancing takes exclusively; so they queue and cannot deadlock. Returning an
+//! amount waits for nothing.
 
 use super::slots::{EXTRA, HEADROOM, Quota, TODAY, USED, own_slot, require_written};
 use super::{Name, Reached, session_state};
@@ -44,7 +44,7 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
     })
 }
 
-/// Whether taking this amount may have to wait, as far as can be seen without waiting.
+/// Whether taking this amount may have to wait, as far as is known without waiting.
 pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     let quota = Quota::new(project, name);
     if session_state::had_headroom(quota.number(), count + PLENTY) {
@@ -79,7 +79,7 @@ impl Quota {
         self.take_exactly(spi, count)
     }
 
-    /// The way of nearly all: the session's own slot is free and has room.
+    /// The common path: the session's own slot is unlocked and has enough headroom.
     fn take_from_own(&self, spi: &Connection, count: i64) -> bool {
         if self.change_at_place(spi, count) {
             return true;
@@ -90,14 +90,14 @@ impl Quota {
              where s.project_id = $1 and s.name = $2 and s.slot = (select f.slot from keyed_state.quota_slot f \
                where f.project_id = $1 and f.name = $2 and f.slot = $4 and {} >= $5 \
                for update skip locked) and {HEADROOM} >= $5 returning {HEADROOM}, s.ctid::text",
-            // Without room its row is not even locked.
+            // Without enough headroom, its row is not locked.
             headroom_in_subquery()
         );
         self.remember(&self.rows(spi, &sql, &params![own_slot(), count]))
     }
 
-    /// Takes from the session's own slot, or returns to it, at its remembered ctid. While an old snapshot is open,
-    /// row versions are not removed, and an index scan reads all of them.
+    /// Takes from the session's own slot, or returns to it, by its cached ctid. While an old snapshot is open, row
+    /// versions are not removed, and an index scan reads all of them.
     fn change_at_place(&self, spi: &Connection, count: i64) -> bool {
         let Some(place) = session_state::place(self.number()) else { return false };
         let sql = format!(
@@ -115,8 +115,8 @@ impl Quota {
     }
 
     /// Returns an amount to the session's own slot or to another unlocked one; to an extra slot while the quota is
-    /// locked exclusively; to a new extra slot if none is unlocked. A concurrent rebalancing that does not see it yet
-    /// counts the amount as used.
+    /// locked exclusively; to a new extra slot if none is unlocked. A concurrent rebalancing that does not yet
+    /// include the extra slot counts the amount as used.
     fn give_back(&self, spi: &Connection, count: i64) {
         let update = |which: &str| {
             format!(
@@ -149,7 +149,7 @@ impl Quota {
                allowed = s.allowed + case when s.is_over then excluded.used else 0 end",
             i32::MAX - EXTRA
         );
-        // Without a row the quota was removed, unless this transaction cannot see it.
+        // Without a row, the quota was removed, unless it is not visible to this transaction.
         if self.run(spi, &sql, &params![count]) == 0 && snapshot::is_fixed() {
             require_written(0);
         }

@@ -1,4 +1,4 @@
-//! Setting a quota.
+//! Sets quotas.
 
 use crate::access::lookup::project_named;
 use crate::access::target::Target;
@@ -43,8 +43,8 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
             return Err(not_migrated());
         }
         as_owner_defining(|| {
-            // Writers lock the quota before its rows, and so does this, to avoid deadlocks; no wait is longer than a
-            // moment.
+            // Writers lock the quota before its rows. This uses the same order, to avoid deadlocks; no wait lasts
+            // longer than a moment.
             if name.has_slots() {
                 lock_with_retry(BUSY, || slots::take(project.id, name, Mode::Exclusive));
             }
@@ -80,7 +80,7 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
     if rows.get::<Option<bool>>(0, 0).unwrap_or_default() {
         let used = match name {
             Name::LiveRecords => count_records(spi, project.id),
-            // A day is counted from the moment on at which its quota is set.
+            // A daily quota counts from the moment at which it is set.
             _ => 0,
         };
         make_slots(spi, project.id, name, used);
@@ -88,13 +88,14 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
     lock_with_retry(BUSY, || rebalance::all_slots(project.id, name));
 }
 
-/// How many live records the project has, and will have until this transaction ends: writers wait, and count from then
-/// on.
+/// The number of live records of the project. It cannot change until this transaction ends: writers wait, and count
+/// afterwards.
 fn count_records(spi: &Connection, project: i32) -> i64 {
     let Some(project) = catalog::project_by_id(project) else { return 0 };
     let tables = Target { project, template: None }.tables(spi);
     let tables: Vec<String> = tables.into_iter().map(|table| table.sql).collect();
-    // All are locked while they are counted; leaves space in the lock table for others.
+    // All tables are locked while they are counted. Leaves space in the lock table for other
+    // sessions.
     if tables.len() > 4 * max_tables() {
         let message = format!(
             "counting {} templates needs more locks than max_locks_per_transaction allows",

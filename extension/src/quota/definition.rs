@@ -8,7 +8,7 @@ use crate::postgres::spi::Connection;
 use crate::template::Template;
 use crate::template::catalog::{self, Project};
 
-/// Refuses one more template in a project.
+/// Rejects another template in a project that has reached its quota.
 pub fn check_templates(project: &Project) -> Result<(), Error> {
     let Some(maximum) = of_project(project.id).maximum(Name::Templates) else { return Ok(()) };
     let used = usage::templates(project.id);
@@ -18,7 +18,7 @@ pub fn check_templates(project: &Project) -> Result<(), Error> {
     Err(Reached { name: Name::Templates, maximum, used: Some(used), wanted: 1 }.refusal(&project.slug))
 }
 
-/// Refuses a template with more attributes than the quota.
+/// Rejects a template with more attributes than the quota allows.
 pub fn check_attributes(project: &Project, before: usize, after: usize) -> Result<(), Error> {
     let Some(maximum) = of_project(project.id).maximum(Name::AttributesPerTemplate) else { return Ok(()) };
     if after <= before || after as i64 <= maximum {

@@ -8,7 +8,7 @@ use crate::postgres::role;
 use pgrx::pg_sys::Oid;
 
 impl Reached {
-    /// The refusal of what would go beyond it.
+    /// The error for an amount that would exceed a quota.
     pub fn refusal(self, project: &str) -> Error {
         let Reached { name, maximum, used, wanted } = self;
         let plural = if maximum == 1 { "" } else { "s" };
@@ -18,8 +18,8 @@ impl Reached {
             Name::AttributesPerTemplate => (name.text(), format!("attribute{plural} in each template")),
             Name::WritesPerDay => (name.text(), format!("write{plural} a day")),
         };
-        // How much there is in all is not for those who may see a part of it. While we write we are the owner, so it is
-        // asked who began.
+        // The total usage is not disclosed to a caller with a scope. A write runs as the owner, so the role that called
+        // is checked.
         let used = used.filter(|_| {
             let role = Principal::current().map_or_else(role::session, |it| Oid::from(it.role));
             Caller::of_role(role).is_admin()

@@ -8,7 +8,7 @@ use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 
-/// Distributes a quota again when its maximum has changed. Holds the exclusive lock until the transaction ends.
+/// Redistributes a quota after its maximum has changed. Holds the exclusive lock until the transaction ends.
 pub(super) fn all_slots(project: i32, name: Name) {
     let quota = Quota::new(project, name);
     quota.lock(Mode::Exclusive);
@@ -31,12 +31,12 @@ struct Account {
     maximum: i64,
     used: i64,
     allowed: i64,
-    /// How many extra slots there are.
+    /// The number of extra slots.
     extra: i64,
 }
 
 impl Quota {
-    /// Under the exclusive lock, the exact rest is known: takes from it, and distributes the remainder if needed.
+    /// Takes from the remaining amount, which is exact under the exclusive lock, and redistributes it if needed.
     pub(super) fn take_exactly(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
         // The quota was removed in the meantime.
         let Some(account) = self.account(spi) else { return Ok(()) };
@@ -45,7 +45,7 @@ impl Quota {
         if left < 0 {
             return Err(Reached { name: self.name, maximum, used: Some(used), wanted: count });
         }
-        // Statements of a transaction with an old snapshot would pass over slots that were made or written since.
+        // Statements of a transaction with an old snapshot would skip slots that were created or changed since.
         if snapshot::is_fixed() && self.account_in_sight(spi) != Some(account) {
             require_written(0);
         }
@@ -64,7 +64,7 @@ impl Quota {
         Ok(())
     }
 
-    /// As committed, regardless of the transaction's snapshot.
+    /// Committed values, regardless of the transaction's snapshot.
     fn account(&self, spi: &Connection) -> Option<Account> {
         self.account_by(|sql, arguments| spi.run_newest(sql, arguments))
     }

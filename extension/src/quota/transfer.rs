@@ -11,10 +11,11 @@ use crate::postgres::guard::attempt;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Connection, connected};
 
-/// How many slots are searched, step by step, so that a large statement leaves headroom to others.
+/// The initial and the increased number of slots that are searched, so that a large statement
+/// leaves headroom for other sessions.
 const WIDTHS: [i64; 6] = [1, 8, 16, 32, 64, i64::MAX];
 
-/// A transaction that has taken this much searches this many slots at once.
+/// A transaction that has taken this much searches this many slots at a time.
 const MANY: i64 = 64;
 const BROAD: i64 = 32;
 
@@ -29,7 +30,7 @@ struct Move {
 }
 
 impl Quota {
-    /// Searches unlocked slots for headroom; if there is not enough, unlocks them again.
+    /// Searches unlocked slots for headroom. If there is not enough, unlocks them again.
     pub(super) fn transfer_from_others(&self, count: i64) -> bool {
         let taken = attempt(|| {
             self.lock(Mode::Shared);
@@ -42,13 +43,14 @@ impl Quota {
         taken.or_rethrow().is_ok()
     }
 
-    /// Transfers from the unlocked slots with the most headroom, at most this many.
+    /// Transfers headroom from the unlocked slots with the most headroom, at most this many.
     fn transfer(&self, spi: &Connection, count: i64, width: i64) -> bool {
         let free = self.free(spi, width);
         if free.iter().map(|(_, headroom)| headroom).sum::<i64>() < count {
             return false;
         }
-        // Another session has locked this slot: the one with the most headroom becomes the session's own.
+        // Another session has locked this slot. The unlocked slot with the most headroom becomes the
+        // session's own.
         if !free.iter().any(|(slot, _)| *slot == own_slot()) && !self.lock_own(spi) {
             let Some((slot, _)) = free.iter().find(|(slot, _)| *slot < EXTRA) else { return false };
             session_state::set_slot(*slot);
@@ -99,8 +101,8 @@ impl Quota {
     }
 }
 
-/// Gathers room for `count` in the slot `own` from slots with so much room each, and where there is more, for as many as
-/// were taken before.
+/// Collects `count` in the slot `own` from slots with this much headroom each. If possible, collects as much as the
+/// transaction has already taken.
 fn moves(free: &[(i32, i64)], own: i32, count: i64, taken: i64) -> Vec<Move> {
     let others = || free.iter().filter(|(slot, _)| *slot != own);
     let in_own: i64 = free.iter().filter(|(slot, _)| *slot == own).map(|(_, headroom)| *headroom).sum();
