@@ -29,14 +29,14 @@ fn new_secret(given: Option<&str>) -> Result<Vec<u8>, Error> {
     Ok(bytes.to_vec())
 }
 
-/// What is delivered, checked.
+/// The checked selection of changes.
 struct Selected {
     templates: Option<Vec<i32>>,
     operations: Option<Vec<String>>,
     filter: Option<String>,
 }
 
-/// What a request selects; what it leaves out is as before.
+/// The selection of a request. Omitted members keep their values.
 fn select(given: &Given, project: i32, before: Option<&Endpoint>) -> Result<Selected, Error> {
     let templates = match &given.templates {
         None => before.and_then(|it| it.templates.clone()),
@@ -91,7 +91,7 @@ fn place_of(spi: &Connection, from: From) -> Result<Place, Error> {
     }
 }
 
-/// Creates an endpoint. Only this response contains its secret. Returns its number, too.
+/// Creates an endpoint. Only this response contains its secret. Also returns its id.
 pub fn create(caller: &Caller, project: &Project, body: &str) -> Result<(i32, String), Error> {
     endpoint::require(caller, "create webhook endpoints")?;
     let given = Given::parse(body)?;
@@ -158,7 +158,7 @@ impl Endpoint {
 
     /// Changes an endpoint. Returns the response, and whether it contains a new secret.
     pub fn alter(&self, caller: &Caller, body: &str) -> Result<(String, bool), Error> {
-        // An endpoint that is disabled or changed meanwhile must not get its former members back.
+        // Locks the endpoint, so that a concurrent change is not overwritten with earlier members.
         lock(self.id).ok_or_else(Error::not_found)?.alter_locked(caller, body)
     }
 
@@ -215,7 +215,7 @@ impl Endpoint {
         shown(self.id, secret.as_deref()).map(|json| (json, is_new_secret))
     }
 
-    /// Drops what waits, and moves the place.
+    /// Discards pending deliveries, and moves the position.
     fn restart(&self, spi: &Connection, from: From) -> Result<(), Error> {
         let place = place_of(spi, from)?.to_string();
         let delete =
@@ -237,7 +237,7 @@ impl Endpoint {
     }
 }
 
-/// Makes the deliveries due that wait for their next attempt.
+/// Makes deliveries due that wait for their next attempt.
 fn resume(spi: &Connection, endpoint: i32) {
     let sql = "update keyed_state.webhook_delivery d set due_at = now() \
                where d.endpoint_id = $1 and d.state = 'pending' and d.due_at > now()";

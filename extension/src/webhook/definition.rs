@@ -1,4 +1,4 @@
-//! Parses the definition of a webhook endpoint: pure.
+//! Parses the definition of a webhook endpoint. Pure.
 
 use super::url;
 use crate::error::{Code, Error};
@@ -13,7 +13,7 @@ pub const OPERATIONS: [&str; 5] = ["create", "update", "delete", "restore", "gon
 /// The maximum number of templates in a definition.
 const MAX_TEMPLATES: usize = 1000;
 
-/// Where deliveries begin.
+/// The starting point of deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
     /// With new changes.
@@ -29,7 +29,7 @@ pub struct Given<'a> {
     pub slug: Option<String>,
     /// The URL.
     pub url: Option<String>,
-    /// The slugs or numbers of templates.
+    /// The slugs or ids of templates.
     pub templates: Option<Option<Vec<String>>>,
     /// The operations.
     pub operations: Option<Option<Vec<String>>>,
@@ -39,13 +39,13 @@ pub struct Given<'a> {
     pub role: Option<String>,
     /// Whether changes are delivered.
     pub enabled: Option<bool>,
-    /// Whether deliveries have the record.
+    /// Whether deliveries include the record.
     pub include_record: Option<bool>,
     /// The secret.
     pub secret: Option<String>,
     /// Whether to generate a new secret.
     pub rotate_secret: bool,
-    /// Where deliveries begin.
+    /// The starting point of deliveries.
     pub from: Option<From>,
 }
 

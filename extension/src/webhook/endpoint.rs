@@ -17,15 +17,15 @@ use serde_json::value::RawValue;
 
 /// A stored endpoint.
 pub struct Endpoint {
-    /// Its number.
+    /// Its id.
     pub id: i32,
     /// Its project.
     pub project: i32,
     /// Its name within its project.
     pub slug: String,
-    /// Where deliveries are sent.
+    /// The URL to which deliveries are sent.
     pub url: String,
-    /// The numbers of its templates; `None` for all.
+    /// The ids of its templates; `None` for all.
     pub templates: Option<Vec<i32>>,
     /// The operations that are delivered; `None` for all.
     pub operations: Option<Vec<String>>,
@@ -35,13 +35,13 @@ pub struct Endpoint {
     pub role: Oid,
     /// Whether changes are delivered.
     pub enabled: bool,
-    /// Whether deliveries have the record.
+    /// Whether deliveries include the record.
     pub include_record: bool,
     /// The secret.
     pub secret: Vec<u8>,
-    /// The secret before, while deliveries are signed with it as well.
+    /// The previous secret, while deliveries are signed with it too.
     pub previous_secret: Option<Vec<u8>>,
-    /// The place in the feed.
+    /// The position in the feed.
     pub place: Place,
     previous_secret_until: Option<i64>,
     disabled_at: Option<i64>,
@@ -103,12 +103,12 @@ pub fn find(spi: &Connection, condition: &str, suffix: &str, arguments: &[Parame
     read(&spi.run_once(&sql, Snapshot::Latest, arguments))
 }
 
-/// The endpoint with this number, without checking the caller.
+/// The endpoint with this id, without checking the caller.
 pub fn by_id(id: i32) -> Option<Endpoint> {
     as_owner(|| connected(|spi| find(spi, "e.id = $1", "", &params![id]).pop()))
 }
 
-/// The endpoint with this number, locked until the transaction ends.
+/// The endpoint with this id, locked until the transaction ends.
 pub fn lock(id: i32) -> Option<Endpoint> {
     as_owner(|| connected(|spi| find(spi, "e.id = $1", "for no key update of e", &params![id]).pop()))
 }
@@ -166,13 +166,14 @@ impl Endpoint {
         self.operations.as_ref().is_none_or(|operations| operations.iter().any(|it| it == operation))
     }
 
-    /// What the role may read of some templates now, and of the one with a filter, what passes it.
+    /// What the role may read of some templates now, restricted to the records that match the
+    /// filter.
     pub fn following(&self, is_selected: impl Fn(i32) -> bool) -> Result<Following, Error> {
         let reader = Caller::of_role(self.role);
         Following::selected(&reader, self.project, is_selected, self.filtered())
     }
 
-    /// The reason for which the endpoint cannot read anything.
+    /// The reason why the endpoint cannot read any template.
     pub fn fault(&self) -> Option<&'static str> {
         role::name(self.role).is_none().then_some("its role was dropped")
     }
@@ -234,7 +235,7 @@ impl Endpoint {
     }
 }
 
-/// Disables an endpoint, and says why. Its place and its deliveries remain.
+/// Disables an endpoint, and stores the reason. Its position and its deliveries remain.
 pub fn disable(spi: &Connection, id: i32, reason: &str) {
     spi.run_once(
         "update keyed_state.webhook_endpoint e set enabled = false, disabled_at = now(), disabled_reason = $2 \

@@ -150,7 +150,7 @@ sql_functions! {
     };
 }
 
-/// The endpoint of the first argument, a slug or a number.
+/// The endpoint of the first argument, a slug or an id.
 fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
     catalog::refresh();
     let caller = Caller::current();
@@ -158,7 +158,7 @@ fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
     Ok((caller, endpoint))
 }
 
-/// Like [`named`], by number only.
+/// Like [`named`], by id only.
 fn numbered(call: &Call) -> Result<(Caller, Endpoint), Error> {
     catalog::refresh();
     let caller = Caller::current();

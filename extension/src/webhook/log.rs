@@ -14,7 +14,7 @@ use uuid::Uuid;
 /// The default and the maximum number of deliveries on a page.
 const PAGE: (i32, i32) = (50, 500);
 
-/// The maximum number of tests of an endpoint that wait.
+/// The maximum number of pending tests of an endpoint.
 const MAX_TESTS: i64 = 10;
 
 /// The states of a delivery.
@@ -111,7 +111,7 @@ fn entry(spi: &Connection, id: Uuid) -> Option<String> {
     (!rows.is_empty()).then(|| to_json(&shown(&rows, 0)))
 }
 
-/// A delivery with the body that is sent if it is sent now; null if nothing is left to send.
+/// A delivery with the body that would be sent now; null if nothing would be sent.
 pub fn read(endpoint: &Endpoint, id: Uuid) -> Result<String, Error> {
     let sql = format!(
         "select {COLUMNS}, d.template_id, coalesce(d.entry, '') from keyed_state.webhook_delivery d \
@@ -154,7 +154,8 @@ pub fn endpoint_of(id: Uuid) -> Option<i32> {
     as_owner(|| connected(|spi| spi.run_once(sql, Snapshot::Latest, &params![id]).value::<i32>()))
 }
 
-/// Sends a delivery to an endpoint again, or at once if it waits for its next attempt. Returns its log entry.
+/// Makes a delivery to an endpoint due: a finished one again, a pending one immediately. Returns its log
+/// entry.
 pub fn replay(endpoint: &Endpoint, id: Uuid) -> Result<String, Error> {
     let unknown = || Error::new(Code::NotFound, format!("delivery {id} does not exist"));
     let sql = "update keyed_state.webhook_delivery d set state = 'pending', due_at = now(), finished_at = null, \

@@ -20,22 +20,23 @@ use uuid::Uuid;
 const PAGE: usize = 500;
 /// The maximum number of endpoints that are locked in one transaction.
 const MAX_ENDPOINTS: usize = 10;
-/// The number of waiting deliveries at which an endpoint gets no more. The feed keeps the rest. A claim reads past all that wait
-/// for an earlier delivery of their record, so this also bounds the cost of a claim.
+/// The number of pending deliveries at which no more are queued for an endpoint. The feed retains the remaining changes. A
+/// claim reads past pending deliveries that wait for an earlier delivery of their record, so this also limits the cost of a
+/// claim.
 const MAX_WAITING: i64 = 1000;
-/// The numbers of finished deliveries that are kept for an endpoint.
+/// The numbers of finished deliveries that are retained for an endpoint.
 const KEPT: [(&str, i64); 2] = [("done", 1000), ("failed", 10_000)];
-/// The maximum number of finished deliveries that are deleted at once.
+/// The maximum number of finished deliveries that are deleted together.
 const MAX_DELETED: i64 = 2000;
 
-/// What was queued.
+/// The queued deliveries.
 #[derive(Default, Serialize)]
 struct Queued {
     queued: usize,
     has_more: bool,
 }
 
-/// The members of an entry that decide about its delivery.
+/// The members of an entry that determine whether it is delivered.
 #[derive(Deserialize)]
 struct Head<'a> {
     id: &'a str,
@@ -55,7 +56,7 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
         let newest = match newest.get(&endpoint.project) {
             Some(newest) => *newest,
             None => {
-                // A template whose table is locked delays its own project only.
+                // A template whose table is locked delays only its own project.
                 let found = without_waiting(|| horizon::newest_settled(endpoint.project));
                 let found = found.transpose()?.flatten();
                 newest.insert(endpoint.project, found);
@@ -67,7 +68,8 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
             continue;
         }
         if locked == MAX_ENDPOINTS {
-            // If nothing was queued, endpoints with too many waiting deliveries would make the worker ask without a rest.
+            // If nothing was queued, endpoints with too many pending deliveries would make the worker poll without a
+            // pause.
             total.has_more |= total.queued > 0;
             break;
         }
@@ -84,8 +86,8 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
     Ok(to_json(&total))
 }
 
-/// The result of work for an endpoint. An endpoint whose definition makes it impossible is disabled, so that it does not stop
-/// the others.
+/// The result of processing an endpoint. An endpoint whose definition has become invalid is disabled, so that it does not
+/// block the others.
 pub fn or_disable<R>(spi: &Connection, endpoint: i32, outcome: Attempt<Result<R, Error>>) -> Option<R> {
     let fault = |caught: &Caught| {
         let message = || Error::new(Code::InvalidValue, caught.message.clone());
@@ -103,7 +105,7 @@ pub fn or_disable<R>(spi: &Connection, endpoint: i32, outcome: Attempt<Result<R,
 
 fn queue_for(spi: &Connection, id: i32) -> Result<Queued, Error> {
     let lock = || find(spi, "e.id = $1 and e.enabled", "for update of e skip locked", &params![id]).pop();
-    // Another worker has it.
+    // Another worker has locked it.
     let Some(endpoint) = without_waiting(lock).flatten() else { return Ok(Queued::default()) };
     if let Some(fault) = endpoint.fault() {
         return Err(Error::new(Code::Forbidden, fault));

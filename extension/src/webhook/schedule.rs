@@ -1,13 +1,13 @@
-//! The times of attempts: pure.
+//! The delays between attempts. Pure.
 
-/// Seconds between attempts.
+/// The delays between attempts, in seconds.
 const RESTS: [i64; 8] = [5, 30, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 24 * 3600];
 
-/// The maximum rest that a receiver can request, in seconds.
+/// The maximum delay that a receiver can request, in seconds.
 const MAX_RETRY_AFTER: i64 = 24 * 3600;
 
-/// Milliseconds until the next attempt after this many; `None` if there is none. `random` spreads the attempts of many
-/// deliveries by up to a tenth. A receiver can request a longer rest, in seconds.
+/// Milliseconds until the next attempt after this many; `None` if there is none. `random` adds a jitter of up to 10
+/// percent. A receiver can request a longer delay, in seconds.
 pub fn retry_delay(attempts: i32, retry_after: Option<i32>, random: u64) -> Option<i64> {
     let index = usize::try_from(attempts.max(1) - 1).ok()?;
     let rest = 1000 * RESTS.get(index)?;

@@ -1,4 +1,5 @@
-//! The URL of an endpoint: pure. The worker checks addresses when it connects, because names resolve to others over time.
+//! The URL of an endpoint. Pure. The worker checks addresses when it connects, because a name can resolve to different
+//! addresses over time.
 
 use crate::error::{Code, Error};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -6,7 +7,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// The maximum size of a URL.
 const MAX_BYTES: usize = 2048;
 
-/// Rejects a URL to which nothing can be delivered.
+/// Rejects a URL to which no delivery can be sent.
 pub fn check(url: &str, pointer: &str) -> Result<(), Error> {
     let fault = |message: &str| Err(Error::at(Code::InvalidValue, pointer, message).hint(HINT));
     if url.len() > MAX_BYTES {
@@ -53,7 +54,8 @@ fn is_port(port: &str) -> bool {
         && port.parse::<u16>().is_ok_and(|port| port > 0)
 }
 
-/// Whether it is a name or an IPv4 address in its usual form. A number such as `0x7f000001` is an address to some programs.
+/// Whether it is a name or an IPv4 address in its usual form. Some programs interpret a number such as `0x7f000001` as an
+/// address.
 fn is_host(host: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
