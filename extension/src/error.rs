@@ -12,7 +12,7 @@ use quota::Reached;
 use serde::Serialize;
 use uuid::Uuid;
 
-/// A fault in a request.
+/// An invalid member or value in a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// Its JSON pointer in the request (RFC 6901).
@@ -22,12 +22,12 @@ pub struct Fault {
     pub code: Code,
     /// A message for people.
     pub detail: String,
-    /// Its hint, for clients that show faults separately.
+    /// Its hint, for clients that show violations separately.
     #[serde(skip)]
     pub hint: Option<String>,
 }
 
-/// The maximum number of faults in one error.
+/// The maximum number of violations in one error.
 pub const MAX_FAULTS: usize = 100;
 
 /// An error, before it is raised.
@@ -39,7 +39,7 @@ pub struct Error {
     pub message: String,
     /// The hint.
     pub hint: Option<String>,
-    /// The faults in the request.
+    /// The violations in the request.
     pub faults: Vec<Fault>,
     /// The record that already has the key, if it is visible to the caller.
     pub existing_id: Option<Uuid>,
@@ -75,7 +75,7 @@ impl Error {
         }
     }
 
-    /// An error with a fault at this pointer.
+    /// An error with a violation at this pointer.
     pub fn at(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
         let message = shortened(message.into());
         let fault = Fault { pointer: pointer.into(), code, detail: message.clone(), hint: None };
@@ -96,7 +96,7 @@ impl Error {
         Error::new(Code::NotFound, keyed_errors::NOT_FOUND)
     }
 
-    /// Adds `prefix` to all pointers, for a fault in a part of a request.
+    /// Adds `prefix` to all pointers, for an error in a part of a request.
     pub fn below(mut self, prefix: &str) -> Self {
         for fault in &mut self.faults {
             fault.pointer.insert_str(0, prefix);
@@ -114,7 +114,7 @@ impl Error {
         self
     }
 
-    /// Joins errors into one, with the code and message of the first and all faults.
+    /// Joins errors into one, with the code and message of the first, and all violations.
     pub fn join(errors: Vec<Error>) -> Option<Error> {
         let mut errors = errors.into_iter();
         let mut first = errors.next()?;
@@ -122,7 +122,7 @@ impl Error {
         Some(first)
     }
 
-    /// The message with the pointer of the first fault, unless the message already names the member.
+    /// The message with the pointer of the first violation, unless the message already names the member.
     pub fn located_message(&self) -> String {
         let Some(fault) = self.faults.first() else { return self.message.clone() };
         let name = fault.pointer.rsplit('/').next().unwrap_or_default();

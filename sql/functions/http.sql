@@ -1,4 +1,4 @@
--- Functions that keyed-proxy calls. Request and response bodies are texts that the proxy passes unchanged. A function that
+-- Functions that keyed-proxy calls. Request and response bodies are text that the proxy passes unchanged. A function that
 -- writes returns {status, id for Location or null, body or null, entity tag if the body shows a record, subject}; see
 -- extension/src/value/written.rs for the subject. if_match and if_none_match are the values of these headers. Each function
 -- uses the principal that keyed.authenticate has set.

@@ -1,5 +1,5 @@
--- Inbound endpoints. PUBLIC can execute these functions; each checks that its caller has define on the template and the rights
--- of the endpoint's role, or is a member of keyed_admin.
+-- Inbound endpoints. PUBLIC can execute these functions; each checks that its caller has define on the template and the
+-- privileges of the endpoint's role, or is a member of keyed_admin.
 
 create function keyed.create_inbound_endpoint(template regclass, definition jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_inbound_endpoint';

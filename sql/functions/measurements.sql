@@ -1,7 +1,7 @@
 -- Measurements for monitoring.
 
--- SECURITY DEFINER, owned by the superuser who installed the extension: times of other sessions and of standbys are visible only
--- to superusers and members of pg_read_all_stats. It returns numbers only, no names or statements.
+-- SECURITY DEFINER, owned by the superuser who installed the extension: times of other sessions and of standbys are
+-- visible only to superusers and members of pg_read_all_stats. It returns numbers only, no names or statements.
 create function keyed.server_measurements()
   returns table (name text, labels text, value double precision)
   language sql volatile security definer set search_path = pg_catalog, pg_temp as $$

@@ -5,7 +5,8 @@ create function keyed.is_defining() returns boolean
 comment on function keyed.is_defining() is
   'Whether a definition that runs as keyed_owner comes from keyed itself, or from a superuser who used SET ROLE keyed_owner.';
 
--- PL/pgSQL, so that DDL of other roles does not need keyed's library. A server without the library can still drop the extension.
+-- PL/pgSQL, so that DDL of other roles does not need keyed's library. A server without the library can still drop the
+-- extension.
 create function keyed.guard_definition() returns event_trigger
   language plpgsql set search_path = pg_catalog, pg_temp as $$
     begin
@@ -104,7 +105,8 @@ create function keyed.foreign_objects()
       (case when current_setting('server_version_num')::int >= 160000 then format(' GRANTED BY %I', pg_get_userbyid(g.grantor)) else '' end)) by (grantor)
     where m.rolname = 'keyed_owner'
     union all
-    -- Since PostgreSQL 16, PostgreSQL gives the creator of a role such a membership, with which it can grant the role to any role.
+    -- Since PostgreSQL 16, PostgreSQL gives the creator of a role such a membership, with which it can grant the role to
+    -- any role.
     select format('role %I', r.rolname), format('can be given to anybody by %I, who made it', m.rolname),
       format('REVOKE %I FROM %I GRANTED BY %I CASCADE', r.rolname, m.rolname, pg_get_userbyid(g.grantor))
     from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid

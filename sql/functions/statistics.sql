@@ -1,5 +1,6 @@
--- The views keyed.stat_*, for operators. Each view calls a function that returns only rows that are visible to the reader. Sizes
--- and row counts come from PostgreSQL's catalog, as of the last VACUUM or ANALYZE, so no table is opened or locked.
+-- The views keyed.stat_*, for operators. Each view calls a function that returns only rows that are visible to the
+-- reader. Sizes and row counts come from PostgreSQL's catalog, as of the last VACUUM or ANALYZE, so no table is opened or
+-- locked.
 
 create function keyed.visible_templates() returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_visible_templates';

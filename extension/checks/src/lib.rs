@@ -255,7 +255,8 @@ const STRUCTURE: &[Check] = &[
          from pg_proc p where p.pronamespace = to_regnamespace('keyed_scope')
            and not coalesce(p.proconfig, '{}') @> array['gin_fuzzy_search_limit=0']" },
     Check { name: "code of others", sound: "only triggers and rules of keyed and PostgreSQL run on record tables", severity: Note, needs: Needs::State, query:
-        // Starts from the few foreign functions, because outer joins of all dependencies take minutes without statistics.
+        // Starts from the few functions that do not belong to keyed, because outer joins of all dependencies take minutes
+        // without statistics.
         concat!("with ours as materialized (select c.oid, c.nspname, c.relname from (", our_tables!(), ") c where c.nspname <> 'keyed_state'),
          call as materialized (select d.classid, d.objid, p.oid as function from pg_proc p join pg_depend d on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid
            where p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
@@ -305,7 +306,8 @@ const STRUCTURE: &[Check] = &[
          select 'default_transaction_isolation is ' || s.setting || ': concurrent writes will often have to be tried again',
                 format('alter role keyed_proxy set default_transaction_isolation = %L;', 'read committed')
          from pg_settings s where s.name = 'default_transaction_isolation' and s.setting <> 'read committed'" },
-    // pg_settings lists the settings of a loaded library, which the check of the state has loaded, but for settings of tests.
+    // pg_settings lists the settings of loaded libraries only. An earlier check has loaded keyed's library. Settings for
+    // tests are not listed.
     Check { name: "names of settings", sound: "every keyed.* setting exists", severity: Warning, needs: Needs::Extension, query:
         "select format('keyed has no setting %s, which is made for %s', n.name, p.place), format('alter %s reset %s;', p.place, n.name)
          from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) cross join lateral (values (split_part(c.line, '=', 1))) n (name)

@@ -150,8 +150,8 @@ pub fn title(name: &str) -> String {
     title
 }
 
-/// Codes of PostgreSQL's own errors, by SQLSTATE or two-character class. All others are internal. A SQLSTATE of the extension is
-/// listed only if PostgreSQL raises it for the same reason.
+/// Codes of PostgreSQL's own errors, by SQLSTATE or two-character class. All others are internal. A SQLSTATE of the
+/// extension is listed only if PostgreSQL raises it for the same reason.
 #[rustfmt::skip]
 pub const POSTGRES: &[(&str, Code)] = &[
     ("22032", Code::MalformedRequest),  // invalid JSON text

@@ -67,7 +67,7 @@ pub fn on_change(change: &Change) {
 
 /// The owner of an API key, for the logs of the proxy.
 pub struct Owner {
-    /// The key's number.
+    /// The key's id.
     pub id: i32,
     /// The name of the role that it acts as.
     pub role: Option<String>,

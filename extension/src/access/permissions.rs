@@ -128,7 +128,7 @@ thread_local! {
     static ADMINISTRATORS: RefCell<HashMap<Oid, bool>> = RefCell::default();
 }
 
-/// Clears the cache when roles, grants or templates change. Cached rights depend on roles and grants and, through scopes,
+/// Clears the cache when roles, grants or templates change. Cached privileges depend on roles and grants and, through scopes,
 /// on any template.
 pub fn on_change(change: &Change) {
     let is_stale = match change {
@@ -167,7 +167,7 @@ pub fn is_administrator(role: Oid) -> bool {
 }
 
 impl Permissions {
-    /// The rights of a role, including those that it inherits.
+    /// The privileges of a role, including those that it inherits.
     pub fn of(role: Oid, template: &Template) -> Rc<Permissions> {
         let key = (role, template.id);
         if let Some(cached) = CACHE.with_borrow(|cache| cache.get(&key).cloned()) {

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 /// The default and the maximum number of entries on a page.
 const LIMIT: (i32, i32) = (100, 1000);
 
-/// The parameters of a page. A cursor has `N` texts, the sort key of the previous page's last entry.
+/// The parameters of a page. A cursor has `N` strings, the sort key of the previous page's last entry.
 pub(super) struct Page<const N: usize> {
     limit: usize,
     after: Option<[String; N]>,

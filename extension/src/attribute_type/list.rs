@@ -1,4 +1,4 @@
-//! Lists of texts, with or without options.
+//! Lists of strings, with or without options.
 
 use super::kind::{Family, Kind, Rules, cursor_text, json_in_cell, must_be};
 use super::string;

@@ -193,7 +193,7 @@ pub(super) fn require(cell: &str, pointer: &str) -> Result<(), Error> {
         .hint("Use a decimal point and no thousands separators, for example -1234.50."))
 }
 
-/// Whether a text is a JSON number.
+/// Whether a string is a JSON number.
 pub(super) fn is_number(text: &str) -> bool {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let unsigned = text.strip_prefix('-').unwrap_or(text);

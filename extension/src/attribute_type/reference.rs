@@ -60,7 +60,7 @@ impl Kind for Type {
             Sent::Text(text) => text.as_str(),
         };
         let json: &RawValue = serde_json::from_str(inside).map_err(|_| refuse())?;
-        // The pointer of a fault inside a string is that of the string.
+        // The pointer of an error inside a string is that of the string.
         by_key(json, "").map_err(|error| match error.code {
             Code::InvalidExternalKey => Error::at(error.code, &operand.pointer, error.message),
             _ => refuse(),

@@ -48,7 +48,7 @@ pub fn is_groupable(operation: &Operation) -> bool {
 }
 
 impl<'a> Group<'a> {
-    /// Operations that fit together, in the order of their keys, with rights checked and references resolved.
+    /// Operations that fit together, in the order of their keys, with privileges checked and references resolved.
     pub fn of(members: Vec<Operation<'a>>) -> Group<'a> {
         Group { members, keys: HashSet::new() }
     }
@@ -75,8 +75,8 @@ impl<'a> Group<'a> {
             && shape(first) == shape(operation)
     }
 
-    /// Checks the rights of an operation, resolves its references and adds it. Returns false if it must run separately, because its
-    /// record may keep values.
+    /// Checks the privileges of an operation, resolves its references and adds it. Returns false if it must run
+    /// separately, because its record may keep values.
     pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<bool, Error> {
         caller.require(Action::Create, &operation.template)?;
         if operation.kind == OperationKind::Upsert {

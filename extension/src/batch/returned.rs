@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// What the results of all operations have of their records.
+/// The requested parts of the records in the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Returned {
     /// The version.
@@ -26,7 +26,7 @@ pub struct Returned {
     pub records: bool,
 }
 
-/// What the result of an operation has of its record.
+/// The record, or its version, in the result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrittenRecord {
     /// The version, if the caller may read the record.

@@ -21,7 +21,7 @@ pub(super) fn run(
     for step in steps.filter(|step| subtransactions.is_wanted(*step)) {
         pgrx::check_for_interrupts!();
         let operation = operations[step];
-        // The group may hold the record that this operation references.
+        // The record that this operation references may be in the pending group.
         if !subtransactions.may_join(step) || !group.accepts(operation) || operation.refers_by_key() {
             finish(caller, &mut group, &mut members, subtransactions, &mut done)?;
         }

@@ -1,4 +1,4 @@
-//! The embedded texts of a template: the member `embed` of its definition.
+//! The embedded attributes of a template: the member `embed` of its definition.
 
 use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
@@ -60,7 +60,7 @@ pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
     );
 }
 
-/// The list of embedded texts in the definition of a template.
+/// The list of embedded attributes in the definition of a template.
 pub struct EmbeddedTexts;
 
 impl Dependent for EmbeddedTexts {

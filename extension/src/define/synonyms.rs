@@ -36,7 +36,7 @@ struct Pointers {
     roots: HashMap<String, String>,
 }
 
-/// Parses the member: an array of `{root?, synonyms}`, or null for none. All faults are reported together.
+/// Parses the member: an array of `{root?, synonyms}`, or null for none. All errors are reported together.
 pub fn parse(value: &RawValue, pointer: &str) -> Result<Vec<SynonymSet>, Error> {
     if json::is_null(value) {
         return Ok(Vec::new());

@@ -24,7 +24,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Parses the name of a format, or `{format?, delimiter?, is_typed?, versions?}`. An object as `format` is the cell format of CSV.
+    /// Parses the name of a format, or `{format?, delimiter?, is_typed?, versions?}`. An object as `format` is the cell
+    /// format of CSV.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options {
             format: FileFormat::Csv,

@@ -1,4 +1,4 @@
-//! What a filter reads of other records than the one that it tests.
+//! Fields of other records that a filter reads.
 
 use super::Filter;
 use super::field::Column;
@@ -7,17 +7,17 @@ use super::schema::Schema;
 use crate::value::quote::identifier;
 use std::rc::Rc;
 
-/// A record that a filter reads: how it is found, and the field that matters. Whether it is live always does.
+/// A field of another record that a filter reads. The filter also reads whether the record is live.
 #[derive(Clone, Debug)]
 pub struct Behind {
-    /// The references that lead there, outermost first, each with the template that it points to.
+    /// The references to the record, outermost first, each with its target template.
     path: Vec<(String, Rc<dyn Schema>)>,
     /// The name of the field.
     pub field: String,
 }
 
 impl Behind {
-    /// The number of its template.
+    /// The id of its template.
     pub fn template(&self) -> i32 {
         self.path.last().map_or(0, |(_, target)| target.id())
     }
@@ -27,7 +27,8 @@ impl Behind {
         self.path.first().map_or("", |(slug, _)| slug)
     }
 
-    /// Whether a record of the filtered template, under this alias, leads to the record with the id of an expression.
+    /// The condition that the path of references from a record of the filtered template, under this alias, leads to
+    /// the record whose id is an expression.
     pub fn leads_to(&self, alias: &str, id: &str) -> String {
         leads_to(&self.path, alias, id, 1)
     }
@@ -50,7 +51,7 @@ fn leads_to(path: &[(String, Rc<dyn Schema>)], alias: &str, id: &str, level: usi
 }
 
 impl Filter {
-    /// What it reads of other records.
+    /// The fields of other records that it reads.
     pub fn behind(&self) -> Vec<Behind> {
         self.tree.leaves().into_iter().flat_map(of_predicate).collect()
     }

@@ -37,7 +37,7 @@ impl Default for Settings<'_> {
     }
 }
 
-/// Checks conditions against a template. All faults are reported together.
+/// Checks conditions against a template. All errors are reported together.
 pub fn check(conditions: &Tree<Condition>, schema: &dyn Schema, settings: Settings) -> Result<Filter, Error> {
     let mut checker =
         Checker { schema, settings, faults: Faults::default(), pattern_length: Cell::default() };
@@ -45,7 +45,7 @@ pub fn check(conditions: &Tree<Condition>, schema: &dyn Schema, settings: Settin
     checker.faults.or(Filter { tree, template: schema.id(), time_zone: settings.time_zone.to_owned() })
 }
 
-/// The normalization forms of a text in a column. Keys are compared byte by byte.
+/// The normalization forms of a string in a column. Keys are compared byte by byte.
 fn forms(column: &Column, text: String) -> Vec<String> {
     if *column == Column::ExternalKey { vec![text] } else { normal_form::forms(&text) }
 }
@@ -89,7 +89,7 @@ impl Checker<'_> {
             Tree::All(parts) => Tree::all(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
             Tree::Any(parts) => Tree::any(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
             Tree::Not(part) => self.tree(part).negated(),
-            // The fault is recorded, so the placeholder is never used.
+            // The error is recorded, so the placeholder is never used.
             Tree::Leaf(condition) => self.condition(condition).unwrap_or_else(Tree::never),
         }
     }

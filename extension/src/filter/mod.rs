@@ -38,7 +38,7 @@ pub mod operand;
 pub mod operator;
 /// JSON → conditions.
 pub mod parse;
-/// Filter → what is possible and what is certain.
+/// Filter → conditions that are possibly or certainly true.
 pub mod possible;
 /// Checked conditions.
 pub mod predicate;
@@ -46,7 +46,7 @@ pub mod predicate;
 pub mod render;
 /// The interface to templates.
 pub mod schema;
-/// Conditions that indexes serve.
+/// Conditions that can use an index.
 mod served;
 /// Composition of SQL conditions.
 mod sql;
@@ -72,9 +72,9 @@ pub struct Filter {
 /// The use of a field in a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// The number of the template that has the field.
+    /// The id of the template that has the field.
     pub template: i32,
-    /// The number of the attribute; `None` for a standard field.
+    /// The id of the attribute; `None` for a standard field.
     pub attribute: Option<i32>,
     /// The field's name in the template.
     pub field: String,

@@ -49,7 +49,7 @@ pub enum Comparison {
     Value,
     /// Whether the field is one of several values, or a list overlaps with them.
     Values,
-    /// Whether the field contains a text.
+    /// Whether the field contains a string.
     Text(Place, Case),
     /// Whether the field is greater than the value.
     After,
@@ -69,7 +69,7 @@ pub enum Comparison {
     NotEmpty,
 }
 
-/// The position of a match in a text.
+/// The position of a match in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Anywhere.

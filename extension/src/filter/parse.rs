@@ -68,7 +68,7 @@ pub fn scope(scope: &RawValue) -> Result<Tree<Condition<'_>>, Error> {
     reader.faults.or(tree)
 }
 
-/// The parser. After a fault, it continues with [`Tree::always`] as a placeholder. An `Err` is an exceeded limit, which ends
+/// The parser. After an error, it continues with [`Tree::always`] as a placeholder. An `Err` is an exceeded limit, which ends
 /// parsing.
 #[derive(Default)]
 struct Reader {

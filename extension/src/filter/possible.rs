@@ -1,6 +1,8 @@
-//! Filter → what is possible and what is certain, where some records may have been in another state.
+//! Renders a filter as a condition that is possibly or certainly true, if some records may have been in other
+//! states.
 //!
-//! A record for which `unsettled` holds passes any test possibly and none certainly. Of all others, tests are exact.
+//! A record for which `unsettled` is true passes every test possibly, and none certainly. For all other records,
+//! tests are exact.
 
 use super::Filter;
 use super::behind::key_holder;
@@ -12,12 +14,12 @@ use super::sql::inner_alias;
 use super::tree::Tree;
 use crate::value::quote::identifier;
 
-/// What is asked.
+/// The requested certainty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sense {
-    /// Whether the record may pass.
+    /// The record possibly passes.
     Possible,
-    /// Whether it passes whatever the states were.
+    /// The record certainly passes, whatever its earlier states.
     Certain,
 }
 
@@ -29,7 +31,7 @@ impl Sense {
         }
     }
 
-    /// A test in this sense, of a record that may be unsettled.
+    /// A test with this certainty, on a record that may be unsettled.
     fn of(self, test: &str, unsettled: Option<String>) -> String {
         match (self, unsettled) {
             (_, None) => format!("({test})"),
@@ -39,8 +41,8 @@ impl Sense {
     }
 }
 
-/// Whether the record of a template, by its number, under an alias may have been in another state, as a condition in SQL that
-/// is never null; `None` where it may not.
+/// The SQL condition that a record of a template (by id), under an alias, may have been in another state. It is never null.
+/// `None` if no record may have been.
 pub type Unsettled<'u> = &'u dyn Fn(i32, &str) -> Option<String>;
 
 /// The condition over the table under `alias`, in parentheses. It is never null.
@@ -77,7 +79,8 @@ impl Possible<'_> {
         let Some((step, further)) = path.split_first() else {
             let test = format!("({}) is true", self.writer.column_text(predicate, alias));
             let Some(target) = key_holder(&predicate.test) else { return sense.of(&test, unsettled) };
-            // Keys of targets are read by a set: whether the one that is referred to is unsettled is asked by itself.
+            // The keys of targets are read as a set, so a separate condition tests whether the referenced record is
+            // unsettled.
             let inner = inner_alias(alias);
             let holder = (self.unsettled)(target.id(), &inner).map(|unsettled| {
                 let reference = predicate.column.sql(alias);

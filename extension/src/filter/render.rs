@@ -19,7 +19,7 @@ use crate::value::quote::{identifier, literal};
 use crate::value::standard_column as column;
 use std::cell::RefCell;
 
-/// The length of the prefix of a text in its index; see [`crate::define::ddl::indexes`].
+/// The length of the prefix of a string in its index; see [`crate::define::ddl::indexes`].
 pub const INDEXED_CHARACTERS: usize = 200;
 
 /// Selects live or deleted records. The column of the key depends on it, because deletion moves the key to another column.
@@ -140,8 +140,8 @@ impl<'a> Writer<'a> {
         self.column_test(&predicate.test, &predicate.column, alias).text
     }
 
-    /// A condition through references: normally a correlated subquery, which the planner can turn into a join. For a policy, and
-    /// for many such conditions, it is an uncorrelated set of ids.
+    /// A condition through references: normally a correlated subquery, which the planner can turn into a join. For a
+    /// policy, and for many such conditions, it is an uncorrelated set of ids.
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
         let test = || self.column_test(&predicate.test, &predicate.column, alias);
         let Some((step, further)) = path.split_first() else { return test() };
@@ -216,8 +216,8 @@ impl<'a> Writer<'a> {
         let Some(prefix) = self.indexed_prefix(column, name) else {
             return Sql::single(self.equals_one_of(constants, column, name));
         };
-        // The index contains prefixes of texts. For a shorter text, the prefix is the whole text. A second comparison would make
-        // the planner underestimate the number of rows, because it assumes independent conditions.
+        // The index contains prefixes of strings. For a shorter text, the prefix is the whole text. A second comparison
+        // would make the planner underestimate the number of rows, because it assumes independent conditions.
         let beginnings: Vec<Constant> = constants.iter().map(|it| it.beginning(INDEXED_CHARACTERS)).collect();
         let by_index = Sql::single(self.equals_one_of(&beginnings, column, &prefix));
         let is_whole = |constant: &Constant| match constant {

@@ -1,4 +1,4 @@
-//! Conditions that indexes serve.
+//! Conditions that can use an index.
 
 use super::Filter;
 use super::field::Column;

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 /// The maximum size of an example.
 const MAX_BYTES: usize = 100;
 
-/// Selects at most `most` distinct cells. Cells that distinguish further formats come first, then other cells with different
+/// Selects at most `most` distinct cells. Cells that distinguish more formats come first, then other cells with different
 /// readings, then any others. `read` returns the reading of a format; `readings` is the number of formats with distinct
 /// readings.
 pub(super) fn examples<'c>(

@@ -21,7 +21,7 @@ pub const MEMBERS: [&str; 10] = [
     "list",
 ];
 
-/// The maximum number of texts of a member, and the maximum size of each.
+/// The maximum number of strings of a member, and the maximum size of each.
 const MAX_TEXTS: usize = 100;
 const MAX_TEXT_BYTES: usize = 100;
 
@@ -130,7 +130,7 @@ fn separator(value: &RawValue, here: &str) -> Result<char, Error> {
     one_character(value, here)?.filter(wanted).ok_or_else(refuse)
 }
 
-/// Parses a text, or an array of texts.
+/// Parses a string, or an array of strings.
 fn texts(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     if let Some(single) = json::string_at(value, here)? {
         return check_text(single.into_owned(), here).map(|text| vec![text]);
@@ -160,7 +160,7 @@ fn words(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     if words.is_empty() { Err(invalid(here, "needs at least one text")) } else { Ok(words) }
 }
 
-/// Rejects a null text with a leading `'`, which marks a cell as a text.
+/// Rejects a null text with a leading `'`, which marks a cell as a string.
 fn check_null(format: &Format, here: &str) -> Result<(), Error> {
     let quoted = format.null.iter().flatten().position(|text| text.starts_with('\''));
     match quoted {

@@ -152,7 +152,7 @@ impl Pattern {
         }
     }
 
-    /// Parses a text. The result can be an invalid date or time.
+    /// Parses a string. The result can be an invalid date or time.
     pub fn read(&self, text: &str) -> Option<Fields> {
         let mut rest = text;
         let mut fields = Fields::default();

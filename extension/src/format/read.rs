@@ -14,7 +14,7 @@ use std::borrow::Cow;
 const EXAMPLE: Fields =
     Fields { year: 2024, month: 2, day: 29, hour: 13, minute: 45, second: 0, microsecond: 0 };
 
-/// The maximum number of null texts in a hint.
+/// The maximum number of null strings in a hint.
 const SHOWN: usize = 5;
 
 impl Format {
@@ -159,7 +159,7 @@ impl Format {
         Ok(Cow::Owned(list))
     }
 
-    /// Converts a text, or the key of a reference.
+    /// Converts a string, or the key of a reference.
     fn text<'c>(&self, cell: &'c str) -> Cow<'c, str> {
         let Some(rest) = self.unguarded_null(cell) else { return Cow::Borrowed(cell) };
         let mut text = String::new();

@@ -1,5 +1,5 @@
-//! Limits the size of the stored responses of an API key. The size is computed occasionally, sooner if responses are large. A
-//! key that exceeds the limit is marked, and requests check only the mark.
+//! Limits the size of the stored responses of an API key. The size is computed occasionally, sooner if responses are large.
+//! A flag marks a key that exceeds the limit, and requests check only the flag.
 
 use super::plans::run;
 use crate::error::{Code, Error};
@@ -80,7 +80,7 @@ pub fn none_left() -> Error {
     )
 }
 
-/// Occasionally computes the size of a key's responses, and sets or removes the mark. `size` is that of the latest response,
+/// Occasionally computes the size of a key's responses, and sets or clears the flag. `size` is that of the latest response,
 /// `was_full` the result of [`was_full`]. Must run as the owner.
 pub fn recount(api_key: i32, size: i32, was_full: bool) {
     if !exists() {

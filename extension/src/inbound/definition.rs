@@ -64,7 +64,7 @@ pub struct Mapping {
 pub struct Given<'a> {
     /// Its name.
     pub slug: Option<String>,
-    /// The template's slug or number.
+    /// The template's slug or id.
     pub template: Option<String>,
     /// The role of the endpoint.
     pub role: Option<String>,

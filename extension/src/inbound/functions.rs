@@ -167,7 +167,7 @@ sql_functions! {
     };
 }
 
-/// The endpoint of the first argument, a slug or a number. The caller must be allowed to configure it.
+/// The endpoint of the first argument, a slug or an id. The caller must be allowed to configure it.
 fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
     catalog::refresh();
     let caller = Caller::current();
@@ -175,7 +175,7 @@ fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
     Ok((caller, endpoint))
 }
 
-/// Like [`named`], by number only.
+/// Like [`named`], by id only.
 fn numbered(call: &Call) -> Result<(Caller, Endpoint), Error> {
     catalog::refresh();
     let caller = Caller::current();

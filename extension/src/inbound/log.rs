@@ -88,7 +88,7 @@ pub fn finish(id: i64, outcome: &Outcome) {
 
 /// A log entry.
 pub struct Delivery {
-    /// Its number.
+    /// Its id.
     pub id: i64,
     /// The endpoint.
     pub endpoint: i32,

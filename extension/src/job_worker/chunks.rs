@@ -75,7 +75,7 @@ fn run_chunk(spi: &Connection, job: &Job) -> Outcome {
     }
     let position = rows.get::<Option<Uuid>>(0, 0).unwrap_or_default();
     let left_out = rows.get::<Option<Vec<Uuid>>>(0, 1).unwrap_or_default();
-    // Records with too long texts are skipped as well, and retried at the end, because they may change.
+    // Records whose values are too long are skipped as well, and retried at the end, because they may change.
     let store_progress = |position: Uuid, done: &Done, left_out: &[Uuid]| {
         let sql = format!(
             "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4, \

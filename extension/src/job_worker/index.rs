@@ -185,7 +185,7 @@ fn replace(attribute: &Attribute, found: &[Index], texts: &[TextIndex], plan: &m
     }
 }
 
-/// The name of an attribute's index. The name of a B-tree on texts includes the collation, because two may exist for a
+/// The name of an attribute's index. The name of a B-tree on strings includes the collation, because two may exist for a
 /// while.
 fn name_of(attribute: &Attribute, method: &str) -> String {
     let collation = attribute.collations.order.rsplit('.').next().unwrap_or_default().trim_matches('"');
@@ -194,7 +194,7 @@ fn name_of(attribute: &Attribute, method: &str) -> String {
     ddl::concurrent_index_name(attribute.id, &suffix)
 }
 
-/// Recreates the policies and views that read a text, so that they use the new index. Returns whether it succeeded.
+/// Recreates the policies and views that read a string attribute, so that they use the new index. Returns whether it succeeded.
 fn recreate_readers(job: &Job) -> bool {
     catalog::refresh();
     let template = catalog::by_id(job.template);

@@ -1,7 +1,7 @@
 //! Runs code as another role, and in subtransactions.
 //!
 //! Every function that reads or writes records checks its caller, then runs as `keyed_owner`. The search path of each
-//! statement is pinned, also if it runs as the caller ([`super::spi::connected`]). So no name resolves in a schema that a
+//! statement is pinned, even if it runs as the caller ([`super::spi::connected`]). So no name resolves in a schema that a
 //! user can write to.
 //!
 //! The event trigger `keyed_guard_definition` rejects DDL that runs as `keyed_owner` outside [`as_owner_defining`]. An

@@ -1,4 +1,4 @@
-//! Reads tables of two columns page by page without a statement. For hundreds of texts, SQL would cost more than reading
+//! Reads tables of two columns page by page without a statement. For hundreds of strings, SQL would cost more than reading
 //! them.
 //!
 //! It reads pages as the executor does for a bitmap heap scan and for TABLESAMPLE. It checks table and index each time. If
@@ -162,6 +162,6 @@ pub(super) unsafe fn each_row(
 
 /// The stored size of a value in bytes, after compression.
 pub fn stored_size(value: Datum) -> usize {
-    // SAFETY: the value is a text of a valid row.
+    // SAFETY: the value is a string of a valid row.
     unsafe { pg_sys::toast_datum_size(value) }
 }

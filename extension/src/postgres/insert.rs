@@ -135,8 +135,8 @@ pub(super) unsafe fn prepare(
 /// # Safety
 /// The table is open and locked; the current memory context is that of the executor state of `target`.
 unsafe fn open_indexes(target: *mut pg_sys::ResultRelInfo, table: pg_sys::Relation, except: Oid) {
-    // SAFETY: the list is a copy of that in the relation. Both arrays have an element for each of its indexes, and are read up to
-    // the number that is set. `ExecCloseIndices` closes the indexes.
+    // SAFETY: the list is a copy of that in the relation. Both arrays have an element for each of its indexes, and are
+    // read up to the number that is set. `ExecCloseIndices` closes the indexes.
     unsafe {
         let list = pg_sys::RelationGetIndexList(table);
         let count = if list.is_null() { 0 } else { (*list).length as usize };

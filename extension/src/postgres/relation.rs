@@ -50,7 +50,7 @@ pub fn table_oid(schema: &str, name: &str) -> Option<Oid> {
     (table != Oid::INVALID).then_some(table)
 }
 
-/// The number of a column of a table, where it has one of that name.
+/// The number of the column with this name, if the table has one.
 pub fn column(table: Oid, column: &str) -> Option<i16> {
     let name = CString::new(column).ok()?;
     // SAFETY: the name is NUL-terminated; what is missing yields 0.

@@ -47,7 +47,7 @@ impl Table {
         unsafe { (*(*self.0).rd_att).natts as usize }
     }
 
-    /// Whether a column has the database's default collation, which is deterministic: texts are equal only if their bytes
+    /// Whether a column has the database's default collation, which is deterministic: strings are equal only if their bytes
     /// are.
     pub fn has_database_collation(&self, column: AttrNumber) -> bool {
         let is_column = (1..=self.columns()).contains(&(column as usize));

@@ -35,7 +35,7 @@ impl Table {
     /// lowercase letter. A Turkish collation does not.
     pub fn lowers_ascii(&self, column: AttrNumber) -> bool {
         static LOWERS: OnceLock<bool> = OnceLock::new();
-        // SAFETY: the function takes a text. The default collation of a database never changes.
+        // SAFETY: the function takes a string. The default collation of a database never changes.
         let lowers = || unsafe {
             let letters: String = ('A'..='Z').collect();
             let lowered = pg_sys::OidFunctionCall1Coll(
@@ -50,7 +50,8 @@ impl Table {
 
     /// The TIDs that a trigram index returns for a pattern on this column. The result can contain false positives.
     pub fn tids_by_text(&self, column: AttrNumber, pattern: Pattern) -> Result<TidBitmap, Unfit> {
-        // SAFETY: the table is open. The bitmap is complete, and freed below or with the memory context of the calling function.
+        // SAFETY: the table is open. The bitmap is complete, and freed below or with the memory context of the calling
+        // function.
         unsafe {
             let bitmap = self.bitmap_by_text(column, pattern)?;
             let mut tids = TidBitmap::default();
@@ -124,7 +125,7 @@ unsafe fn strategy(
     }
 }
 
-/// Matches texts with a pattern by PostgreSQL's own function.
+/// Matches strings with a pattern by PostgreSQL's own function.
 pub struct Matcher {
     memory: Owned,
     function: Oid,
@@ -140,9 +141,9 @@ impl Matcher {
         Matcher { memory, function: Oid::from(pattern.function()), pattern: text }
     }
 
-    /// Whether a text matches.
+    /// Whether a string matches.
     pub fn matches(&self, text: Datum) -> bool {
-        // SAFETY: the function takes two texts. Its allocations are freed with the matcher's memory context.
+        // SAFETY: the function takes two strings. Its allocations are freed with the matcher's memory context.
         unsafe {
             let _current = Current::switch_to(self.memory.context());
             let matches = pg_sys::OidFunctionCall2Coll(

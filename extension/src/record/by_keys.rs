@@ -56,7 +56,7 @@ impl Body {
 
 fn keys_at(value: &RawValue) -> Result<Vec<String>, Error> {
     let keys = json::array_at(value, "/keys")?;
-    // Before the texts are read.
+    // Before the keys are read.
     check_count(keys.len())?;
     let keys = keys.into_iter().enumerate();
     keys.map(|(index, key)| Ok(json::text_at(key, &format!("/keys/{index}"))?.into_owned())).collect()

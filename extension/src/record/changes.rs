@@ -8,7 +8,7 @@ use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use serde_json::value::RawValue;
 
-/// Parses the `attributes` of a request. All faults are reported together. [`super::kept`] checks values that are valid
+/// Parses the `attributes` of a request. All errors are reported together. [`super::kept`] checks values that are valid
 /// only if the record already has them.
 pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
     parse_by(template, attributes, |position, raw, rules| {

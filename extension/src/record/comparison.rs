@@ -17,7 +17,7 @@ use uuid::Uuid;
 pub struct Holder {
     /// Its id.
     pub id: Uuid,
-    /// Whether it has all the values already.
+    /// Whether it already has all these values.
     pub has_values: bool,
 }
 

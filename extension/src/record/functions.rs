@@ -77,7 +77,8 @@ sql_functions! {
             .map(Answer::Json)
     };
 
-    /// `keyed.upsert_by_key(template regclass, external_key text, attributes jsonb, if_match text, if_none_match text) returns (id, created)`.
+    /// `keyed.upsert_by_key(template regclass, external_key text, attributes jsonb, if_match text, if_none_match text)
+    /// returns (id, created)`.
     keyed_upsert_by_key => |call| {
         let template = catalog::by_argument(call)?;
         let key = call.required_text(1, "external_key")?;

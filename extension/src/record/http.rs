@@ -1,4 +1,4 @@
-//! The HTTP functions that read and write records. Their arguments and results are texts of requests and responses.
+//! The HTTP functions that read and write records. Their arguments and results are the text of requests and responses.
 
 use super::correction::{Correction, correct};
 use super::functions::{attributes_argument, get_by_key, get_record, metric_page, patch, restore};

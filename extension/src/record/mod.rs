@@ -42,7 +42,7 @@ pub mod precondition;
 pub mod read;
 /// Resolves references.
 pub mod reference;
-/// Errors that writes share.
+/// Errors of several write operations.
 pub mod refusal;
 /// The key columns of live and deleted records.
 pub mod released;

@@ -86,7 +86,7 @@ pub fn by_key(
     one(template, &columns(template), &condition, key, projection, Snapshot::Active)
 }
 
-/// A record with the rights of the caller.
+/// A record with the privileges of the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundRecord {
     /// Its id.

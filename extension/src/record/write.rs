@@ -95,7 +95,7 @@ fn written(rows: &Rows, template: &Template, projection: &Projection) -> Option<
 pub fn patch(caller: &Caller, id: Uuid, body: &Body, preconditions: &Preconditions) -> Result<Shown, Error> {
     let template = read::template_of(caller, id, Action::Update)?;
     let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
-    // A body with only a vector writes no row of the table, but needs the same rights.
+    // A body with only a vector writes no row of the table, but needs the same privileges.
     if body.embedding != Embedding::Absent {
         super::embedding::require_writable(caller, &template, id)?;
     }

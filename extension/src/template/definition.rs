@@ -24,7 +24,7 @@ pub struct Definition {
     pub required: bool,
     /// Whether filters and sorts on it have an index.
     pub indexed: bool,
-    /// For texts: the collation, or `None` for that of the template.
+    /// For strings: the collation, or `None` for that of the template.
     pub collation: Option<String>,
     /// The display format as JSON text.
     pub format: Option<String>,
@@ -36,7 +36,7 @@ pub struct Definition {
     pub default: Option<String>,
 }
 
-/// Parses a JSON array of attribute definitions. All faults are reported together.
+/// Parses a JSON array of attribute definitions. All errors are reported together.
 pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>, Error> {
     let entries = json::array_at(attributes, pointer)?;
     let max = limits::attributes_per_template();

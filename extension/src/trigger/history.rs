@@ -54,7 +54,7 @@ struct Entry {
     is_fresh: bool,
     operation: &'static str,
     external_key: Option<String>,
-    /// Whether the record no longer has the key that it had.
+    /// Whether the record lost its previous key.
     ends_key: bool,
     changes: String,
 }
@@ -220,7 +220,7 @@ fn insert_directly(template: &Template, entries: &[Entry], actor: &str, source: 
     insert_rows_without(table, unneeded, rows).ok()
 }
 
-/// The number and the position of the latest version of a record; both 0 where it has none.
+/// The version and the position of the latest history row of a record; both 0 if it has none.
 fn latest_version(table: Oid, position: i16, record: Uuid) -> Option<(i32, i64)> {
     let read = |found: &index::Found| {
         (found.get(VERSION).map_or(0, datum::read_i32), found.get(position).map_or(0, datum::read_i64))
@@ -234,7 +234,7 @@ fn latest_version(table: Oid, position: i16, record: Uuid) -> Option<(i32, i64)>
 fn insert_by_statement(template: &Template, entries: &[Entry], actor: &str, source: &str) {
     let table = SideTable::History.sql(template.id);
     let has_positions = template.history_position.is_some();
-    // A state that is not migrated yet has no positions.
+    // A database that is not migrated has no positions.
     let (column, position, before) = match has_positions {
         true => (", position", ", greatest($8, l.position)", "h.version, h.position"),
         false => ("", "", "h.version"),

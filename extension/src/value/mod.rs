@@ -10,7 +10,7 @@ pub mod constant;
 pub mod date_pattern;
 /// Numbers in the text form of `numeric`.
 pub mod decimal;
-/// File formats, and texts and lists in cells.
+/// File formats, and strings and lists in cells.
 pub mod file_format;
 /// External keys.
 pub mod key;

@@ -1,4 +1,4 @@
-//! Dates and times: strict ISO 8601 and RFC 3339 texts, and PostgreSQL's day and microsecond numbers. Pure.
+//! Dates and times: strict ISO 8601 and RFC 3339 strings, and PostgreSQL's day and microsecond numbers. Pure.
 
 use super::time_fault;
 use crate::error::{Code, Error};

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// A stored view.
 pub struct SavedView {
-    /// Its number.
+    /// Its id.
     pub id: i32,
     /// Its template.
     pub template: Rc<Template>,

@@ -90,7 +90,8 @@ fn dropped(old: &[Statement<'_>], new: &[Statement<'_>]) -> HashSet<String> {
     }
 }
 
-/// Rejects the removal of a COMMENT, GRANT or REVOKE on an object that remains, because existing databases would keep its effect.
+/// Rejects the removal of a COMMENT, GRANT or REVOKE on an object that remains, because existing databases would keep its
+/// effect.
 fn reject_removed_remarks(
     old: &[Statement<'_>],
     new: &[Statement<'_>],

@@ -1,4 +1,4 @@
-//! Compiled SQL of valid filters, and pointer, code and message of faults.
+//! Compiled SQL of valid filters, and pointer, code and message of errors.
 
 mod days;
 pub(crate) mod properties;
@@ -62,7 +62,7 @@ fn check_lines(lines: &[(&str, &str, &str, &str)]) {
     }
 }
 
-/// The pointer, the code and the message of each fault.
+/// The pointer, the code and the message of each error.
 fn faults(refused: Result<Filter, Error>) -> Vec<(String, Code, String)> {
     let error = refused.expect_err("a refusal");
     error.faults.into_iter().map(|fault| (fault.pointer, fault.code, fault.detail)).collect()

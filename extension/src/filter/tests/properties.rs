@@ -110,7 +110,7 @@ fn check_sql(sql: &str) {
     }
 }
 
-/// Known injection texts, and arbitrary texts.
+/// Known injection strings, and arbitrary strings.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! Conditions that indexes serve, and constants as arguments.
+//! Conditions that can use an index, and constants as arguments.
 
 use super::super::arguments::{Argument, Arguments};
 use super::super::render::render_with;
