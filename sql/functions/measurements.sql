@@ -50,7 +50,7 @@ create function keyed.server_measurements()
     ) m (name, value)
   $$;
 comment on function keyed.server_measurements() is
-  'The measurements of keyed_http.measurements() that are about the server: sessions, old transactions, replication. With the rights of its owner; only keyed_owner and superusers may execute it.';
+  'The measurements of keyed_http.measurements() that are about the server: sessions, old transactions, replication. Runs with the privileges of its owner; only keyed_owner and superusers may execute it.';
 -- keyed.init() grants EXECUTE to keyed_owner.
 revoke execute on function keyed.server_measurements() from public;
 

@@ -167,11 +167,11 @@ impl Caller {
     }
 
     /// The number of conditions on referenced records in the caller's read scope.
-    pub(super) fn read_behind(&self, template: &Template) -> usize {
+    pub(super) fn read_through(&self, template: &Template) -> usize {
         if self.is_admin || !self.has(Action::Read, template) {
             return 0;
         }
-        Permissions::of(self.role, template).rows(Privilege::Read).behind_references()
+        Permissions::of(self.role, template).rows(Privilege::Read).through_references()
     }
 
     /// The caller's permissions on a template; `None` if they do not include `read`.

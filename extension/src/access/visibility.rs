@@ -76,13 +76,13 @@ impl ReadScope {
     }
 
     /// Whether it depends on other records than the row itself.
-    pub fn looks_behind_references(&self) -> bool {
+    pub fn reads_through_references(&self) -> bool {
         self.0.as_ref().is_some_and(|it| it.rows(Action::Read.privilege()).depend_on_references())
     }
 
     /// Whether indexes find these records, with few additional ones.
-    pub fn is_served(&self) -> bool {
-        self.0.as_ref().is_none_or(|permissions| permissions.rows(Action::Read.privilege()).are_served())
+    pub fn is_indexable(&self) -> bool {
+        self.0.as_ref().is_none_or(|permissions| permissions.rows(Action::Read.privilege()).are_indexable())
     }
 }
 
@@ -222,7 +222,7 @@ impl Schema for CallerSchema {
         rows(&self.caller, &self.template, alias)
     }
 
-    fn visible_behind(&self) -> usize {
-        self.caller.read_behind(&self.template)
+    fn visible_through(&self) -> usize {
+        self.caller.read_through(&self.template)
     }
 }

@@ -1,8 +1,8 @@
 //! API keys over HTTP.
 
-use super::answer;
 use super::page::Page;
 use super::report::{records, slugs, utc};
+use super::response;
 use crate::access::{Caller, api_key};
 use crate::error::Error;
 use crate::json::{self, array_at, is_null, pointer_step};
@@ -60,7 +60,7 @@ pub(super) fn create(body: &str) -> Result<Written, Error> {
     let mut quoted = String::new();
     write_string(&mut quoted, &key);
     let body = |key: &str| format!("{{\"key\":{key},{members}");
-    Ok(answer(201, body(&quoted)).created(id).stored_as(body("null")))
+    Ok(response(201, body(&quoted)).created(id).stored_as(body("null")))
 }
 
 /// Revokes a key.
@@ -130,7 +130,7 @@ mod tests {
             (r#"{"roles": "erp"}"#, Code::UnknownField, "/roles"),
         ] {
             let error = Given::parse(body).err().expect(body);
-            assert_eq!((error.code, error.faults[0].pointer.as_str()), (code, pointer), "{body}");
+            assert_eq!((error.code, error.violations[0].pointer.as_str()), (code, pointer), "{body}");
         }
     }
 }

@@ -112,13 +112,13 @@ pub(super) trait Kind {
 }
 
 /// The error that names the expected form.
-pub(super) fn must_be(pointer: &str, wanted: &str) -> Error {
-    Error::at(Code::InvalidValue, pointer, format!("must be {wanted}"))
+pub(super) fn must_be(pointer: &str, expected: &str) -> Error {
+    Error::at(Code::InvalidValue, pointer, format!("must be {expected}"))
 }
 
 /// The text of a JSON string.
-pub(super) fn string_at<'a>(raw: &'a RawValue, pointer: &str, wanted: &str) -> Result<Cow<'a, str>, Error> {
-    json::string_at(raw, pointer)?.ok_or_else(|| must_be(pointer, wanted))
+pub(super) fn string_at<'a>(raw: &'a RawValue, pointer: &str, expected: &str) -> Result<Cow<'a, str>, Error> {
+    json::string_at(raw, pointer)?.ok_or_else(|| must_be(pointer, expected))
 }
 
 /// The text of a cursor's value; `None` if it is invalid.

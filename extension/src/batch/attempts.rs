@@ -131,14 +131,14 @@ impl<'a> Attempts<'_, 'a> {
             }
         }
         let done = Subtransactions::run(links.len(), self.atomic, |subtransactions, steps| {
-            let wanted = steps.filter(|link| subtransactions.is_wanted(*link));
+            let requested = steps.filter(|link| subtransactions.is_requested(*link));
             let link = |link: usize| {
                 let (place, done, changes) = &links[link];
                 subtransactions.begin(&[link]);
                 let outcome = single::link(self.caller, self.operations[*place], *done, (*changes).clone());
                 outcome.map(|done| (link, Ok(done))).map_err(|error| Stop::Rejected(link, Box::new(error)))
             };
-            wanted.map(link).collect()
+            requested.map(link).collect()
         });
         let index = |link: usize| self.index(links[link].0);
         let done = done.map_err(|(link, error)| End::Atomic((index(link), error)))?;

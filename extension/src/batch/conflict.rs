@@ -8,7 +8,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::array;
 use crate::postgres::snapshot::CommandMark;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::record::refusal::key_taken;
+use crate::record::write_error::key_taken;
 use crate::template::Template;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;

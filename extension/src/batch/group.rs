@@ -12,10 +12,10 @@ use crate::postgres::parameter::{Parameter, array, params};
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
-use crate::record::kept::{self, Keeper};
+use crate::record::kept::{self, RecordIdentity};
 use crate::record::mode::Mode;
 use crate::record::new_id::new_id;
-use crate::record::refusal::{is_insert_dropped, key_taken};
+use crate::record::write_error::{is_insert_dropped, key_taken};
 use crate::record::{changes, dropped, reference};
 use crate::template::Template;
 use crate::value::change::{Change, Changes};
@@ -86,7 +86,7 @@ impl<'a> Group<'a> {
         if kept::has(&operation.changes) {
             return match operation.kind {
                 OperationKind::Upsert => Ok(false),
-                _ => kept::settle(caller, &operation.template, &mut operation.changes, Keeper::None),
+                _ => kept::settle(caller, &operation.template, &mut operation.changes, RecordIdentity::None),
             };
         }
         if let Some(key) = operation.key.value() {

@@ -87,7 +87,7 @@ impl Subtransactions {
     }
 
     /// Whether a step still has to run.
-    pub(super) fn is_wanted(&self, step: usize) -> bool {
+    pub(super) fn is_requested(&self, step: usize) -> bool {
         !self.rejected.contains_key(&step)
     }
 

@@ -14,7 +14,7 @@ use uuid::Uuid;
 /// A record that may have become visible or invisible.
 pub struct Affected {
     /// Its position among the records that the change affects.
-    pub place: Derived,
+    pub feed_position: Derived,
     /// Its template, as an index into the followed templates.
     pub index: usize,
     /// Its key if it is visible to the caller; `None` if it is gone.
@@ -36,19 +36,19 @@ pub fn affected(
         let id = followed.template.id;
         let Some(paths) = paths(followed, change) else { continue };
         let from = match behind {
-            Some(place) if id < place.template => continue,
-            Some(place) if id == place.template => place.record,
+            Some(feed_position) if id < feed_position.template => continue,
+            Some(feed_position) if id == feed_position.template => feed_position.record,
             _ => Uuid::nil(),
         };
         let statement = statement(following, followed, &paths);
-        let arguments = params![change.record, from, change.place.position, left as i64];
+        let arguments = params![change.record, from, change.feed_position.position, left as i64];
         let rows = spi.run_once(&statement, Snapshot::Active, &arguments);
         let mut last = None;
         for (record, key, is_seen, is_possible) in rows.iter::<(Uuid, Option<String>, bool, bool)>() {
-            let place = Derived { template: id, record };
-            last = Some(place);
+            let feed_position = Derived { template: id, record };
+            last = Some(feed_position);
             if is_seen || is_possible {
-                affected.push(Affected { place, index, seen: is_seen.then_some(key) });
+                affected.push(Affected { feed_position, index, seen: is_seen.then_some(key) });
             }
         }
         left -= rows.len();
@@ -73,7 +73,7 @@ fn paths(followed: &Followed, change: &Change) -> Option<String> {
         _ => true,
     };
     let behind = followed.behind.iter();
-    let behind = behind.filter(|it| it.template() == change.place.template && is_touched(&it.field));
+    let behind = behind.filter(|it| it.template() == change.feed_position.template && is_touched(&it.field));
     let mut paths: Vec<String> = behind.map(|it| it.leads_to("t", "$1")).collect();
     paths.sort();
     paths.dedup();

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 /// What a caller receives for a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum Disclosure {
     /// The change.
     Whole,
     /// The id of a record that is no longer visible.
@@ -58,13 +58,13 @@ pub fn write_derived(
     template: &Template,
     record: Uuid,
     external_key: Option<&str>,
-    shown: Option<&str>,
+    disclosed: Option<&str>,
 ) {
     begin(out, template, record);
     out.push_str(",\"external_key\":");
     write_optional(out, external_key);
     out.push_str(",\"operation\":\"update\",\"at\":null,\"actor\":null,\"source\":null,\"changed\":[]");
-    write_record(out, shown);
+    write_record(out, disclosed);
     out.push('}');
 }
 

@@ -7,8 +7,8 @@ use crate::access::visibility::{CallerSchema, ReadScope};
 use crate::access::{Action, Caller, scope, template_list, visibility};
 use crate::error::{Code, Error};
 use crate::filter::Filter;
-use crate::filter::behind::Behind;
 use crate::filter::possible::{Sense, Unsettled, render_sense};
+use crate::filter::referenced_field::ReferencedField;
 use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard;
 use crate::template::Template;
@@ -49,7 +49,7 @@ pub struct Followed {
     /// The fields of the record on which the scope has conditions.
     pub uses: OwnUses,
     /// The fields of other records on which the scope has conditions.
-    pub behind: Vec<Behind>,
+    pub behind: Vec<ReferencedField>,
 }
 
 impl Followed {
@@ -126,7 +126,8 @@ impl Following {
 
     fn of(scope: Scope, templates: Vec<Followed>) -> Following {
         let is_followed = |id: i32| templates.iter().any(|it| it.template.id == id);
-        let mut behind: Vec<i32> = templates.iter().flat_map(|it| &it.behind).map(Behind::template).collect();
+        let mut behind: Vec<i32> =
+            templates.iter().flat_map(|it| &it.behind).map(ReferencedField::template).collect();
         behind.retain(|id| !is_followed(*id));
         behind.sort_unstable();
         behind.dedup();
@@ -142,7 +143,7 @@ impl Following {
 
     /// A fingerprint of the caller's read access to the templates up to this id. It changes when one of them is dropped and
     /// when a grant or a scope changes, but not when a template is created.
-    pub fn rights(&self, newest: i32) -> Fingerprint {
+    pub fn access_fingerprint(&self, newest: i32) -> Fingerprint {
         let old = self.templates.iter().filter(|it| it.template.id <= newest);
         let texts: Vec<[String; 2]> =
             old.map(|it| [it.template.id.to_string(), it.scope.clone().unwrap_or_default()]).collect();
@@ -166,13 +167,13 @@ fn followed(caller: &Caller, template: Rc<Template>, filter: Option<Filter>) -> 
     }
     let own = visibility::rows_over(Lives::Any, caller, &template, "t");
     let read_scope = own.is_some().then(|| CallerSchema::new(caller, Rc::clone(&template)).read_scope());
-    let wanted = filter.as_ref().map(|filter| {
+    let requested = filter.as_ref().map(|filter| {
         let options = Options { lives: Lives::Any, ..Options::default() };
         render(filter, "t", options)
     });
-    let scope = match (own, wanted) {
-        (Some(own), Some(wanted)) => Some(format!("({own} and {wanted})")),
-        (own, wanted) => own.or(wanted),
+    let scope = match (own, requested) {
+        (Some(own), Some(requested)) => Some(format!("({own} and {requested})")),
+        (own, requested) => own.or(requested),
     };
     let (mut uses, mut behind) = (OwnUses::default(), Vec::new());
     if scope.is_some() {

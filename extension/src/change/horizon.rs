@@ -9,7 +9,7 @@ use crate::postgres::open_transactions::with_settled;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::worker;
-use crate::postgres::write_ahead_log::{LogPlace, database, end_of, flushed, system_identifier};
+use crate::postgres::write_ahead_log::{LogPosition, database, end_of, flushed, system_identifier};
 use crate::template::{Template, catalog};
 use crate::value::table_name::{STATE, SideTable};
 use std::rc::Rc;
@@ -22,7 +22,7 @@ pub struct Horizon {
     /// The secret that signs cursors.
     pub secret: Vec<u8>,
     /// The position of the write-ahead log.
-    pub log: LogPlace,
+    pub log: LogPosition,
     /// The origin of transaction ids.
     pub origin: Fingerprint,
     /// The origins whose cursors are valid in this database.
@@ -109,7 +109,7 @@ impl Horizon {
     pub fn check(&self, cursor: &Cursor) -> Result<(), Error> {
         if !self.accepted.contains(&cursor.origin) {
             return Err(cursor::too_old(
-                "the cursor is of another database, or of this one before it was restored",
+                "the cursor was issued by another database, or by this one before it was restored",
             ));
         }
         // Positions in the write-ahead logs of different clusters cannot be compared.
@@ -122,7 +122,7 @@ impl Horizon {
         match end_of(cursor.timeline, self.log.timeline) {
             Some(end) if cursor.lsn <= end && !is_ahead => Ok(()),
             _ => Err(cursor::too_old(
-                "the cursor was handed out by a server that had changes which this one has not: it failed over, or was restored",
+                "the cursor was issued by a server with later changes than this one: the database failed over or was restored",
             )),
         }
     }

@@ -16,7 +16,7 @@ pub const fn first_of(generation: i64) -> i64 {
 
 /// The sort key of a history row in the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct FeedPosition {
     /// The position.
     pub position: i64,
     /// The template id.
@@ -40,7 +40,7 @@ pub struct Derived {
 }
 
 /// `position/template/record/version`, and with derived records `/template/record`.
-impl fmt::Display for Place {
+impl fmt::Display for FeedPosition {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}/{}/{}/{}", self.position, self.template, self.record, self.version)?;
         match &self.derived {
@@ -50,9 +50,9 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
+impl FeedPosition {
     /// Parses the output of [`fmt::Display`].
-    pub fn parse(text: &str) -> Option<Place> {
+    pub fn parse(text: &str) -> Option<FeedPosition> {
         let mut parts = text.split('/');
         let position = parts.next()?.parse().ok()?;
         let template = parts.next()?.parse().ok()?;
@@ -64,16 +64,16 @@ impl Place {
             }
             None => None,
         };
-        parts.next().is_none().then_some(Place { position, template, record, version, derived })
+        parts.next().is_none().then_some(FeedPosition { position, template, record, version, derived })
     }
 
     /// Before every row with this position or a greater one.
-    pub const fn before(position: i64) -> Place {
-        Place { position, template: 0, record: Uuid::nil(), version: 0, derived: None }
+    pub const fn before(position: i64) -> FeedPosition {
+        FeedPosition { position, template: 0, record: Uuid::nil(), version: 0, derived: None }
     }
 
     /// Before the first row.
-    pub const START: Place = Place::before(0);
+    pub const START: FeedPosition = FeedPosition::before(0);
 
     /// The lower bound for the rows of a template: position, record and version, exclusive.
     pub fn within(&self, template: i32) -> (i64, Uuid, i32) {
@@ -93,17 +93,21 @@ mod tests {
     fn position_round_trips_through_its_text() {
         let record = Uuid::from_u128(7);
         let derived = Derived { template: 4, record: Uuid::max() };
-        for place in [
-            Place::START,
-            Place::before(i64::MAX),
-            Place { position: 40, template: 3, record, version: 2, derived: None },
-            Place { position: 40, template: 3, record, version: 2, derived: Some(derived) },
+        for feed_position in [
+            FeedPosition::START,
+            FeedPosition::before(i64::MAX),
+            FeedPosition { position: 40, template: 3, record, version: 2, derived: None },
+            FeedPosition { position: 40, template: 3, record, version: 2, derived: Some(derived) },
         ] {
-            assert_eq!(Place::parse(&place.to_string()), Some(place), "{place}");
+            assert_eq!(
+                FeedPosition::parse(&feed_position.to_string()),
+                Some(feed_position),
+                "{feed_position}"
+            );
         }
         let nil = Uuid::nil();
         for text in ["", "1", "1/2/3/4", &format!("1/2/{nil}/4/5"), &format!("1/2/{nil}/4/5/{nil}/6")] {
-            assert_eq!(Place::parse(text), None, "{text}");
+            assert_eq!(FeedPosition::parse(text), None, "{text}");
         }
     }
 
@@ -116,14 +120,14 @@ mod tests {
     #[test]
     fn place_bounds_the_rows_of_each_template() {
         let record = Uuid::from_u128(7);
-        let place = Place { position: 40, template: 3, record, version: 2, derived: None };
+        let feed_position = FeedPosition { position: 40, template: 3, record, version: 2, derived: None };
         let is_behind = |template, position, record, version| {
-            (position, record, version) > place.within(template)
-                && Place { position, template, record, version, derived: None } > place
+            (position, record, version) > feed_position.within(template)
+                && FeedPosition { position, template, record, version, derived: None } > feed_position
         };
         let is_before = |template, position, record, version| {
-            (position, record, version) <= place.within(template)
-                && Place { position, template, record, version, derived: None } <= place
+            (position, record, version) <= feed_position.within(template)
+                && FeedPosition { position, template, record, version, derived: None } <= feed_position
         };
         assert!(is_behind(3, 40, record, 3) && is_behind(3, 41, Uuid::from_u128(1), 1));
         assert!(is_behind(4, 40, Uuid::from_u128(1), 1) && is_behind(2, 41, Uuid::from_u128(1), 1));

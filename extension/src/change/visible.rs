@@ -9,7 +9,7 @@
 //! omits none that was. A page contains current records, and changes of two records can become visible in another order than
 //! in the feed. So it is never certain which past states a caller has read.
 
-use super::entry::Shown;
+use super::entry::Disclosure;
 use super::followed::{Followed, Following};
 use super::rows::Change;
 use super::unsettled;
@@ -23,35 +23,35 @@ use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// What the caller receives for each of these changes of a template.
-pub fn shown(
+pub fn disclosed(
     spi: &Connection,
     following: &Following,
     followed: &Followed,
     changes: &[&Change],
-) -> Vec<Shown> {
-    let Some(scope) = &followed.scope else { return vec![Shown::Whole; changes.len()] };
+) -> Vec<Disclosure> {
+    let Some(scope) = &followed.scope else { return vec![Disclosure::Whole; changes.len()] };
     let ids = changes.iter().map(|change| change.record).collect();
     let seen = seen(spi, followed, scope, &ids, Snapshot::Active);
-    let mut shown: Vec<Shown> = changes
+    let mut disclosed: Vec<Disclosure> = changes
         .iter()
-        .map(|change| if seen.contains(&change.record) { Shown::Whole } else { Shown::Nothing })
+        .map(|change| if seen.contains(&change.record) { Disclosure::Whole } else { Disclosure::Nothing })
         .collect();
     let in_question: Vec<usize> = (0..changes.len())
-        .filter(|index| shown[*index] == Shown::Nothing && may_hide(followed, changes[*index]))
+        .filter(|index| disclosed[*index] == Disclosure::Nothing && may_hide(followed, changes[*index]))
         .collect();
     let evaluated: Vec<&Change> = in_question.iter().map(|index| changes[*index]).collect();
     for (index, before_and_after) in in_question.into_iter().zip(judge(spi, following, followed, &evaluated))
     {
         let is_removal = matches!(changes[index].operation.as_str(), "delete" | "purge");
-        shown[index] = match before_and_after {
+        disclosed[index] = match before_and_after {
             // Omits the key of a record that may never have been visible.
-            (true, _) if is_removal && followed.behind.is_empty() => Shown::Whole,
-            (true, false) => Shown::Gone,
-            (true, true) if is_removal => Shown::Gone,
-            _ => Shown::Nothing,
+            (true, _) if is_removal && followed.behind.is_empty() => Disclosure::Whole,
+            (true, false) => Disclosure::Gone,
+            (true, true) if is_removal => Disclosure::Gone,
+            _ => Disclosure::Nothing,
         };
     }
-    shown
+    disclosed
 }
 
 /// Those of these records, live or deleted, that are visible to the caller in the latest snapshot. All if the caller
@@ -117,7 +117,7 @@ fn evaluate_changes(
 ) -> Vec<(bool, bool)> {
     let arguments = params![
         array(changes.iter().map(|change| change.record)),
-        array(changes.iter().map(|change| change.place.version)),
+        array(changes.iter().map(|change| change.feed_position.version)),
         array(followed.uses.attributes.iter().map(|slug| Some(slug.as_str()))),
         array(followed.behind.iter().map(|behind| Some(behind.reference())))
     ];
@@ -126,7 +126,7 @@ fn evaluate_changes(
         .iter::<(Uuid, i32, bool, bool)>()
         .map(|(record, version, before, after)| ((record, version), (before, after)))
         .collect();
-    let of = |change: &&Change| evaluated.get(&(change.record, change.place.version)).copied();
+    let of = |change: &&Change| evaluated.get(&(change.record, change.feed_position.version)).copied();
     changes.iter().map(|change| of(change).unwrap_or_default()).collect()
 }
 

@@ -110,7 +110,7 @@ pub fn create_table(
 }
 
 /// The comment on the column of positions.
-const POSITION: &str = "Where the feed of changes shows it: the id of the transaction, or that of a later one that the record was changed by before.";
+const POSITION: &str = "The position in the feed of changes: the id of the transaction, or the position of the record's previous row if that is greater.";
 
 /// Adds positions to a history of an earlier version. Its existing rows come first in the feed.
 pub fn add_position(history: &str) -> String {

@@ -28,7 +28,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
         return Err(Error::at(Code::InvalidValue, "/embed", "embed names no attribute")
             .hint("Name at least one attribute, or send null to embed nothing."));
     }
-    let fault = |(position, slug): (usize, &String)| {
+    let violation = |(position, slug): (usize, &String)| {
         let pointer = format!("/embed/{position}");
         match kind_of(slug) {
             None => {
@@ -47,7 +47,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
             Some(_) => None,
         }
     };
-    Error::join(slugs.iter().enumerate().filter_map(fault).collect()).map_or(Ok(()), Err)
+    Error::join(slugs.iter().enumerate().filter_map(violation).collect()).map_or(Ok(()), Err)
 }
 
 /// Stores the embedded attributes of a template. The rows of the attributes must exist.
@@ -112,7 +112,11 @@ mod tests {
             (r#"["title","title"]"#, "/embed/1", Code::InvalidValue),
         ] {
             let error = parse_and_check(text).expect_err(text);
-            assert_eq!((error.faults[0].pointer.as_str(), error.faults[0].code), (pointer, code), "{text}");
+            assert_eq!(
+                (error.violations[0].pointer.as_str(), error.violations[0].code),
+                (pointer, code),
+                "{text}"
+            );
         }
     }
 }

@@ -78,14 +78,14 @@ impl Options {
         let Some(format) = &self.cells else { return Ok(()) };
         let refuse = |message: String| Err(Error::at(Code::InvalidValue, "/format/null", message));
         if format.null_cell().is_none() {
-            return refuse("needs a text to write for no value".to_owned());
+            return refuse("needs a string that represents no value".to_owned());
         }
         for field in fields {
             let Field::Attribute(position) = field else { continue };
             let attribute = &template.attributes[*position];
             if let Some(text) = format.hidden_value(attribute.kind) {
                 return refuse(format!(
-                    "{text:?} is a value of {}, too: both would be written alike",
+                    "{text:?} is also a value of {}, so the file would be ambiguous",
                     attribute.slug
                 ));
             }
@@ -135,7 +135,7 @@ mod tests {
             (r#"{"format": {"date": "D"}}"#, "/format/date"),
             (r#"{"bom": true}"#, "/bom"),
         ] {
-            assert_eq!(Options::parse(text).expect_err(text).faults[0].pointer, pointer, "{text}");
+            assert_eq!(Options::parse(text).expect_err(text).violations[0].pointer, pointer, "{text}");
         }
     }
 
@@ -143,7 +143,7 @@ mod tests {
         #[test]
         fn any_object_is_valid_or_rejected_with_its_pointer(text in object_of(&["format", "delimiter", "is_typed", "versions"])) {
             if let Err(error) = Options::parse(&text) {
-                prop_assert!(points_into(&text, &error), "{:?}", error.faults);
+                prop_assert!(points_into(&text, &error), "{:?}", error.violations);
             }
         }
     }

@@ -22,16 +22,14 @@
 
 /// Constants as parameters of statements.
 pub mod arguments;
-/// Fields of other records that a filter reads.
-pub mod behind;
 /// Checks of conditions against a template.
 pub mod check;
 /// Operands → constants.
 pub mod constant;
-/// Collects errors for one response.
-mod faults;
 /// The field of a condition.
 pub mod field;
+/// Conditions that can use an index.
+mod indexable;
 /// The value of a condition → operands.
 pub mod operand;
 /// Operators, and the fields they apply to.
@@ -42,16 +40,18 @@ pub mod parse;
 pub mod possible;
 /// Checked conditions.
 pub mod predicate;
+/// Fields of other records that a filter reads.
+pub mod referenced_field;
 /// Filter → SQL.
 pub mod render;
 /// The interface to templates.
 pub mod schema;
-/// Conditions that can use an index.
-mod served;
 /// Composition of SQL conditions.
 mod sql;
 /// Boolean combinations.
 pub mod tree;
+/// Collects errors for one response.
+mod violations;
 
 #[cfg(test)]
 pub(crate) mod tests;

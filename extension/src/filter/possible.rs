@@ -5,9 +5,9 @@
 //! tests are exact.
 
 use super::Filter;
-use super::behind::key_holder;
 use super::field::Step;
 use super::predicate::Predicate;
+use super::referenced_field::key_holder;
 use super::render::Options;
 use super::render::Writer;
 use super::sql::inner_alias;
@@ -76,7 +76,7 @@ impl Possible<'_> {
     fn behind(&self, path: &[Step], predicate: &Predicate, at: (i32, &str), sense: Sense) -> String {
         let (template, alias) = at;
         let unsettled = (self.unsettled)(template, alias);
-        let Some((step, further)) = path.split_first() else {
+        let Some((step, additional)) = path.split_first() else {
             let test = format!("({}) is true", self.writer.column_text(predicate, alias));
             let Some(target) = key_holder(&predicate.test) else { return sense.of(&test, unsettled) };
             // The keys of targets are read as a set, so a separate condition tests whether the referenced record is
@@ -94,7 +94,7 @@ impl Possible<'_> {
         let inner = inner_alias(alias);
         let target = (step.target.id(), inner.as_str());
         let found =
-            format!("{inner}.deleted_at is null and {}", self.behind(further, predicate, target, sense));
+            format!("{inner}.deleted_at is null and {}", self.behind(additional, predicate, target, sense));
         let found = sense.of(&found, (self.unsettled)(target.0, target.1));
         let test = format!(
             "exists (select from {} {inner} where {inner}.id = {alias}.{} and {found})",

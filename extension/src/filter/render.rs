@@ -103,7 +103,7 @@ impl<'a> Writer<'a> {
             time_zone: literal(&filter.time_zone),
             now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
             one_by_one: options.one_by_one,
-            has_many_paths: filter.behind_references() >= MANY_PATHS,
+            has_many_paths: filter.through_references() >= MANY_PATHS,
             as_sets: options.as_sets,
             apart: None,
             arguments: None,
@@ -144,7 +144,7 @@ impl<'a> Writer<'a> {
     /// policy, and for many such conditions, it is an uncorrelated set of ids.
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
         let test = || self.column_test(&predicate.test, &predicate.column, alias);
-        let Some((step, further)) = path.split_first() else { return test() };
+        let Some((step, additional)) = path.split_first() else { return test() };
         let inner = &inner_alias(alias);
         let reference = format!("{alias}.{}", identifier(&step.slug));
         let is_apart = self.as_sets || self.apart.is_some() && self.root == alias;
@@ -152,8 +152,8 @@ impl<'a> Writer<'a> {
         let referred = (!is_set).then(|| Sql::single(format!("{inner}.id = {reference}")));
         let mut parts: Vec<Sql> =
             referred.into_iter().chain(live_and_visible(&*step.target, inner)).collect();
-        if !(further.is_empty() && matches!(predicate.test, Test::Exists)) {
-            parts.push(self.behind(further, predicate, inner));
+        if !(additional.is_empty() && matches!(predicate.test, Test::Exists)) {
+            parts.push(self.behind(additional, predicate, inner));
         }
         let (table, condition) = (step.target.table(), Sql::chain(parts, AND).text);
         let barrier = if self.has_many_paths { " offset 0" } else { "" };

@@ -74,7 +74,7 @@ pub trait Schema {
     fn visible(&self, alias: &str) -> Option<String>;
 
     /// The number of conditions through references in that condition.
-    fn visible_behind(&self) -> usize {
+    fn visible_through(&self) -> usize {
         0
     }
 

@@ -114,7 +114,7 @@ fn one_character(value: &RawValue, here: &str) -> Result<Option<char>, Error> {
 fn pattern(value: &RawValue, here: &str, has_time: bool) -> Result<Pattern, Error> {
     let text = json::text_at(value, here)?;
     if text.len() > MAX_TEXT_BYTES {
-        return Err(invalid(here, "is too long for a pattern"));
+        return Err(invalid(here, "is longer than a pattern may be"));
     }
     let example = if has_time { "DD.MM.YYYY HH:mm" } else { "DD.MM.YYYY" };
     Pattern::parse(&text, has_time).map_err(|message| {
@@ -125,9 +125,9 @@ fn pattern(value: &RawValue, here: &str, has_time: bool) -> Result<Pattern, Erro
 
 /// Parses the separator of lists: one character.
 fn separator(value: &RawValue, here: &str) -> Result<char, Error> {
-    let wanted = |it: &char| !it.is_alphanumeric() && !"\"'[] \0\r".contains(*it);
+    let requested = |it: &char| !it.is_alphanumeric() && !"\"'[] \0\r".contains(*it);
     let refuse = || invalid(here, "must be one character, such as | or ; or ,");
-    one_character(value, here)?.filter(wanted).ok_or_else(refuse)
+    one_character(value, here)?.filter(requested).ok_or_else(refuse)
 }
 
 /// Parses a string, or an array of strings.

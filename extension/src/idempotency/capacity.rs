@@ -15,7 +15,7 @@ const ROW: i64 = 200;
 
 /// The average interval of counts in bytes and in responses. With much capacity left, it is a fraction of the capacity.
 const BYTES: u64 = 4 << 20;
-const ANSWERS: u64 = 1024;
+const RESPONSES: u64 = 1024;
 const PART: u64 = 16;
 
 /// The maximum number of keys whose remaining capacity a session caches.
@@ -42,7 +42,7 @@ fn remember(api_key: i32, left: i64) {
 }
 
 /// The time for which a full key is not counted again.
-const REFUSED_FOR: &str = "interval '1 minute'";
+const FULL_FOR: &str = "interval '1 minute'";
 
 /// Whether the state has the table.
 fn exists() -> bool {
@@ -54,7 +54,7 @@ pub fn is_full(key: &str) -> String {
     match exists() {
         true => format!(
             "exists (select from keyed_state.idempotency_full f where f.key_id = {key} \
-             and f.reached_at >= now() - {REFUSED_FOR})"
+             and f.reached_at >= now() - {FULL_FOR})"
         ),
         false => "false".to_owned(),
     }
@@ -86,7 +86,7 @@ pub fn recount(api_key: i32, size: i32, was_full: bool) {
     if !exists() {
         return;
     }
-    let chance = (size.max(0) as u64).saturating_add(BYTES / ANSWERS);
+    let chance = (size.max(0) as u64).saturating_add(BYTES / RESPONSES);
     let is_due = random::next_u64() % interval(api_key) < chance;
     if !is_due && !was_full {
         return;

@@ -55,8 +55,8 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         connected(|spi| {
             let rows = run(spi, &sql, &params![request.api_key, &request.key]);
             let found = rows.get::<Option<Vec<u8>>>(0, 0).map(|fingerprint| {
-                let answer = (1..=5).map(|column| rows.get::<Option<String>>(0, column)).collect();
-                (fingerprint, answer)
+                let response = (1..=5).map(|column| rows.get::<Option<String>>(0, column)).collect();
+                (fingerprint, response)
             });
             (found, rows.get::<Option<bool>>(0, 6).unwrap_or_default())
         })
@@ -69,23 +69,23 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
             "this Idempotency-Key was used for another request: method, address, project or body differ",
         )
         .hint("Use another key for another request. Repeat a request unchanged, byte for byte.")),
-        Some((_, answer)) => replay::visible(&Caller::current(), answer).map(Some),
+        Some((_, response)) => replay::visible(&Caller::current(), response).map(Some),
     }
 }
 
 /// Stores the response of a request.
-pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
-    let elements = datum::text_elements(answer).unwrap_or_default();
+pub fn keep(request: &Request, response: Datum) -> Result<(), Error> {
+    let elements = datum::text_elements(response).unwrap_or_default();
     let element = |position: usize| elements.get(position).copied().flatten();
     let subject = element(replay::SUBJECT);
     let texts = |elements: [Argument; 5]| datum::array_from(elements.into_iter(), pg_sys::TEXTOID);
-    let answer = match subject.and_then(|subject| Subject::parse(&datum::read_text(subject))) {
+    let response = match subject.and_then(|subject| Subject::parse(&datum::read_text(subject))) {
         Some(Subject::NotStored) => return Ok(()),
         // Stores only that the request has run.
         Some(Subject::Secret) => texts([None, None, None, None, subject]),
         Some(_) => match element(replay::STORED_BODY) {
             Some(body) => texts([element(0), element(1), Some(body), element(replay::TAG), subject]),
-            None => Some(answer),
+            None => Some(response),
         },
         None => {
             return Err(Error::at(Code::InvalidValue, "/answer", "the answer has no subject"));
@@ -98,9 +98,9 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
          where r.created_at < excluded.created_at - {KEPT} returning pg_column_size(r.answer), {}",
         capacity::was_full("r.key_id"),
     );
-    let answer = Parameter::of_type(pg_sys::TEXTARRAYOID, answer);
+    let response = Parameter::of_type(pg_sys::TEXTARRAYOID, response);
     let kept = as_owner(|| {
-        let arguments = params![request.api_key, &request.key, request.fingerprint.as_slice(), answer];
+        let arguments = params![request.api_key, &request.key, request.fingerprint.as_slice(), response];
         let kept = connected(|spi| {
             run(spi, &sql, &arguments)
                 .first::<(Option<i32>, Option<bool>)>()

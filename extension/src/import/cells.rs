@@ -129,7 +129,7 @@ impl<'o> Cells<'o> {
             Cell::Number(number) => match kind {
                 AttributeType::Number | AttributeType::Metric => kind.parse_cell(number, rules),
                 AttributeType::Date | AttributeType::DateTime => {
-                    unfit("Give the cells of the column the format of a date.")
+                    unfit("Format the cells of the column as dates.")
                 }
                 _ => self.text(kind, number, rules),
             },
@@ -142,11 +142,11 @@ impl<'o> Cells<'o> {
                         owned(format.instant(local, date, &*self.zone, rules.pointer)?)
                     }
                     None => unfit(
-                        "A spreadsheet does not say of which time zone a time is: add format={\"time_zone\": \"Europe/Zurich\"}.",
+                        "Spreadsheets store times without a time zone: add format={\"time_zone\": \"Europe/Zurich\"}.",
                     ),
                 },
                 _ if is_text => owned(short_date(date).to_owned()),
-                _ => unfit("Give the cells of the column another format."),
+                _ => unfit("Use another cell format for the column."),
             },
             Cell::Boolean(value) if is_text || kind == AttributeType::Boolean => owned(value.to_string()),
             Cell::Boolean(_) => unfit("Write another value."),
@@ -190,7 +190,7 @@ impl<'o> Cells<'o> {
             cell => {
                 let message = format!("{} is neither text nor a number", cell.shown());
                 Err(Error::at(Code::InvalidExternalKey, pointer, message)
-                    .hint("Give the column the format of text, and write the key again."))
+                    .hint("Format the column as text, and enter the key again."))
             }
         }
     }

@@ -7,7 +7,7 @@ use super::ndjson::lines;
 use super::options::Options;
 use super::{Outcome, Row};
 use crate::attribute_type::AttributeType;
-use crate::error::{Code, Error, MAX_FAULTS};
+use crate::error::{Code, Error, MAX_VIOLATIONS};
 use crate::record::changes::required;
 use crate::template::Template;
 use crate::value::change::{Change, Value};
@@ -114,7 +114,7 @@ fn row<'a>(
                 }
             }
         }
-        if errors.len() >= MAX_FAULTS {
+        if errors.len() >= MAX_VIOLATIONS {
             break;
         }
     }
@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parser_adds_no_cell_to_any_text(
+        fn parser_preserves_the_number_of_cells(
             text in prop_oneof![any::<String>(), "[a,;\"'\n\r é]{0,40}"],
             delimiter in prop::sample::select(b",;\t|".to_vec()),
         ) {

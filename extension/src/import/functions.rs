@@ -12,7 +12,7 @@ use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
-use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::function::{ReturnValue, sql_functions};
 use crate::template::Template;
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ sql_functions! {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         let options = Options::parse(&call.required_text(1, "options")?)?;
-        options.mode.require_rights(&caller, &template)?;
+        options.mode.require_privileges(&caller, &template)?;
         // Read before the import waits for a concurrent one: records that the concurrent import
         // creates are newer than this file.
         let mut mirror = match &options.mirror {
@@ -33,7 +33,7 @@ sql_functions! {
             let in_the_way = single_transaction::enter(&template, options.waits)?;
             if let Some(importer) = in_the_way {
                 mirror.into_iter().for_each(Mirror::keep);
-                return Ok(Answer::Text(format!("{{\"waits_for\":{}}}", importer.to_json())));
+                return Ok(ReturnValue::Text(format!("{{\"waits_for\":{}}}", importer.to_json())));
             }
         }
         let rows = call.required_text(2, "rows")?;
@@ -41,11 +41,11 @@ sql_functions! {
             && let Some(mirror) = mirror
         {
             require_no_rows(&rows)?;
-            return mirror.end(ends_after).map(Answer::Text);
+            return mirror.end(ends_after).map(ReturnValue::Text);
         }
         let report = import(&caller, &template, &options, mirror.as_mut(), &rows)?;
         mirror.into_iter().for_each(Mirror::keep);
-        Ok(Answer::Text(report))
+        Ok(ReturnValue::Text(report))
     };
 
     /// `keyed_http.find_import(template text) returns text`.
@@ -54,10 +54,10 @@ sql_functions! {
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         caller.require_define(&template)?;
         let importer = Importer::of(&template).ok_or_else(|| {
-            let what = format!("no file is imported as one transaction into {}", template.full_name());
+            let what = format!("no all-or-nothing import into {} is running", template.full_name());
             Error::new(Code::NotFound, what)
         })?;
-        Ok(Answer::Text(importer.to_json()))
+        Ok(ReturnValue::Text(importer.to_json()))
     };
 }
 
@@ -158,11 +158,11 @@ fn column_name(template: &Template, header: &[String], columns: &[Column], field
     if let Ok(number) = field.parse::<usize>() {
         return (columns.get(number.checked_sub(1)?)? == &Column::Unnamed).then(|| field.to_owned());
     }
-    let wanted = match field {
+    let requested = match field {
         "external_key" => Column::Key,
         "id" => Column::Id,
         slug => Column::Attribute(template.position(slug)?),
     };
-    let position = columns.iter().position(|column| *column == wanted)?;
+    let position = columns.iter().position(|column| *column == requested)?;
     header.get(position).cloned()
 }

@@ -37,7 +37,7 @@ fn too_long(template: &Template, changes: &Changes) -> Vec<Error> {
         let limit = |row| Some((rows.get::<Option<String>>(row, 0)?, rows.get::<Option<i32>>(row, 1)?));
         (0..rows.len()).filter_map(limit).collect()
     });
-    let fault = |(position, change): &(usize, Change)| {
+    let violation = |(position, change): &(usize, Change)| {
         let attribute = &template.attributes[*position];
         let Change::Set(Value::Text(text)) = change else { return None };
         let (_, max) = limits.iter().find(|(slug, _)| *slug == attribute.slug)?;
@@ -45,7 +45,7 @@ fn too_long(template: &Template, changes: &Changes) -> Vec<Error> {
         let message = format!("the text has {count} characters: its column takes at most {max}");
         (count > *max as usize).then(|| Error::at(Code::InvalidValue, &attribute.pointer, message))
     };
-    changes.iter().filter_map(fault).collect()
+    changes.iter().filter_map(violation).collect()
 }
 
 /// The attribute of a violated single-column CHECK constraint. The error message quotes the name of

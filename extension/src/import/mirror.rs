@@ -116,7 +116,7 @@ impl Mirror {
         if is_same {
             return Ok(begun);
         }
-        Err(Error::new(Code::InvalidValue, "this transaction has begun another import with mode=mirror")
+        Err(Error::new(Code::InvalidValue, "another import with mode=mirror has begun in this transaction")
             .hint("Import each file in a transaction of its own, without savepoints, as one caller, and with the same options."))
     }
 
@@ -238,13 +238,10 @@ impl Mirror {
                 "the file has {rows} rows, and this transaction has imported {} of them",
                 self.settled
             );
-            (
-                message,
-                "Import the whole file in one transaction: a part of it would delete what the rest has.",
-            )
+            (message, "Import the whole file in one transaction. An incomplete file would delete records.")
         } else if rows == 0 {
             let message = "the file has no rows: mode=mirror would delete every record that matches";
-            (message.to_owned(), "To delete all of them, name them in a batch.")
+            (message.to_owned(), "To delete all records, use a batch.")
         } else {
             return Ok(());
         };
@@ -291,8 +288,9 @@ impl Mirror {
             "the import would delete {missing} of {} records, a share of {share:.4}: more than max_deleted_share={max} allows",
             self.matching
         );
-        Err(Error::new(Code::PreconditionFailed, message)
-            .hint("Check with dry_run=true whether the file is complete. If it is, name a larger share."))
+        Err(Error::new(Code::PreconditionFailed, message).hint(
+            "Check with dry_run=true whether the file is complete. If it is, set a larger max_deleted_share.",
+        ))
     }
 
     /// Deletes the next missing records. Other transactions may have deleted them since, or moved them out of the
@@ -379,8 +377,8 @@ fn require_room(records: usize) -> Result<(), Error> {
         .hint("Split the file, and give each part a filter of its own."))
 }
 
-fn reserve_memory<T>(list: &mut Vec<T>, further: usize) -> Result<(), Error> {
-    list.try_reserve(further).map_err(|_| {
+fn reserve_memory<T>(list: &mut Vec<T>, additional: usize) -> Result<(), Error> {
+    list.try_reserve(additional).map_err(|_| {
         Error::new(Code::StorageFull, "the server has no memory left for the records of the file")
     })
 }
@@ -395,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn share_equals_the_decimal_that_names_it() {
+    fn share_equals_its_decimal_notation() {
         for (deleted, matching, max) in
             [(1, 10, "0.1"), (3, 10, "0.3"), (7, 100, "0.07"), (0, 0, "0"), (9, 9, "1")]
         {

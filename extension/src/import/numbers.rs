@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn column_is_plain_if_one_number_cannot_have_groups() {
+    fn column_is_unambiguous_if_one_number_cannot_have_groups() {
         let of_column = |cells: &[&'static str]| of_column("price", cells.iter().copied().map(Some));
         let grouped = of_column(&["12", "", "1.234", "x", "22.500"]);
         assert_eq!((grouped.is_plain, grouped.grouped, grouped.rows), (false, 2, vec![2, 4]));

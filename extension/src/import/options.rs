@@ -180,10 +180,7 @@ impl Options {
         if format == FileFormat::Csv {
             options.format = Format::Csv { header, delimiter };
         } else if !options.mapping.is_empty() || options.key_column.is_some() {
-            return Err(Error::new(
-                Code::InvalidValue,
-                "mapping and key_column are for CSV: NDJSON names attributes itself",
-            ));
+            return Err(Error::new(Code::InvalidValue, "mapping and key_column apply to CSV only"));
         }
         Ok(options)
     }
@@ -207,18 +204,21 @@ fn checked(options: MirrorOptions, is_mirror: bool, is_whole: bool) -> Result<Op
     let invalid = |pointer: &str, message: &str| Err(Error::at(Code::InvalidValue, pointer, message));
     if !is_mirror {
         return match options {
-            MirrorOptions { filter: Some(_), .. } => invalid("/filter", "filter is for mode=mirror"),
+            MirrorOptions { filter: Some(_), .. } => invalid("/filter", "filter requires mode=mirror"),
             MirrorOptions { max_deleted_share: Some(_), .. } => {
-                invalid("/max_deleted_share", "max_deleted_share is for mode=mirror")
+                invalid("/max_deleted_share", "max_deleted_share requires mode=mirror")
             }
             MirrorOptions { ends_after: Some(_), .. } => {
-                invalid("/ends_after", "ends_after is for mode=mirror")
+                invalid("/ends_after", "ends_after requires mode=mirror")
             }
             _ => Ok(None),
         };
     }
     if !is_whole {
-        return invalid("/mode", "mode=mirror imports a file as one transaction: use it with on_error=abort");
+        return invalid(
+            "/mode",
+            "mode=mirror requires on_error=abort, because it imports a file in one transaction",
+        );
     }
     if options.max_deleted_share.is_none() && !options.is_dry_run {
         let message = "mode=mirror needs max_deleted_share, the largest share of the records that the import may delete";
@@ -292,12 +292,12 @@ mod tests {
         #[test]
         fn any_object_is_options_or_rejected_with_a_pointer(text in object_of(&NAMES)) {
             if let Err(error) = Options::parse(&text) {
-                prop_assert!(points_into(&text, &error), "{:?}", error.faults);
+                prop_assert!(points_into(&text, &error), "{:?}", error.violations);
             }
         }
 
         #[test]
-        fn options_of_csv_are_read_as_written(
+        fn csv_options_are_parsed(
             header in prop::collection::vec(any::<String>().prop_map(|it| it.replace('\0', "")), 0..4),
             delimiter in "[,;\t|]",
             held in "|[A-Za-z0-9+/]{10}[AEIMQUYcgkosw048]=",

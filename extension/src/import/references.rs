@@ -6,7 +6,7 @@ use super::writer::Writer;
 use super::{Outcome, Row, update};
 use crate::error::Error;
 use crate::record::by_text::{self, Found};
-use crate::record::kept::{self, Keeper};
+use crate::record::kept::{self, RecordIdentity};
 use crate::record::reference;
 use crate::value::change::{Change, Changes, Value};
 use std::collections::{HashMap, HashSet};
@@ -56,12 +56,12 @@ fn settle_kept(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error> {
     let kept = first.filter(|(_, row)| kept::has(&row.changes));
     let (places, mut settled): (Vec<_>, Vec<_>) = kept
         .map(|(place, Row { key, id, changes, exists, .. })| {
-            let keeper = match (key, id) {
-                (Some(key), _) => Keeper::Key(key),
-                (None, Some(id)) => Keeper::Id(*id),
-                (None, None) => Keeper::None,
+            let identity = match (key, id) {
+                (Some(key), _) => RecordIdentity::Key(key),
+                (None, Some(id)) => RecordIdentity::Id(*id),
+                (None, None) => RecordIdentity::None,
             };
-            ((place, exists), (keeper, changes))
+            ((place, exists), (identity, changes))
         })
         .unzip();
     let outcomes = kept::settle_all(writer.caller, writer.template, &mut settled);

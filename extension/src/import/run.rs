@@ -58,9 +58,8 @@ fn without_unnamed<'a>(writer: &mut Writer, options: &Options, rows: Vec<Row<'a>
     let Some(mode) = options.mode_that_needs_names() else { return rows };
     let (unnamed, named) = rows.into_iter().partition::<Vec<_>, _>(|row| row.record_hash().is_none());
     for row in unnamed {
-        let error =
-            Error::at(Code::InvalidExternalKey, "/external_key", "the row has neither a key nor an id")
-                .hint(format!("Add one, or import it without mode={mode} to create a record."));
+        let error = Error::at(Code::InvalidExternalKey, "/external_key", "the row has no key and no id")
+            .hint(format!("Add one, or import it without mode={mode} to create a record."));
         writer.settle(row.index, Outcome::Rejected(error));
     }
     named

@@ -56,8 +56,8 @@ fn wait(number: u64) -> Result<(), ()> {
 fn busy(template: &Template, importer: Option<&Importer>) -> Error {
     let name = template.full_name();
     let message = match importer {
-        Some(importer) => format!("{importer} into {name}, as one transaction; nothing was imported"),
-        None => format!("another file is imported into {name}, as one transaction; nothing was imported"),
+        Some(importer) => format!("{importer} into {name} in one transaction; nothing was imported"),
+        None => format!("another all-or-nothing import into {name} is running; nothing was imported"),
     };
     Error::new(Code::ImportInProgress, message).hint(format!(
         "Retry later, import with on_error=skip, which does not wait, or ask an administrator to end the \
@@ -120,7 +120,7 @@ impl Importer {
 
 impl fmt::Display for Importer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} has imported a file", self.role)?;
+        write!(out, "{} has been importing a file", self.role)?;
         self.since.iter().try_for_each(|since| write!(out, " since {since}"))
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error
     let has_power = if is_mighty {
         role::is_superuser(caller.role())
     } else {
-        caller.is_admin() || role::has_rights_of(caller.role(), role)
+        caller.is_admin() || role::has_privileges_of(caller.role(), role)
     };
     if has_power {
         return Ok(());
@@ -166,7 +166,7 @@ impl Endpoint {
     /// updated_at, token?, secret?}`.
     pub fn to_json(&self, secrets: &Secrets) -> String {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct Rendered<'a> {
             id: String,
             slug: &'a str,
             template: &'a str,
@@ -186,7 +186,7 @@ impl Endpoint {
             secret: Option<&'a str>,
         }
         let Mapping { items, external_key, key_prefix, sources } = &self.mapping;
-        to_json(&Shown {
+        to_json(&Rendered {
             id: self.id.to_string(),
             slug: &self.slug,
             template: &self.template.slug,

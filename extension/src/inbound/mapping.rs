@@ -2,7 +2,7 @@
 
 use super::definition::{MAX_ITEMS, Mapping, Source};
 use super::path::Empty;
-use super::{empty, path_fault, payload};
+use super::{empty, path_error, payload};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
@@ -35,8 +35,8 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
     if let Some(marker) = marker {
         payload::reject_if_path_may_depend_on_it(mapping, payload, marker)?;
     }
-    let found = attempt(|| find(mapping, payload)).catch(path_fault::of_path);
-    let mut found = found.map_err(|message| path_fault::locate(mapping, payload, &message))??;
+    let found = attempt(|| find(mapping, payload)).catch(path_error::of_path);
+    let mut found = found.map_err(|message| path_error::locate(mapping, payload, &message))??;
     if found.is_empty() {
         empty::check_items(payload, &mapping.items)?;
     }

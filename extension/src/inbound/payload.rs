@@ -81,7 +81,7 @@ pub fn reject_if_path_may_depend_on_it(mapping: &Mapping, payload: &str, marker:
         "the payload has {what}, which PostgreSQL cannot store, and the path {path} may depend on it"
     );
     Err(Error::new(Code::InvalidValue, message).hint(
-        "Have the sender leave it out, or use a path that contains only names and positions, such as \
+        "Ask the sender to omit it, or use a path that contains only names and positions, such as \
          $.lines[*].sku.",
     ))
 }
@@ -100,7 +100,7 @@ pub fn require_readable(
     };
     let message = format!("the path {path} finds {what}, which PostgreSQL cannot store");
     Err(Error::at(code, pointer, message)
-        .hint("Have the sender omit it, or remove the member from the mapping."))
+        .hint("Ask the sender to omit it, or remove the member from the mapping."))
 }
 
 /// Whether the result of a path can depend on other values: the path contains more than names, positions and `[*]`. A filter, a
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn path_of_names_and_positions_is_not_selective() {
+    fn path_of_names_and_positions_is_not_affected_by_the_marker() {
         for path in [
             "$",
             "$.a.b[*].c",

@@ -26,7 +26,7 @@ pub struct Done {
     /// Records to retry: locked by other transactions, or not yet processed.
     pub busy: Vec<Uuid>,
     /// Records that cannot be processed, because their values are too long.
-    pub refused: Vec<Uuid>,
+    pub rejected: Vec<Uuid>,
     /// Whether the chunk ended early because of large records.
     pub is_heavy: bool,
 }
@@ -266,20 +266,20 @@ pub fn lock_free(
     spi: &Connection,
     records: &str,
     side_table: &str,
-    wanted: &[Uuid],
+    requested: &[Uuid],
 ) -> (HashSet<Uuid>, Vec<Uuid>) {
-    without_waiting(|| lock(spi, records, side_table, wanted))
-        .unwrap_or_else(|| (HashSet::new(), wanted.to_vec()))
+    without_waiting(|| lock(spi, records, side_table, requested))
+        .unwrap_or_else(|| (HashSet::new(), requested.to_vec()))
 }
 
-fn lock(spi: &Connection, records: &str, side_table: &str, wanted: &[Uuid]) -> (HashSet<Uuid>, Vec<Uuid>) {
+fn lock(spi: &Connection, records: &str, side_table: &str, requested: &[Uuid]) -> (HashSet<Uuid>, Vec<Uuid>) {
     let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Snapshot::Latest, &params![some]));
     let sql = format!(
         "select s.record_id from {side_table} s where s.record_id = any ($1) for no key update skip locked"
     );
-    let mut locked: HashSet<Uuid> = select(&sql, wanted).into_iter().collect();
+    let mut locked: HashSet<Uuid> = select(&sql, requested).into_iter().collect();
     let missing = |locked: &HashSet<Uuid>| -> Vec<Uuid> {
-        wanted.iter().filter(|id| !locked.contains(id)).copied().collect()
+        requested.iter().filter(|id| !locked.contains(id)).copied().collect()
     };
     let remaining = missing(&locked);
     if remaining.is_empty() {

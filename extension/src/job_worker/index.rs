@@ -128,7 +128,7 @@ fn plan(job: &Job) -> Plan {
     };
     connected(|spi| {
         let found = template::index::of_column(spi, template.table, attribute.column);
-        let wanted = ddl::index_bodies(
+        let requested = ddl::index_bodies(
             &template.table_sql(),
             &attribute.slug,
             attribute.kind,
@@ -142,7 +142,7 @@ fn plan(job: &Job) -> Plan {
         };
         let prefix = ddl::concurrent_index_name(attribute.id, "btree");
         let mut plan = Plan::default();
-        for (method, body) in wanted {
+        for (method, body) in requested {
             let is_text = attribute.kind == AttributeType::String && method == "btree";
             let exists = match is_text {
                 true => texts.iter().any(|it| it.is_valid && it.has_collation_of(attribute)),

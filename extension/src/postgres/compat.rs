@@ -215,8 +215,8 @@ pub(super) unsafe fn is_read_by_user(root: *mut PlannerInfo, table: *mut RangeTb
         let (is_known, user) = if (*table).perminfoindex == 0 {
             (false, Oid::INVALID)
         } else {
-            let rights = pg_sys::getRTEPermissionInfo((*(*root).parse).rteperminfos, table);
-            (true, (*rights).checkAsUser)
+            let permissions = pg_sys::getRTEPermissionInfo((*(*root).parse).rteperminfos, table);
+            (true, (*permissions).checkAsUser)
         };
         is_known && user == Oid::INVALID
     }
@@ -261,13 +261,13 @@ pub(super) unsafe fn init_range_table(state: *mut EState, entry: *mut RangeTblEn
         pg_sys::ExecInitRangeTable(state, entries);
         #[cfg(not(feature = "pg15"))]
         {
-            let mut rights = std::ptr::null_mut();
-            pg_sys::addRTEPermissionInfo(&mut rights, entry);
+            let mut permissions = std::ptr::null_mut();
+            pg_sys::addRTEPermissionInfo(&mut permissions, entry);
             #[cfg(not(feature = "pg18"))]
-            pg_sys::ExecInitRangeTable(state, entries, rights);
+            pg_sys::ExecInitRangeTable(state, entries, permissions);
             // The relations that are not pruned.
             #[cfg(feature = "pg18")]
-            pg_sys::ExecInitRangeTable(state, entries, rights, pg_sys::bms_make_singleton(1));
+            pg_sys::ExecInitRangeTable(state, entries, permissions, pg_sys::bms_make_singleton(1));
         }
     }
 }

@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn search_path_of_the_proxy_counts_as_pinned() {
+    fn search_path_of_the_proxy_is_pinned() {
         let settings = include_str!("../../../proxy/src/settings/mod.rs");
         assert!(settings.contains(&format!("-c search_path={}\"", SEARCH_PATH_OF_PROXY.to_string_lossy())));
     }

@@ -4,7 +4,7 @@
 //! It reads pages as the executor does for a bitmap heap scan and for TABLESAMPLE. It checks table and index each time. If
 //! they do not fit, the caller runs a statement.
 
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::table::Table;
 use pgrx::itemptr::item_pointer_set_all;
 use pgrx::pg_sys::{self, Datum, HeapTupleData, Oid, Relation};
@@ -20,8 +20,11 @@ pub struct Heap<'t>(&'t Table);
 
 impl Heap<'_> {
     /// Opens a table for `body`. The lock of a SELECT is held until the transaction ends.
-    pub fn with<R>(table: Oid, body: impl FnOnce(&Heap) -> Result<R, Unfit>) -> Result<R, Unfit> {
-        Table::with(table, |table| if table.columns() == COLUMNS { body(&Heap(table)) } else { Err(Unfit) })
+    pub fn with<R>(table: Oid, body: impl FnOnce(&Heap) -> Result<R, Unsupported>) -> Result<R, Unsupported> {
+        Table::with(
+            table,
+            |table| if table.columns() == COLUMNS { body(&Heap(table)) } else { Err(Unsupported) },
+        )
     }
 
     pub(super) fn table(&self) -> &Table {

@@ -27,10 +27,10 @@ pub fn is_trusted_table(relation: Oid) -> bool {
 
 /// Whether a type is another one, possibly restricted: the same type, a domain over it, or `varchar` for `text`. Other types
 /// with the same storage can compare differently, as `citext` does.
-pub fn is_limited(stored: Oid, wanted: Oid) -> bool {
+pub fn is_limited(stored: Oid, requested: Oid) -> bool {
     // SAFETY: reads the catalog.
     let base = unsafe { pg_sys::getBaseType(stored) };
-    base == wanted || base == pg_sys::VARCHAROID && wanted == pg_sys::TEXTOID
+    base == requested || base == pg_sys::VARCHAROID && requested == pg_sys::TEXTOID
 }
 
 /// Whether a schema exists.

@@ -2,7 +2,7 @@
 
 use super::compat;
 use super::datum;
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::heap_by_index::{Key, search};
 use super::index::is_usable;
 use super::memory::{Current, Owned};
@@ -49,7 +49,7 @@ impl Table {
     }
 
     /// The TIDs that a trigram index returns for a pattern on this column. The result can contain false positives.
-    pub fn tids_by_text(&self, column: AttrNumber, pattern: Pattern) -> Result<TidBitmap, Unfit> {
+    pub fn tids_by_text(&self, column: AttrNumber, pattern: Pattern) -> Result<TidBitmap, Unsupported> {
         // SAFETY: the table is open. The bitmap is complete, and freed below or with the memory context of the calling
         // function.
         unsafe {
@@ -72,7 +72,7 @@ impl Table {
         &self,
         column: AttrNumber,
         pattern: Pattern,
-    ) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
+    ) -> Result<*mut pg_sys::TIDBitmap, Unsupported> {
         let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
         // SAFETY: the table is open and lists its indexes; a dropped one yields null. Indexes are closed below, or by the
         // resource owner if an error unwinds.
@@ -94,7 +94,7 @@ impl Table {
                 }
             }
         }
-        Err(Unfit)
+        Err(Unsupported)
     }
 }
 

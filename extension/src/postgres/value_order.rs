@@ -2,7 +2,7 @@
 
 use super::compat;
 use super::datum;
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::key_order::KeyOrder;
 use super::memory::{Current, Owned};
 use super::table::{Bound, Found, Table};
@@ -31,9 +31,9 @@ impl ValueOrder {
         column: AttrNumber,
         max_characters: usize,
         collation: Oid,
-    ) -> Result<ValueOrder, Unfit> {
+    ) -> Result<ValueOrder, Unsupported> {
         if !(1..=table.columns()).contains(&(column as usize)) {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         // SAFETY: the open table has the column. An entry of the type cache and its function live as long as the session.
         unsafe {
@@ -42,7 +42,7 @@ impl ValueOrder {
             let is_copied = [pg_sys::TEXTOID, pg_sys::NUMERICOID].contains(&attribute.atttypid);
             let fits = !attribute.attisdropped && (attribute.attbyval || is_copied);
             if !fits || (*kind).cmp_proc_finfo.fn_oid == Oid::INVALID {
-                return Err(Unfit);
+                return Err(Unsupported);
             }
             Ok(ValueOrder {
                 column,

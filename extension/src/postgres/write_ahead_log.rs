@@ -14,7 +14,7 @@ const PAGE_HEADER: u64 = size_of::<pg_sys::XLogLongPageHeaderData>() as u64;
 
 /// A position in the write-ahead log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogPlace {
+pub struct LogPosition {
     /// The timeline.
     pub timeline: u32,
     /// The LSN.
@@ -41,13 +41,13 @@ pub fn transaction_id() -> i64 {
 
 /// The flush position of the log. Everything that a snapshot of this session includes survives a crash, even if its
 /// writer did not wait for the disk (`synchronous_commit = off`).
-pub fn flushed() -> LogPlace {
+pub fn flushed() -> LogPosition {
     // SAFETY: reads shared memory, and writes out the log as COMMIT does. The timeline of a primary is known once it is one.
     unsafe {
         if pg_sys::RecoveryInProgress() {
             let mut timeline = 0;
             let lsn = pg_sys::GetXLogReplayRecPtr(&mut timeline);
-            return LogPlace { timeline, lsn };
+            return LogPosition { timeline, lsn };
         }
         let mut lsn = pg_sys::GetXLogInsertRecPtr();
         // At a page boundary, this is the position after the header of the next page, which may not
@@ -57,7 +57,7 @@ pub fn flushed() -> LogPlace {
             lsn -= in_page;
         }
         pg_sys::XLogFlush(lsn);
-        LogPlace { timeline: pg_sys::GetWALInsertionTimeLine(), lsn }
+        LogPosition { timeline: pg_sys::GetWALInsertionTimeLine(), lsn }
     }
 }
 

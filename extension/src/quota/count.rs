@@ -65,7 +65,7 @@ fn settle_one(template: &Template, note: &Note) -> Result<(), Error> {
     for (name, count) in [(Name::LiveRecords, note.live), (Name::WritesPerDay, note.writes)] {
         if count != 0 && quotas.maximum(name).is_some() {
             counter::add(template.project_id, name, count)
-                .map_err(|reached| reached.refusal(&template.project_slug))?;
+                .map_err(|reached| reached.to_error(&template.project_slug))?;
         }
     }
     Ok(())
@@ -73,10 +73,10 @@ fn settle_one(template: &Template, note: &Note) -> Result<(), Error> {
 
 /// Releases the usage of records that are removed without row triggers: by TRUNCATE, or with their
 /// table.
-pub fn give_back(template: &Template, live: i64) -> Result<(), Error> {
+pub fn release(template: &Template, live: i64) -> Result<(), Error> {
     if live != 0 && of_project(template.project_id).maximum(Name::LiveRecords).is_some() {
         counter::add(template.project_id, Name::LiveRecords, -live)
-            .map_err(|reached| reached.refusal(&template.project_slug))?;
+            .map_err(|reached| reached.to_error(&template.project_slug))?;
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
     as_owner(|| {
         connected(|spi| {
             if count < 0 {
-                quota.give_back(spi, count);
+                quota.release(spi, count);
                 return Ok(());
             }
             quota.take(spi, count)?;
@@ -117,7 +117,7 @@ impl Quota {
     /// Returns an amount to the session's own slot or to another unlocked one; to an extra slot while the quota is
     /// locked exclusively; to a new extra slot if none is unlocked. A concurrent rebalancing that does not yet
     /// include the extra slot counts the amount as used.
-    fn give_back(&self, spi: &Connection, count: i64) {
+    fn release(&self, spi: &Connection, count: i64) {
         let update = |which: &str| {
             format!(
                 "with d as materialized (select {TODAY} as today) \

@@ -49,7 +49,7 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
                 lock_with_retry(BUSY, || slots::take(project.id, name, Mode::Exclusive));
             }
             connected(|spi| match maximum {
-                None => lock_with_retry(BUSY, || take_away(spi, &project, name)),
+                None => lock_with_retry(BUSY, || remove_quota(spi, &project, name)),
                 Some(maximum) => put(spi, &project, name, maximum),
             });
         });
@@ -57,7 +57,7 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
     })
 }
 
-fn take_away(spi: &Connection, project: &Project, name: Name) {
+fn remove_quota(spi: &Connection, project: &Project, name: Name) {
     spi.run_once(
         "delete from keyed_state.quota q where q.project_id = $1 and q.name = $2",
         Snapshot::Latest,

@@ -15,7 +15,7 @@ pub fn check_templates(project: &Project) -> Result<(), Error> {
     if used < maximum {
         return Ok(());
     }
-    Err(Reached { name: Name::Templates, maximum, used: Some(used), wanted: 1 }.refusal(&project.slug))
+    Err(Reached { name: Name::Templates, maximum, used: Some(used), requested: 1 }.to_error(&project.slug))
 }
 
 /// Rejects a template with more attributes than the quota allows.
@@ -24,9 +24,9 @@ pub fn check_attributes(project: &Project, before: usize, after: usize) -> Resul
     if after <= before || after as i64 <= maximum {
         return Ok(());
     }
-    let wanted = (after - before) as i64;
-    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: Some(before as i64), wanted }
-        .refusal(&project.slug))
+    let requested = (after - before) as i64;
+    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: Some(before as i64), requested }
+        .to_error(&project.slug))
 }
 
 /// The quota of attributes.

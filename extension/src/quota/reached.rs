@@ -9,8 +9,8 @@ use pgrx::pg_sys::Oid;
 
 impl Reached {
     /// The error for an amount that would exceed a quota.
-    pub fn refusal(self, project: &str) -> Error {
-        let Reached { name, maximum, used, wanted } = self;
+    pub fn to_error(self, project: &str) -> Error {
+        let Reached { name, maximum, used, requested } = self;
         let plural = if maximum == 1 { "" } else { "s" };
         let (name, what) = match name {
             Name::LiveRecords => (name.text(), format!("live record{plural}")),
@@ -24,7 +24,7 @@ impl Reached {
             let role = Principal::current().map_or_else(role::session, |it| Oid::from(it.role));
             Caller::of_role(role).is_admin()
         });
-        let more = if wanted > 1 { format!("; {wanted} more were requested") } else { String::new() };
+        let more = if requested > 1 { format!("; {requested} more were requested") } else { String::new() };
         let has = used.map(|used| format!(" and has {used}{more}")).unwrap_or_default();
         let message =
             format!("the project {project:?} may have {maximum} {what}{has}: quota {name} is reached");

@@ -43,7 +43,7 @@ impl Quota {
         let Account { maximum, used, allowed, extra } = account;
         let left = maximum - used - count;
         if left < 0 {
-            return Err(Reached { name: self.name, maximum, used: Some(used), wanted: count });
+            return Err(Reached { name: self.name, maximum, used: Some(used), requested: count });
         }
         // Statements of a transaction with an old snapshot would skip slots that were created or changed since.
         if snapshot::is_fixed() && self.account_in_sight(spi) != Some(account) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The lifetime of a cached headroom. Other sessions are unlikely to use up an ample headroom in this time.
 const MOMENT: Duration = Duration::from_secs(1);
 
-struct Seen {
+struct Observation {
     headroom: i64,
     /// The row's ctid.
     place: Option<String>,
@@ -18,7 +18,7 @@ struct Seen {
 
 thread_local! {
     /// By the id of the quota.
-    static SEEN: RefCell<HashMap<u64, Seen>> = RefCell::default();
+    static OBSERVED: RefCell<HashMap<u64, Observation>> = RefCell::default();
     /// The amounts that a transaction has taken of each quota.
     static TAKEN: RefCell<(u64, HashMap<u64, i64>)> = RefCell::default();
     /// The slot of the session, if not its default one.
@@ -56,24 +56,24 @@ pub(super) fn taken(quota: u64) -> i64 {
 
 /// Caches the headroom after the session took an amount.
 pub(super) fn remember(quota: u64, headroom: i64, place: Option<String>) {
-    SEEN.with_borrow_mut(|seen| seen.insert(quota, Seen { headroom, place, at: Instant::now() }));
+    OBSERVED.with_borrow_mut(|seen| seen.insert(quota, Observation { headroom, place, at: Instant::now() }));
 }
 
 /// The ctid of the slot's row, which may be outdated.
 pub(super) fn place(quota: u64) -> Option<String> {
-    SEEN.with_borrow(|seen| seen.get(&quota).and_then(|it| it.place.clone()))
+    OBSERVED.with_borrow(|seen| seen.get(&quota).and_then(|it| it.place.clone()))
 }
 
 /// Whether the cached headroom is at least this much.
 pub(super) fn had_headroom(quota: u64, headroom: i64) -> bool {
-    SEEN.with_borrow(|seen| {
+    OBSERVED.with_borrow(|seen| {
         seen.get(&quota).is_some_and(|it| it.headroom >= headroom && it.at.elapsed() < MOMENT)
     })
 }
 
 /// Clears the cache after a quota was set.
 pub(super) fn forget() {
-    SEEN.with_borrow_mut(HashMap::clear);
+    OBSERVED.with_borrow_mut(HashMap::clear);
 }
 
 #[cfg(test)]
@@ -93,8 +93,8 @@ mod tests {
 
     #[test]
     fn old_observation_is_not_used() {
-        SEEN.with_borrow_mut(|seen| {
-            seen.insert(3, Seen { headroom: 9, place: None, at: Instant::now() - 2 * MOMENT })
+        OBSERVED.with_borrow_mut(|seen| {
+            seen.insert(3, Observation { headroom: 9, place: None, at: Instant::now() - 2 * MOMENT })
         });
         assert!(!had_headroom(3, 1));
     }

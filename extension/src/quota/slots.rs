@@ -93,12 +93,9 @@ impl Quota {
 /// slots.
 pub(super) fn require_written(rows: usize) {
     if rows == 0 {
-        Error::new(
-            Code::SerializationFailure,
-            "the quota was set, or used by others, after this transaction began",
-        )
-        .hint("Run the transaction again.")
-        .raise();
+        Error::new(Code::SerializationFailure, "the quota was set or changed after this transaction began")
+            .hint("Run the transaction again.")
+            .raise();
     }
 }
 

@@ -133,7 +133,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn first_statement_reserves_its_need_and_later_ones_double() {
+    fn first_statement_reserves_its_amount_and_later_ones_double() {
         let take = |slot, allowed| Move { slot, allowed, used: 0 };
         let into = |allowed, used| Move { slot: 1, allowed, used };
         assert_eq!(moves(&[(2, 50)], 1, 3, 0), [take(2, -3), into(3, 3)]);

@@ -30,15 +30,15 @@ pub fn find(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[
     if texts.is_empty() || caller.require(Action::Read, target).is_err() {
         return found;
     }
-    let (mut positions, mut wanted): (Vec<i32>, Vec<String>) = Default::default();
+    let (mut positions, mut requested): (Vec<i32>, Vec<String>) = Default::default();
     for (position, text) in texts.iter().enumerate() {
         for form in forms(text) {
             positions.push(position as i32);
-            wanted.push(form);
+            requested.push(form);
         }
     }
-    let sql = statement(caller, target, attribute, &wanted);
-    let arguments = params![array(positions.iter().copied()), array(wanted.iter().map(String::as_str))];
+    let sql = statement(caller, target, attribute, &requested);
+    let arguments = params![array(positions.iter().copied()), array(requested.iter().map(String::as_str))];
     as_owner(|| {
         connected(|spi| {
             let rows = target.run(spi, &sql, Snapshot::Latest, &arguments);
@@ -85,14 +85,14 @@ fn statement(caller: &Caller, target: &Template, attribute: &Attribute, texts: &
 pub fn not_found(attribute: &Attribute, target: Option<&Template>, matched: i32, text: &str) -> Error {
     let message = format!("no record{} {text:?}", having(target, matched));
     Error::at(Code::ReferenceNotFound, &attribute.pointer, message)
-        .hint("Correct the text, or create the record first.")
+        .hint("Correct the value, or create the record first.")
 }
 
 /// The error for a reference by a string attribute that several records have.
 pub fn ambiguous(attribute: &Attribute, target: &Template, matched: i32, text: &str, count: i64) -> Error {
     let message = format!("{count} records{} {text:?}", having(Some(target), matched));
     Error::at(Code::InvalidValue, &attribute.pointer, message)
-        .hint("Make the texts unique, or remove match for this column and use external keys.")
+        .hint("Make the values unique, or remove match for this column and use external keys.")
 }
 
 /// ` of crm.companies with name =`.

@@ -2,7 +2,7 @@
 
 use crate::access::principal::Principal;
 use crate::attribute_type::Rules;
-use crate::error::{Code, Error, MAX_FAULTS};
+use crate::error::{Code, Error, MAX_VIOLATIONS};
 use crate::json;
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
@@ -37,7 +37,7 @@ pub fn parse_by<'a>(
     let mut changes = Vec::with_capacity(members.len());
     let mut errors = Vec::new();
     for (name, raw) in members {
-        if errors.len() >= MAX_FAULTS {
+        if errors.len() >= MAX_VIOLATIONS {
             break;
         }
         let Some(position) = template.position(&name) else {

@@ -2,9 +2,9 @@
 
 use super::mode::Mode;
 use super::read::{self, FoundRecord, Lifetime};
-use super::refusal::{MAX_TRIES, key_taken, require_in_scope, write_conflict};
 use super::shape::Projection;
 use super::version::Preconditions;
+use super::write_error::{MAX_TRIES, key_taken, require_in_scope, write_conflict};
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
 use crate::error::Error;

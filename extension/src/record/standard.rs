@@ -72,5 +72,5 @@ const OMIT_ID: &str = "Omit id, or send null. The database generates ids. Store 
 
 /// Whether the current role may set standard columns.
 pub fn may_set() -> bool {
-    role::has_rights_of(role::current(), guard::owner())
+    role::has_privileges_of(role::current(), guard::owner())
 }

@@ -72,8 +72,8 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     if is_scoped {
                         out.push_str(WITHHELD);
                     } else {
-                        let wanted = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
-                        out.push_str(strategy::choose(spi, &wanted).describe());
+                        let requested = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
+                        out.push_str(strategy::choose(spi, &requested).describe());
                     }
                     return Ok(());
                 }
@@ -238,8 +238,7 @@ fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out
         .any(|(number, line)| line.contains("Index Scan ") && is_ordered_scan(&lines[number..]))
     {
         out.push_str(
-            "\nRecords are read in the order of an index until the page is full: every one of them when few pass the \
-             filter.\n",
+            "\nRecords are read in the order of an index until the page is full. If few pass the filter, all records are read.\n",
         );
     }
 }
@@ -256,10 +255,10 @@ fn is_ordered_scan(lines: &[String]) -> bool {
 /// The remedy for a statement that reads a whole table, which runs for this member.
 fn advice(member: Option<&str>, table: &str) -> String {
     match (SideTable::Documents.is_named(table), member) {
-        (true, Some(member)) => format!("search for rarer terms, or leave {member} out."),
+        (true, Some(member)) => format!("search for rarer terms, or omit {member}."),
         (true, None) => "search for rarer terms, or sort by an attribute with indexed: true.".to_owned(),
         (false, Some(member)) => {
-            format!("filter by an attribute with indexed: true, or leave {member} out.")
+            format!("filter by an attribute with indexed: true, or omit {member}.")
         }
         (false, None) => "set indexed: true on an attribute that the search filters or sorts by; \
                           keyed.suggest_indexes lists candidates."
@@ -334,7 +333,10 @@ fn describe_lookup(lookup: Lookup, found: usize) -> String {
         Lookup::WholeWords => format!("The index finds {documents} with the terms as whole words."),
         Lookup::All => format!("The index finds {documents} with the terms."),
         Lookup::Statement => {
-            format!("A statement finds {}, by names of other records too.", counted(found, "record"))
+            format!(
+                "A statement finds {}, including matches by names of referenced records.",
+                counted(found, "record")
+            )
         }
     }
 }

@@ -194,7 +194,7 @@ mod tests {
             read(&format!(r#"[{{"slug":"a","type":"string","label":"{}"}}]"#, "é".repeat(characters)))
         };
         assert!(label(255).is_ok());
-        assert_eq!(label(256).expect_err("a fault").faults[0].pointer, "/attributes/0/label");
+        assert_eq!(label(256).expect_err("a fault").violations[0].pointer, "/attributes/0/label");
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
             (r#"{"slug":"a"}"#, "/attributes"),
         ] {
             let error = read(text).expect_err(text);
-            assert_eq!(error.faults[0].pointer, pointer, "{text}");
+            assert_eq!(error.violations[0].pointer, pointer, "{text}");
         }
     }
 }

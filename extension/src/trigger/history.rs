@@ -9,7 +9,7 @@ use crate::change::generation;
 use crate::error::Error;
 use crate::metric;
 use crate::postgres::datum;
-use crate::postgres::function::{Answer, Call};
+use crate::postgres::function::{Call, ReturnValue};
 use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Index, Which};
 use crate::postgres::insert::{insert_rows_without, lock_table};
@@ -109,11 +109,11 @@ thread_local! {
 }
 
 /// `keyed.note_history() returns trigger`, after each row.
-pub fn note_history(call: &Call) -> Result<Answer, Error> {
+pub fn note_history(call: &Call) -> Result<ReturnValue, Error> {
     let firing = Firing::from_call(call)?;
     let template = catalog::by_table(firing.table)?;
     reset_being_deleted();
-    let pass = Answer::Datum(firing.pass());
+    let pass = ReturnValue::Datum(firing.pass());
     let operation = operation(&firing);
     if !is_own_statement(firing.table) {
         metric::append_direct(&template, &firing);
@@ -167,7 +167,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
 }
 
 /// `keyed.write_history() returns trigger`, after each statement.
-pub fn write_history(call: &Call) -> Result<Answer, Error> {
+pub fn write_history(call: &Call) -> Result<ReturnValue, Error> {
     let table = trigger::table_of(call)?;
     let has_pending = PENDING.with_borrow(|pending| pending.entries.iter().any(|it| it.table == table));
     if has_pending
@@ -181,7 +181,7 @@ pub fn write_history(call: &Call) -> Result<Answer, Error> {
         vectors::queue::flush(&template, moment);
         count::settle(&template, moment)?;
     }
-    Ok(Answer::Datum(Datum::from(0usize)))
+    Ok(ReturnValue::Datum(Datum::from(0usize)))
 }
 
 fn flush(template: &Template, moment: Moment) {

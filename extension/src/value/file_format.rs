@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(FileFormat::parse("csv"), Ok(FileFormat::Csv));
         assert_eq!(FileFormat::parse("ndjson"), Ok(FileFormat::Ndjson));
         for name in ["", "CSV", "json", "csv "] {
-            assert_eq!(FileFormat::parse(name).expect_err(name).faults[0].pointer, "/format");
+            assert_eq!(FileFormat::parse(name).expect_err(name).violations[0].pointer, "/format");
         }
     }
 }

@@ -39,7 +39,7 @@ pub mod table_name;
 /// Parsing and writing of dates and times.
 pub mod time;
 /// Error messages for invalid dates and times.
-pub mod time_fault;
+pub mod time_error;
 /// Vectors, and changes of a record's vector.
 pub mod vector;
 /// Versions of keyed.

@@ -132,10 +132,14 @@ mod tests {
     fn is_like(text: &[char], pattern: &[char]) -> bool {
         match (pattern, text) {
             ([], rest) => rest.is_empty(),
-            (['%', further @ ..], _) => (0..=text.len()).any(|skipped| is_like(&text[skipped..], further)),
-            (['\\', plain, further @ ..], [first, rest @ ..]) => plain == first && is_like(rest, further),
-            (['_', further @ ..], [_, rest @ ..]) => is_like(rest, further),
-            ([plain, further @ ..], [first, rest @ ..]) => plain == first && is_like(rest, further),
+            (['%', additional @ ..], _) => {
+                (0..=text.len()).any(|skipped| is_like(&text[skipped..], additional))
+            }
+            (['\\', plain, additional @ ..], [first, rest @ ..]) => {
+                plain == first && is_like(rest, additional)
+            }
+            (['_', additional @ ..], [_, rest @ ..]) => is_like(rest, additional),
+            ([plain, additional @ ..], [first, rest @ ..]) => plain == first && is_like(rest, additional),
             _ => false,
         }
     }

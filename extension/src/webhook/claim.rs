@@ -117,8 +117,8 @@ fn take(spi: &Connection, id: i32, lease: &Lease, max: i32, max_bytes: usize) ->
         Claim { claim: lease.token.to_string(), deliveries: Vec::new(), is_settled: false, bytes: 0 };
     let lock = || find(spi, "e.id = $1", "for no key update of e skip locked", &params![id]).pop();
     let Some(endpoint) = without_waiting(lock).flatten() else { return Ok(claim) };
-    if let Some(fault) = endpoint.fault().filter(|_| endpoint.enabled) {
-        return Err(Error::new(Code::Forbidden, fault));
+    if let Some(violation) = endpoint.violation().filter(|_| endpoint.enabled) {
+        return Err(Error::new(Code::Forbidden, violation));
     }
     let due = mark(spi, &endpoint, lease, max);
     let payloads = Payloads::of(spi, &endpoint, &due)?;

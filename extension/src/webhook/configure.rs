@@ -4,7 +4,7 @@ use super::definition::{From, Given};
 use super::endpoint::{self, Endpoint, by_id, lock};
 use crate::access::{Caller, binding, scope};
 use crate::change::page;
-use crate::change::position::Place;
+use crate::change::position::FeedPosition;
 use crate::error::{Code, Error};
 use crate::inbound::configure::find_role;
 use crate::inbound::signature;
@@ -84,10 +84,10 @@ fn find_templates(project: i32, names: &[String]) -> Result<Vec<i32>, Error> {
     Ok(ids)
 }
 
-fn place_of(spi: &Connection, from: From) -> Result<Place, Error> {
+fn place_of(spi: &Connection, from: From) -> Result<FeedPosition, Error> {
     match from {
         From::Now => page::end(spi),
-        From::Start => Ok(Place::START),
+        From::Start => Ok(FeedPosition::START),
     }
 }
 
@@ -101,7 +101,7 @@ pub fn create(caller: &Caller, project: &Project, body: &str) -> Result<(i32, St
     let selected = select(&given, project.id, None)?;
     let secret = new_secret(given.secret.as_deref())?;
     let from = given.from.unwrap_or(From::Now);
-    let place = as_owner(|| connected(|spi| place_of(spi, from)))?;
+    let feed_position = as_owner(|| connected(|spi| place_of(spi, from)))?;
     let made = subtransaction(|| {
         as_owner(|| {
             connected(|spi| {
@@ -122,7 +122,7 @@ pub fn create(caller: &Caller, project: &Project, body: &str) -> Result<(i32, St
                         given.enabled.unwrap_or(true),
                         given.include_record.unwrap_or(false),
                         &secret[..],
-                        &place.to_string(),
+                        &feed_position.to_string(),
                         Caller::actor(),
                         binding::name_argument(role),
                     ],
@@ -217,12 +217,12 @@ impl Endpoint {
 
     /// Discards pending deliveries, and moves the position.
     fn restart(&self, spi: &Connection, from: From) -> Result<(), Error> {
-        let place = place_of(spi, from)?.to_string();
+        let feed_position = place_of(spi, from)?.to_string();
         let delete =
             "delete from keyed_state.webhook_delivery d where d.endpoint_id = $1 and d.state = 'pending'";
         spi.run_once(delete, Snapshot::Latest, &params![self.id]);
         let sql = "update keyed_state.webhook_endpoint e set place = $2 where e.id = $1";
-        spi.run_once(sql, Snapshot::Latest, &params![self.id, &place]);
+        spi.run_once(sql, Snapshot::Latest, &params![self.id, &feed_position]);
         Ok(())
     }
 

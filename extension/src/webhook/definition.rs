@@ -50,7 +50,7 @@ pub struct Given<'a> {
 }
 
 /// Responses contain these members, so that a client can send back what it has read.
-const SHOWN: [&str; 11] = [
+const RESPONSE_MEMBERS: [&str; 11] = [
     "id",
     "project",
     "disabled_at",
@@ -98,7 +98,7 @@ impl<'a> Given<'a> {
                 "secret" => given.secret = Some(text_at(value, &here)?),
                 "rotate_secret" => given.rotate_secret = json::boolean_at(value, &here)?,
                 "from" => given.from = Some(from_at(value, &here)?),
-                shown if SHOWN.contains(&shown) => {}
+                shown if RESPONSE_MEMBERS.contains(&shown) => {}
                 _ => {
                     let hint = format!("Use the members {}.", MEMBERS.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_is_at_its_pointer() {
+    fn violation_has_its_pointer() {
         for (body, pointer) in [
             (r#"{"token": "x"}"#, "/token"),
             (r#"{"slug": "A b"}"#, "/slug"),
@@ -169,7 +169,7 @@ mod tests {
             (r#"{"enabled": "yes"}"#, "/enabled"),
         ] {
             let error = Given::parse(body).expect_err(body);
-            assert_eq!(error.faults[0].pointer, pointer, "{body}");
+            assert_eq!(error.violations[0].pointer, pointer, "{body}");
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn response_can_be_sent_back() {
-        let body: String = SHOWN.iter().map(|name| format!("\"{name}\":null,")).collect();
+        let body: String = RESPONSE_MEMBERS.iter().map(|name| format!("\"{name}\":null,")).collect();
         assert!(Given::parse(&format!("{{{body}\"slug\":\"a\"}}")).is_ok());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::access::{Caller, binding};
 use crate::change::followed::Following;
-use crate::change::position::Place;
+use crate::change::position::FeedPosition;
 use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};
 use crate::postgres::guard::{self, as_owner};
@@ -42,7 +42,7 @@ pub struct Endpoint {
     /// The previous secret, while deliveries are signed with it too.
     pub previous_secret: Option<Vec<u8>>,
     /// The position in the feed.
-    pub place: Place,
+    pub feed_position: FeedPosition,
     previous_secret_until: Option<i64>,
     disabled_at: Option<i64>,
     disabled_reason: Option<String>,
@@ -70,7 +70,7 @@ fn read(rows: &Rows) -> Vec<Endpoint> {
         include_record: rows.get(row, 8),
         secret: rows.get(row, 9),
         previous_secret: rows.get(row, 10),
-        place: Place::parse(&rows.get::<String>(row, 11)).unwrap_or(Place::START),
+        feed_position: FeedPosition::parse(&rows.get::<String>(row, 11)).unwrap_or(FeedPosition::START),
         previous_secret_until: rows.get(row, 12),
         disabled_at: rows.get(row, 13),
         disabled_reason: rows.get(row, 14),
@@ -174,14 +174,14 @@ impl Endpoint {
     }
 
     /// The reason why the endpoint cannot read any template.
-    pub fn fault(&self) -> Option<&'static str> {
+    pub fn violation(&self) -> Option<&'static str> {
         role::name(self.role).is_none().then_some("its role was dropped")
     }
 
     /// The endpoint as JSON, with a secret that is shown once.
     pub fn to_json(&self, spi: &Connection, secret: Option<&str>) -> String {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct Rendered<'a> {
             id: String,
             slug: &'a str,
             project: String,
@@ -210,7 +210,7 @@ impl Endpoint {
         let (pending, failed) = counts.first::<(i64, i64)>().unwrap_or_default();
         let slug = |id: &i32| catalog::by_id(*id).map(|template| template.slug.clone());
         let moment = |at: Option<i64>| at.map(time::datetime);
-        to_json(&Shown {
+        to_json(&Rendered {
             id: self.id.to_string(),
             slug: &self.slug,
             project: catalog::project_by_id(self.project).map(|it| it.slug).unwrap_or_default(),

@@ -63,8 +63,8 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
                 found
             }
         };
-        let has_news = newest.is_some_and(|newest| newest >= endpoint.place.position);
-        if !has_news && endpoint.fault().is_none() {
+        let has_news = newest.is_some_and(|newest| newest >= endpoint.feed_position.position);
+        if !has_news && endpoint.violation().is_none() {
             continue;
         }
         if locked == MAX_ENDPOINTS {
@@ -89,11 +89,11 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
 /// The result of processing an endpoint. An endpoint whose definition has become invalid is disabled, so that it does not
 /// block the others.
 pub fn or_disable<R>(spi: &Connection, endpoint: i32, outcome: Attempt<Result<R, Error>>) -> Option<R> {
-    let fault = |caught: &Caught| {
+    let violation = |caught: &Caught| {
         let message = || Error::new(Code::InvalidValue, caught.message.clone());
         (caught.class() == Class::Data).then(message)
     };
-    match outcome.catch(fault).and_then(|result| result) {
+    match outcome.catch(violation).and_then(|result| result) {
         Ok(result) => Some(result),
         Err(error) if error.code.status() >= 500 => error.raise(),
         Err(error) => {
@@ -107,8 +107,8 @@ fn queue_for(spi: &Connection, id: i32) -> Result<Queued, Error> {
     let lock = || find(spi, "e.id = $1 and e.enabled", "for update of e skip locked", &params![id]).pop();
     // Another worker has locked it.
     let Some(endpoint) = without_waiting(lock).flatten() else { return Ok(Queued::default()) };
-    if let Some(fault) = endpoint.fault() {
-        return Err(Error::new(Code::Forbidden, fault));
+    if let Some(violation) = endpoint.violation() {
+        return Err(Error::new(Code::Forbidden, violation));
     }
     let waiting = "select count(*) from (select from keyed_state.webhook_delivery d \
                    where d.endpoint_id = $1 and d.state in ('pending', 'running') limit $2) w";
@@ -117,10 +117,10 @@ fn queue_for(spi: &Connection, id: i32) -> Result<Queued, Error> {
         return Ok(Queued::default());
     }
     let following = endpoint.following(|template| endpoint.has_template(template))?;
-    let read = page::entries(spi, &following, endpoint.place, PAGE)?;
+    let read = page::entries(spi, &following, endpoint.feed_position, PAGE)?;
     let queued = insert(spi, &endpoint, &read.entries)?;
     let sql = "update keyed_state.webhook_endpoint e set place = $2 where e.id = $1";
-    spi.run_once(sql, Snapshot::Latest, &params![id, &read.place.to_string()]);
+    spi.run_once(sql, Snapshot::Latest, &params![id, &read.feed_position.to_string()]);
     if queued > 0 {
         trim(spi, id);
     }

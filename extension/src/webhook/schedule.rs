@@ -22,7 +22,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn rests_follow_the_schedule() {
+    fn delays_follow_the_schedule() {
         let rests: Vec<Option<i64>> = (1..=9).map(|attempts| retry_delay(attempts, None, 0)).collect();
         let seconds = |rest: i64| Some(1000 * rest);
         let expected = [5, 30, 300, 1800, 7200, 18_000, 36_000, 86_400].map(seconds);
@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_lengthens_a_rest_within_a_day() {
+    fn retry_after_extends_a_delay_up_to_a_day() {
         assert_eq!(retry_delay(1, Some(120), 0), Some(120_000));
         assert_eq!(retry_delay(3, Some(120), 0), Some(300_000));
         assert_eq!(retry_delay(1, Some(i32::MAX), 0), Some(86_400_000));

@@ -2,7 +2,7 @@
 //! are emitted together. It is iterative, because a chain may be as long as a file.
 
 /// A write that was not visited yet.
-const UNSEEN: u32 = u32::MAX;
+const UNVISITED: u32 = u32::MAX;
 
 /// The dependencies of a write, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn search(
     emit: impl FnMut(&mut [u32]),
 ) {
     let mut search = Search {
-        numbers: vec![UNSEEN; count],
+        numbers: vec![UNVISITED; count],
         lowest: vec![0; count],
         is_open: vec![false; count],
         finished: Vec::new(),
@@ -34,7 +34,7 @@ pub fn search(
         emit,
     };
     for write in base {
-        if search.numbers[write as usize] == UNSEEN {
+        if search.numbers[write as usize] == UNVISITED {
             search.run(write);
         }
     }
@@ -71,7 +71,7 @@ impl<D: Fn(u32, usize) -> Dependency, E: FnMut(&mut [u32])> Search<D, E> {
             step.next += 1;
             match (self.dependency)(write, number) {
                 Dependency::None => {}
-                Dependency::On(other) if self.numbers[other as usize] == UNSEEN => {
+                Dependency::On(other) if self.numbers[other as usize] == UNVISITED => {
                     path.push(self.enter(other));
                 }
                 Dependency::On(other) if self.is_open[other as usize] => {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn dependency_comes_first() {
+    fn write_follows_its_dependency() {
         assert_eq!(cycles(&[0, 1, 2], &[vec![1], vec![2], vec![]]), [[2], [1], [0]]);
     }
 

@@ -75,7 +75,7 @@ mod tests {
     use std::hash::{DefaultHasher, Hash, Hasher};
 
     #[test]
-    fn set_is_read_as_it_was_written() {
+    fn set_round_trips() {
         let (mut filter, records) = (RecordFilter::default(), [1, 1 << 40, u64::MAX]);
         assert_eq!(filter.to_text(), "");
         for record in records {

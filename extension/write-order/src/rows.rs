@@ -192,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn row_comes_after_those_that_it_references() {
+    fn row_follows_rows_that_it_references() {
         let chain = order(&[(1, &[2]), (2, &[3]), (3, &[4]), (0, &[1])]);
         assert_eq!(chain, [(2, true), (1, true), (0, true), (3, true)]);
         assert_eq!(order(&[(1, &[]), (0, &[]), (0, &[9]), (2, &[2])]).len(), 4);
     }
 
     #[test]
-    fn row_comes_after_those_whose_text_it_references() {
+    fn row_follows_rows_that_it_references_by_text() {
         let mut rows = Rows::default();
         rows.push(Some(1), &[101], &[102]);
         rows.push(None, &[102, 103], &[104]);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn row_comes_after_previous_rows_of_its_record() {
+    fn row_follows_previous_rows_of_its_record() {
         let rows = order(&[(1, &[3]), (1, &[]), (2, &[1]), (1, &[]), (3, &[])]);
         assert_eq!(rows, [(4, true), (0, true), (1, true), (2, true), (3, true)]);
     }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_has_cycles_long_chains_and_what_depends_on_them() {
+    fn remaining_rows_are_cycles_long_chains_and_their_dependents() {
         let all: [(u64, &[u64]); 7] =
             [(1, &[2]), (2, &[1]), (3, &[1]), (4, &[4]), (5, &[6]), (6, &[7]), (7, &[])];
         let levels = rows(&all).levels(2);

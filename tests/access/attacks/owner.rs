@@ -235,7 +235,7 @@ async fn init_and_migrate_reject_foreign_objects() {
         for function in ["init", "migrate"] {
             let refusal = sales.admin.refusal(&format!("select keyed.{function}()"), &[]).await;
             assert_eq!(refusal.state, "23505", "{plant}: {refusal}");
-            assert!(refusal.to_string().contains("foreign objects"), "{plant}: {refusal}");
+            assert!(refusal.to_string().contains("objects of other owners"), "{plant}: {refusal}");
         }
         sales.admin.run(&undo.replace("MALLORY", &mallory)).await;
         sales.admin.run("select keyed.init(), keyed.migrate()").await;

@@ -126,7 +126,7 @@ async fn timed_out_import_names_the_blocking_one() {
     let refusal = second.refusal(import, &[]).await;
     assert_eq!(refusal.is(), ("55006", "import_in_progress"), "{refusal}");
     let login = first.text("select session_user::text", &[]).await;
-    assert!(refusal.message.starts_with(&format!("{login} has imported a file since 20")), "{refusal}");
+    assert!(refusal.message.starts_with(&format!("{login} has been importing a file since 20")), "{refusal}");
     // The earlier lock timeout holds again, and what is locked stays locked.
     assert_eq!(second.text("show lock_timeout", &[]).await, "50ms");
     first.run("commit").await;

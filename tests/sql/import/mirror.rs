@@ -212,7 +212,7 @@ async fn part_of_a_file_deletes_nothing() {
     for (name, value) in [("filter", json!([])), ("max_deleted_share", json!(1)), ("ends_after", json!(1))] {
         let options = json!({"is_whole": true, name: value}).to_string();
         let refusal = session.refusal(IMPORT, &[&template, &options, ""]).await;
-        assert!(refusal.message.contains("is for mode=mirror"), "{refusal}");
+        assert!(refusal.message.contains("requires mode=mirror"), "{refusal}");
     }
     assert_eq!(all(&session).await, "a=1 b=2 c=3 -=1");
 }

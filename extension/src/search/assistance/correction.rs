@@ -30,8 +30,8 @@ pub type Corrections = Vec<Correction>;
 
 /// The word of a term that may have a typo, folded, without surrounding punctuation.
 pub fn correctable(term: &Term) -> Option<String> {
-    let is_wanted = term.kind == MatchKind::Word && !term.is_excluded;
-    let word = is_wanted.then(|| fold(&term.typed[trimmed(&term.typed)]))?;
+    let is_requested = term.kind == MatchKind::Word && !term.is_excluded;
+    let word = is_requested.then(|| fold(&term.typed[trimmed(&term.typed)]))?;
     has_letters(&word).then_some(word)
 }
 
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn meant_text_has_the_spelling_of_records() {
+    fn corrected_text_has_the_spelling_of_records() {
         let corrections = [
             correction("vermer", "Vermeer", &["vermeer"]),
             correction("pearl", "pearl", &["pearl", "pearls"]),
@@ -180,7 +180,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_cursor_or_rejected(text in any::<String>(), carried in "[-_A-Za-z0-9]{0,40}") {
+        fn arbitrary_text_is_a_cursor_or_rejected(text in any::<String>(), carried in "[-_A-Za-z0-9]{0,40}") {
             let _ = split(&text);
             let _ = split(&format!("abc.{carried}"));
         }

@@ -171,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_is_the_folded_one(
+        fn folded_text_equals_fold(
             text in prop_oneof![any::<String>(), "[a-cA-CäÄß \u{301}\u{3099}\u{ff9e}か\u{ff76}\u{1100}\u{1161}\u{11a8}\u{a8}\u{b4}\u{ad}\u{0}Æé-]{0,30}"],
         ) {
             prop_assert_eq!(Folded::new(&text, || {}).text, fold(&text));

@@ -212,13 +212,13 @@ mod tests {
             text in "[a-cA-CäÄs京 .(<&-]{0,40}",
         ) {
             let query = TextQuery::parse(&query).expect("a query");
-            let wanted: Vec<&Term> = query.terms.iter().filter(|term| !term.is_excluded).collect();
+            let requested: Vec<&Term> = query.terms.iter().filter(|term| !term.is_excluded).collect();
             let mut document = String::new();
             write_field(&mut document, &Field { attribute: None, values: vec![&text], is_title: true }, &mut |it| stems(it));
             let pattern = Pattern::new(query.terms.iter(), |typed| vec![stems(typed)]);
             let marks = pattern.marks(&text, |word| pattern.terms_with(&stems(word)), || {});
             let marked = marks.iter().fold(0, |all, mark| all | mark.terms);
-            for (number, term) in wanted.into_iter().enumerate() {
+            for (number, term) in requested.into_iter().enumerate() {
                 let needle = Needle::new(term, &[stems(&term.typed)]);
                 let is_found = Comparison::of_needle(&needle).each(document.as_bytes()).all(|it| it);
                 let is_marked = marked & 1 << number != 0;

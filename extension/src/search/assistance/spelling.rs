@@ -66,11 +66,11 @@ pub fn most_frequent(source: &Source, words: &[Word]) -> Vec<String> {
 
 /// The spellings of each word in this number of its records, and the average length of the strings of a record.
 fn spellings(source: &Source, words: &[Word], records: usize) -> (Vec<Spellings>, usize) {
-    let mut wanted: HashMap<Uuid, Vec<usize>> = HashMap::new();
+    let mut requested: HashMap<Uuid, Vec<usize>> = HashMap::new();
     for (place, (_, ids)) in words.iter().enumerate() {
-        spread(ids, records).for_each(|id| wanted.entry(id).or_default().push(place));
+        spread(ids, records).for_each(|id| requested.entry(id).or_default().push(place));
     }
-    let (all, bytes) = written(source, words, &wanted);
+    let (all, bytes) = written(source, words, &requested);
     let of_word = |(place, (_, ids)): (usize, &Word)| {
         let written: Vec<&Written> = spread(ids, records).filter_map(|id| all.get(&id)).collect();
         let spellings = counted(written.iter().filter_map(|record| record.in_texts.get(&place).cloned()));
@@ -86,7 +86,7 @@ fn spellings(source: &Source, words: &[Word], records: usize) -> (Vec<Spellings>
 fn written(
     source: &Source,
     words: &[Word],
-    wanted: &HashMap<Uuid, Vec<usize>>,
+    requested: &HashMap<Uuid, Vec<usize>>,
 ) -> (HashMap<Uuid, Written>, usize) {
     let name = source.template.display_slug().filter(|_| source.names_only);
     let covered = source.template.attributes.iter().filter(|attribute| write::is_covered(attribute));
@@ -98,13 +98,13 @@ fn written(
     let sql = format!(
         "select t.id, t.external_key{columns} from {table} t where t.id = any ($1) order by t.id desc"
     );
-    let ids: Vec<Uuid> = wanted.keys().copied().collect();
+    let ids: Vec<Uuid> = requested.keys().copied().collect();
     let rows = source.spi.run_once(&sql, Snapshot::Active, &params![ids]);
     let list = source.budget.spelled.list();
     let (mut all, mut bytes) = (HashMap::new(), 0);
     for row in 0..rows.len() {
         let Some(id) = rows.get::<Option<Uuid>>(row, 0) else { continue };
-        let Some(places) = wanted.get(&id) else { continue };
+        let Some(places) = requested.get(&id) else { continue };
         let mut written = Written::default();
         for (position, attribute) in covered.iter().enumerate() {
             let Some(value) = rows.datum(row, position + 2) else { continue };

@@ -175,14 +175,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn error_calls_a_long_prefix_a_prefix() {
+    fn error_names_a_prefix_that_is_too_long() {
         let error = Typed::of(&"é".repeat(MAX_CHARACTERS + 1), 1).expect_err("too long");
         assert_eq!(error.message, "a prefix has at most 255 characters");
         assert!(Typed::of(&"é".repeat(MAX_CHARACTERS), 1).is_ok());
     }
 
     #[test]
-    fn last_word_is_completed_and_other_words_restrict() {
+    fn last_word_is_completed_among_records_with_the_other_words() {
         for (prefix, expected) in [
             ("ma", &[("", "", "ma")] as &[(&str, &str, &str)]),
             ("Old MÄ", &[("Old", "", "ma")]),

@@ -29,7 +29,7 @@ pub fn expanded(template: &Template, query: TextQuery) -> TextQuery {
 }
 
 /// The same for alternatives that corrections have added to a query, each separately.
-pub fn expanded_beside(template: &Template, mut query: TextQuery, beside: &[&str]) -> TextQuery {
+pub fn expanded_with(template: &Template, mut query: TextQuery, beside: &[&str]) -> TextQuery {
     if template.synonyms.is_empty() || beside.is_empty() {
         return query;
     }

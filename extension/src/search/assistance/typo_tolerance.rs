@@ -59,12 +59,12 @@ fn wrong(
     has_match: impl Fn(&Term) -> Result<bool, Error>,
 ) -> Result<Option<BTreeSet<String>>, Error> {
     let all = correctable_words(terms);
-    let wanted = || terms.terms.iter().filter(|term| !term.is_excluded);
-    if wanted().count() < 2 {
+    let requested = || terms.terms.iter().filter(|term| !term.is_excluded);
+    if requested().count() < 2 {
         return Ok(Some(all));
     }
     let mut wrong = BTreeSet::new();
-    for term in wanted() {
+    for term in requested() {
         if !has_match(term)? {
             let Some(word) = correctable(term).filter(|word| all.contains(word)) else { return Ok(None) };
             wrong.insert(word);

@@ -6,7 +6,7 @@
 mod documents;
 mod visible;
 
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use documents::Read;
 pub use documents::{Source, Taker};
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub fn words(source: &Source, texts: &[String], take: &Taker) -> Words {
         None => documents::by_index(source, texts, take),
         Some(scope) => visible::read(source, texts, take, scope),
     };
-    let (found, is_whole) = found.unwrap_or_else(|Unfit| documents::by_statement(source, texts, take));
+    let (found, is_whole) = found.unwrap_or_else(|Unsupported| documents::by_statement(source, texts, take));
     Words::of(found, is_whole)
 }
 

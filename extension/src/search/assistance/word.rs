@@ -19,8 +19,8 @@ const MAX_LETTERS: usize = 64;
 
 /// Passes the words of a document that begin with a folded text, which is not empty, to `take`.
 pub fn beginning_with<'d>(document: &'d str, beginning: &str, mut take: impl FnMut(&'d str)) {
-    let wanted = format!(" {beginning}");
-    let finder = memchr::memmem::Finder::new(&wanted);
+    let requested = format!(" {beginning}");
+    let finder = memchr::memmem::Finder::new(&requested);
     for texts in fields(document) {
         for at in finder.find_iter(texts.as_bytes()) {
             if let Some(word) = word_of(&texts[at + 1..], beginning.len()) {

@@ -6,7 +6,7 @@
 use super::counted_field::{CountedField, CountedValue, MAX_BYTES};
 use crate::postgres::condition::Condition;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::relation;
 use crate::postgres::table::Table;
 use crate::search::page::search::Search;
@@ -98,9 +98,9 @@ fn count(
     records: &[Uuid],
     condition: Option<&str>,
     facets: &[Facet],
-) -> Result<Counts, Unfit> {
+) -> Result<Counts, Unsupported> {
     let condition =
-        condition.map(|it| Condition::prepare(&template.table_sql(), it).ok_or(Unfit)).transpose()?;
+        condition.map(|it| Condition::prepare(&template.table_sql(), it).ok_or(Unsupported)).transpose()?;
     let records: HashSet<Uuid> = records.iter().copied().collect();
     Table::with(template.table, |table| {
         let mut fields: Vec<Option<CountedField>> =

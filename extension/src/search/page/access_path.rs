@@ -40,7 +40,7 @@ pub struct Question {
     /// The number of records of the template.
     pub records: f64,
     /// The number of requested records.
-    pub wanted: usize,
+    pub requested: usize,
     /// Whether an index has the sort order. Otherwise, all records found must be sorted.
     pub has_ordered_scan: bool,
     /// The order in which records are read.
@@ -70,7 +70,7 @@ pub struct Sample {
     /// The number of records in which the matches of indexes were counted.
     pub counted: u64,
     /// The number of these that the index of each condition finds.
-    pub served: Vec<u64>,
+    pub indexable: Vec<u64>,
 }
 
 /// An access path.
@@ -97,7 +97,7 @@ impl Question {
         }
         let entry = cost_of_found / ENTRIES_OF_ROW as f64;
         // The number of index entries and of records up to the last requested one.
-        let first = self.wanted as f64 / passing.max(1.0) * (self.records * entry + found * cost_of_found);
+        let first = self.requested as f64 / passing.max(1.0) * (self.records * entry + found * cost_of_found);
         COST_OF_LOOKUP + found * COST_OF_ENTRY * entry + all.min(first)
     }
 }
@@ -109,7 +109,7 @@ pub const ENTRIES_OF_ROW: u64 = 30;
 /// these rows are read instead; 0 if that costs less even if all of them match.
 pub fn entries(question: Question, found: usize) -> u64 {
     let all = found as u64 * ENTRIES_OF_ROW;
-    let least = question.wanted as f64 * (question.records / found.max(1) as f64 + ENTRIES_OF_ROW as f64);
+    let least = question.requested as f64 * (question.records / found.max(1) as f64 + ENTRIES_OF_ROW as f64);
     if least < all as f64 { all } else { 0 }
 }
 
@@ -128,7 +128,7 @@ pub fn max_entries(question: Question) -> u64 {
     // requested one.
     let maximum = match question.has_ordered_scan {
         true => {
-            let scan = 4.0 * cost * question.wanted as f64 * question.records;
+            let scan = 4.0 * cost * question.requested as f64 * question.records;
             ((COST_OF_LOOKUP * COST_OF_LOOKUP + scan).sqrt() - COST_OF_LOOKUP) / (2.0 * cost)
         }
         false => (MAX_SCANNED * question.records - COST_OF_LOOKUP) / cost,
@@ -140,7 +140,7 @@ pub fn max_entries(question: Question) -> u64 {
 pub fn choose(question: Question, sample: &Sample) -> AccessPath {
     // Matches that the sample missed may still have a share of nearly one in the sample size.
     let density = |passing: u64, records: u64| (passing as f64).max(0.5) / records.max(1) as f64;
-    let rarest = sample.served.iter().copied().min();
+    let rarest = sample.indexable.iter().copied().min();
     let otherwise = match rarest {
         Some(rarest) => {
             let among = |count, records| density(count, records) * question.records;
@@ -148,13 +148,13 @@ pub fn choose(question: Question, sample: &Sample) -> AccessPath {
         }
         None => MAX_SCANNED * question.records,
     };
-    let scan = question.wanted as f64 / density(sample.passing, sample.records);
-    let further = GROWTH * sample.counted;
+    let scan = question.requested as f64 / density(sample.passing, sample.records);
+    let additional = GROWTH * sample.counted;
     // With few hits, the true share may be twice as large.
     let is_uncertain =
         sample.passing < FEW_HITS && rarest.is_some_and(|rarest| (1..FEW_HITS).contains(&rarest));
-    if is_uncertain && further as f64 <= COST_OF_SAMPLE * otherwise {
-        return AccessPath::Sample(further);
+    if is_uncertain && additional as f64 <= COST_OF_SAMPLE * otherwise {
+        return AccessPath::Sample(additional);
     }
     let is_worth_it = scan <= otherwise && (sample.records as f64) < otherwise.min(question.records);
     if is_worth_it {
@@ -167,12 +167,12 @@ pub fn choose(question: Question, sample: &Sample) -> AccessPath {
 
 /// A lookup with the most selective conditions, or PostgreSQL's plan.
 fn lookup(sample: &Sample) -> AccessPath {
-    let rarest = sample.served.iter().copied().min();
+    let rarest = sample.indexable.iter().copied().min();
     let Some(rarest) = rarest.filter(|it| *it as f64 <= MAX_FOUND * sample.counted as f64) else {
         return AccessPath::Planned;
     };
-    let served = sample.served.iter().enumerate();
-    AccessPath::Lookup(served.filter(|(_, passing)| **passing == rarest).map(|(place, _)| place).collect())
+    let indexable = sample.indexable.iter().enumerate();
+    AccessPath::Lookup(indexable.filter(|(_, passing)| **passing == rarest).map(|(place, _)| place).collect())
 }
 
 /// The cost of a record in a sequential scan, relative to a record of a bitmap scan; both without a
@@ -181,7 +181,7 @@ const COST_OF_ALL: f64 = 0.1;
 
 /// Whether a lookup costs less than reading all records if every match is needed; both without a statement.
 pub fn is_lookup_less_than_all(records: f64, sample: &Sample) -> bool {
-    let rarest = sample.served.iter().copied().min().unwrap_or(sample.counted);
+    let rarest = sample.indexable.iter().copied().min().unwrap_or(sample.counted);
     let found = (rarest as f64).max(0.5) / sample.counted.max(1) as f64;
     found * records + COST_OF_LOOKUP < COST_OF_ALL * records
 }

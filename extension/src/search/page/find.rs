@@ -10,7 +10,7 @@ use crate::attribute_type::AttributeType;
 use crate::filter::arguments::{Argument, Arguments};
 use crate::filter::field::Column;
 use crate::filter::render::INDEXED_CHARACTERS;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::key_order::{Along, KeyOrder};
 use crate::postgres::ordered_index::IndexedValue;
 use crate::postgres::parameter::Parameter;
@@ -71,7 +71,7 @@ pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Ex
                 continue;
             }
             (Step::Counted(entries), _) => {
-                purpose = format!("Records that an index has for a value: {entries}. ");
+                purpose = format!("Index entries for the value: {entries}. ");
                 continue;
             }
             (Step::OrderedScan(among), Some(paths)) => {
@@ -102,9 +102,9 @@ pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explain
             add(Statement::plain(sql), Some(Shape::OrderedScan));
         }
         let is_looked_up = paths.has_ordered_scan || paths.equalities().next().is_some();
-        if is_looked_up && paths.count_of_served() > 0 {
-            let served = Vec::from_iter(0..paths.count_of_served());
-            add(Statement::plain(paths.lookup(&served, limit, None)), Some(Shape::Lookup));
+        if is_looked_up && paths.count_of_indexable() > 0 {
+            let indexable = Vec::from_iter(0..paths.count_of_indexable());
+            add(Statement::plain(paths.lookup(&indexable, limit, None)), Some(Shape::Lookup));
         }
     }
     add(search.page_statement(segment, limit), None);
@@ -112,12 +112,12 @@ pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explain
 }
 
 fn describe(sample: &Sample) -> String {
-    let served: Vec<String> = sample.served.iter().map(u64::to_string).collect();
-    let by_index = match served.is_empty() {
+    let indexable: Vec<String> = sample.indexable.iter().map(u64::to_string).collect();
+    let by_index = match indexable.is_empty() {
         true => "No index serves a condition.".to_owned(),
-        false => format!("Of {}, the indexes of conditions find {}.", sample.counted, served.join(", ")),
+        false => format!("Of {}, the indexes of conditions find {}.", sample.counted, indexable.join(", ")),
     };
-    format!("Of {} records looked at, {} are on the page. {by_index} ", sample.records, sample.passing)
+    format!("Of {} records examined, {} are on the page. {by_index} ", sample.records, sample.passing)
 }
 
 /// The available paths; `None` for full-text terms.
@@ -144,7 +144,7 @@ impl<'s> PageFinder<'s> {
         let Some(paths) = paths(search, segment) else { return of_first(self.planned(segment)) };
         let question = Question {
             records: relation::estimated_rows(search.template.table),
-            wanted: self.limit,
+            requested: self.limit,
             has_ordered_scan: paths.has_ordered_scan,
             reading: if search.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
         };
@@ -169,7 +169,7 @@ impl<'s> PageFinder<'s> {
         }
         let mut sample = Sample { records: size, counted: size, ..Sample::default() };
         let leading = loop {
-            let next = match sample.served.is_empty() && self.steps.is_empty() {
+            let next = match sample.indexable.is_empty() && self.steps.is_empty() {
                 true => AccessPath::Sample(size),
                 false => choose(question, &sample),
             };
@@ -190,7 +190,8 @@ impl<'s> PageFinder<'s> {
             }
             (sample.records, sample.passing) = (among, rows.len() as u64);
             if paths.is_single() {
-                (sample.counted, sample.served) = (among, vec![sample.passing; paths.count_of_served()]);
+                (sample.counted, sample.indexable) =
+                    (among, vec![sample.passing; paths.count_of_indexable()]);
             } else if matches!(next, AccessPath::Sample(_)) {
                 let counted = self.count(&paths, among, &mut sample);
                 if counted < among {
@@ -239,7 +240,7 @@ impl<'s> PageFinder<'s> {
         let rows = self.run(paths, Shape::OrderedScan, |arguments| paths.sample(size, arguments));
         let count = |column: usize| rows.get::<Option<i64>>(0, column).unwrap_or_default() as u64;
         sample.counted = size;
-        sample.served = (1..=paths.count_of_served()).map(count).collect();
+        sample.indexable = (1..=paths.count_of_indexable()).map(count).collect();
         self.steps.push(Step::Sample(sample.clone()));
         count(0)
     }
@@ -262,11 +263,11 @@ impl<'s> PageFinder<'s> {
         paths: &Paths,
         substring: Substring,
         question: Question,
-    ) -> Result<PageRows<'s>, Unfit> {
+    ) -> Result<PageRows<'s>, Unsupported> {
         match (self.along(segments), self.sorting()) {
             (Some(along), _) => self.by_ordered_substring(segments, paths, substring, question, along),
             (None, Some(sorting)) => self.by_sorted_substring(segments, paths, substring, question, sorting),
-            (None, None) => Err(Unfit),
+            (None, None) => Err(Unsupported),
         }
     }
 
@@ -291,7 +292,7 @@ impl<'s> PageFinder<'s> {
         substring: Substring,
         question: Question,
         along: Along,
-    ) -> Result<PageRows<'s>, Unfit> {
+    ) -> Result<PageRows<'s>, Unsupported> {
         let plan = self.search.plan;
         let (order, reading) = match (plan.order.tie, along) {
             (Direction::Ascending, Along::Ids(_)) => (KeyOrder::Ascending, Reading::DirectByAge),
@@ -339,9 +340,9 @@ impl<'s> PageFinder<'s> {
         substring: Substring,
         question: Question,
         sorting: Sorting,
-    ) -> Result<PageRows<'s>, Unfit> {
-        let Question { records, wanted, .. } = question;
-        let found = sorted_substrings::find(self.search.template, substring, sorting, records, wanted)?;
+    ) -> Result<PageRows<'s>, Unsupported> {
+        let Question { records, requested, .. } = question;
+        let found = sorted_substrings::find(self.search.template, substring, sorting, records, requested)?;
         match found.sample {
             Some(sample) => self.steps.extend([Step::Sample(sample), Step::Lookup(vec![0])]),
             None => self.steps.push(Step::Planned),

@@ -32,7 +32,7 @@ pub struct Paths<'a> {
     /// All other conditions.
     conditions: Vec<Filter>,
     /// The indexable conditions.
-    served: Vec<Served>,
+    indexable: Vec<Indexable>,
     /// Whether an index has the order.
     pub has_ordered_scan: bool,
 }
@@ -50,7 +50,7 @@ pub struct Substring<'p> {
 
 /// An indexable condition.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Served {
+enum Indexable {
     /// The condition at this position.
     Condition(usize),
     /// The scope of the caller.
@@ -61,8 +61,8 @@ impl<'a> Paths<'a> {
     /// The paths to choose from; none if PostgreSQL chooses.
     pub fn of(template: &'a Template, plan: &'a Plan, segment: &'a Segment) -> Option<Paths<'a>> {
         // A condition on other tables may become a join, for which PostgreSQL has more paths.
-        let is_of_one_table = !plan.filter.looks_behind_references()
-            && plan.scope.as_ref().is_none_or(|it| !it.looks_behind_references());
+        let is_of_one_table = !plan.filter.reads_through_references()
+            && plan.scope.as_ref().is_none_or(|it| !it.reads_through_references());
         if plan.lives != Lives::Live || !is_of_one_table || plan.filter.size() > MAX_CONDITIONS {
             return None;
         }
@@ -71,14 +71,14 @@ impl<'a> Paths<'a> {
         let on_key = |part: &Filter| has_ordered_scan && plan.keys.iter().any(|key| part.is_on(&key.column));
         let (on_key, conditions): (Vec<Filter>, Vec<Filter>) =
             plan.filter.parts().into_iter().partition(on_key);
-        let is_served =
-            |(number, part): (usize, &Filter)| part.is_served().then_some(Served::Condition(number));
-        let mut served: Vec<Served> = conditions.iter().enumerate().filter_map(is_served).collect();
-        served.extend(plan.scope.as_ref().filter(|scope| scope.is_served()).map(|_| Served::Scope));
-        if conditions.is_empty() && plan.scope.is_none() || served.is_empty() && !has_ordered_scan {
+        let is_indexable =
+            |(number, part): (usize, &Filter)| part.is_indexable().then_some(Indexable::Condition(number));
+        let mut indexable: Vec<Indexable> = conditions.iter().enumerate().filter_map(is_indexable).collect();
+        indexable.extend(plan.scope.as_ref().filter(|scope| scope.is_indexable()).map(|_| Indexable::Scope));
+        if conditions.is_empty() && plan.scope.is_none() || indexable.is_empty() && !has_ordered_scan {
             return None;
         }
-        Some(Paths { template, plan, segment, on_key, conditions, served, has_ordered_scan })
+        Some(Paths { template, plan, segment, on_key, conditions, indexable, has_ordered_scan })
     }
 
     /// The same over another segment.
@@ -90,8 +90,8 @@ impl<'a> Paths<'a> {
     }
 
     /// The number of indexable conditions.
-    pub fn count_of_served(&self) -> usize {
-        self.served.len()
+    pub fn count_of_indexable(&self) -> usize {
+        self.indexable.len()
     }
 
     /// The substring of a search whose only condition is an indexable substring condition.
@@ -101,7 +101,7 @@ impl<'a> Paths<'a> {
         else {
             return None;
         };
-        let leaf = condition.single().filter(|_| !self.served.is_empty())?;
+        let leaf = condition.single().filter(|_| !self.indexable.is_empty())?;
         let Test::Like { pattern, ignores_case } = &leaf.test else { return None };
         let attribute = self.template.attributes.iter().find(|it| Some(it.id) == leaf.column.attribute())?;
         Some(Substring { column: attribute.column, text: pattern, ignores_case: *ignores_case })
@@ -110,8 +110,8 @@ impl<'a> Paths<'a> {
     /// The conditions that a field has one of few values, such as the normalization forms of a string, each with its position
     /// among the indexable conditions.
     pub fn equalities(&self) -> impl Iterator<Item = (usize, &Column, &[Constant])> {
-        self.served.iter().enumerate().filter_map(|(place, served)| {
-            let Served::Condition(number) = served else { return None };
+        self.indexable.iter().enumerate().filter_map(|(place, indexable)| {
+            let Indexable::Condition(number) = indexable else { return None };
             let leaf = self.conditions[*number].single()?;
             let Test::OneOf(constants) = &leaf.test else { return None };
             (constants.len() <= MAX_VALUES).then_some((place, &leaf.column, constants.as_slice()))
@@ -121,7 +121,7 @@ impl<'a> Paths<'a> {
     /// Whether the index of the only condition finds exactly the records on the page.
     pub fn is_single(&self) -> bool {
         match self.conditions.as_slice() {
-            _ if self.served.is_empty() => true,
+            _ if self.indexable.is_empty() => true,
             [] => true,
             [part] => self.plan.scope.is_none() && part.is_found_exactly(),
             _ => false,
@@ -183,11 +183,13 @@ impl<'a> Paths<'a> {
     pub fn sample(&self, size: u64, arguments: Option<&Arguments>) -> String {
         let source = self.first(Some(size), arguments);
         let counts: String = self
-            .served
+            .indexable
             .iter()
-            .map(|served| match served {
-                Served::Condition(number) => self.render(&self.conditions[*number].found(), true, arguments),
-                Served::Scope => self.visible(arguments).unwrap_or_default(),
+            .map(|indexable| match indexable {
+                Indexable::Condition(number) => {
+                    self.render(&self.conditions[*number].found(), true, arguments)
+                }
+                Indexable::Scope => self.visible(arguments).unwrap_or_default(),
             })
             .map(|condition| format!(", count(*) filter (where {condition})"))
             .collect();
@@ -196,17 +198,18 @@ impl<'a> Paths<'a> {
 
     /// The records of a page, found by the indexes of these conditions.
     pub fn lookup(&self, leading: &[usize], limit: usize, arguments: Option<&Arguments>) -> String {
-        let leads = |wanted: Served| leading.iter().any(|place| self.served.get(*place) == Some(&wanted));
+        let leads =
+            |requested: Indexable| leading.iter().any(|place| self.indexable.get(*place) == Some(&requested));
         let tested = |condition: String| format!("({condition}) is true");
         let mut conditions = vec![format!("{RECORD}.deleted_at is null")];
         for (number, part) in self.conditions.iter().enumerate() {
-            conditions.push(match leads(Served::Condition(number)) {
+            conditions.push(match leads(Indexable::Condition(number)) {
                 true => self.render(part, false, arguments),
                 false => tested(self.render(part, true, arguments)),
             });
         }
         if let Some(visible) = self.visible(arguments) {
-            conditions.push(if leads(Served::Scope) { visible } else { tested(visible) });
+            conditions.push(if leads(Indexable::Scope) { visible } else { tested(visible) });
         }
         conditions.extend(self.on_key.iter().map(|part| tested(self.render(part, true, arguments))));
         conditions.extend(self.bounds(arguments).map(tested));

@@ -49,7 +49,7 @@ fn is_sparse(template: &Template, plan: &Plan, passed: usize, first: &First, nex
     let matches = first.matches.len();
     let cost_of_match = (1.0 + first.work.documents() as f64 / matches.max(1) as f64) * COST_OF_MATCH;
     let is_long = || next as f64 * cost_of_match > relation::estimated_rows(template.table);
-    passed * SPARSE < matches && (plan.is_served() || is_long())
+    passed * SPARSE < matches && (plan.is_indexable() || is_long())
 }
 
 /// The size of the next chunk: as many matches as fill the page if they pass as often as before.
@@ -148,19 +148,19 @@ pub fn explained(
     mut first: First,
 ) -> Filtered {
     let mut filtered = Filtered { statements: Vec::new(), found: Some(0) };
-    let (mut size, mut wanted) = (first_size(plan), plan.limit + 1);
+    let (mut size, mut requested) = (first_size(plan), plan.limit + 1);
     while let Some(last) = first.matches.last().copied() {
         let count = first.matches.len();
-        let arguments = || params![array(first.matches.iter().map(|(_, id)| *id)), wanted as i64].to_vec();
+        let arguments = || params![array(first.matches.iter().map(|(_, id)| *id)), requested as i64].to_vec();
         let which = if filtered.statements.is_empty() { "first" } else { "next" };
         let purpose =
             format!("The filters are applied to the {which} {}, best first:", counted(count, "record"));
         filtered.statements.push(on_matches(purpose, template, plan, arguments()));
         let ids = spi.run_once(&ranked_sql("t.id", template, plan), Snapshot::Active, &arguments());
         let passed = ids.len();
-        wanted -= passed;
+        requested -= passed;
         filtered.found = filtered.found.map(|found| found + passed);
-        if wanted == 0 || first.are_all {
+        if requested == 0 || first.are_all {
             break;
         }
         let next = next_size(plan, size, passed);

@@ -8,7 +8,7 @@ use super::paths::Substring;
 use super::substring_rows::SubstringComparison;
 use super::top_n::TopN;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::key_order::KeyOrder;
 use crate::postgres::table::{Found, Table};
 use crate::postgres::tid::{Tid, TidBitmap};
@@ -55,15 +55,15 @@ pub fn find(
     substring: Substring,
     sorting: Sorting,
     records: f64,
-    wanted: usize,
-) -> Result<SortedRows, Unfit> {
+    requested: usize,
+) -> Result<SortedRows, Unsupported> {
     Table::with(template.table, |table| {
         let mut comparison = SubstringComparison::of(table, substring)?;
         let values = ValueOrder::of(table, sorting.column, sorting.max_characters, sorting.collation)?;
         let columns = comparison.columns().max(sorting.column);
         let sample = take_sample(table, &mut comparison, columns, records);
         let compare = |one: &Key, other: &Key| sorting.compare(&values, one, other);
-        let mut first = TopN::new(wanted);
+        let mut first = TopN::new(requested);
         // Returns the value of the last of the first records.
         let mut read = |row: &Found| {
             let key = (values.value(row), datum::read_uuid(row.get(ID)?));
@@ -108,12 +108,12 @@ fn take_sample(
         return None;
     }
     let some = TidBitmap::of_pages((0..SAMPLED).map(|number| number * (pages / SAMPLED)));
-    let mut sample = Sample { served: vec![0], ..Sample::default() };
+    let mut sample = Sample { indexable: vec![0], ..Sample::default() };
     table.rows_at(&some, columns, |row| {
         let compared = comparison.of_record(row);
         (sample.records, sample.counted) = (sample.records + 1, sample.counted + 1);
         sample.passing += u64::from(compared.is_met);
-        sample.served[0] += u64::from(compared.is_found);
+        sample.indexable[0] += u64::from(compared.is_found);
         true
     });
     access_path::is_lookup_less_than_all(records, &sample).then_some(sample)

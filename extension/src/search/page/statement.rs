@@ -86,12 +86,12 @@ pub fn select_all(
     plan: &Plan,
     segment: Option<&Segment>,
     selected: &str,
-    further: &str,
+    additional: &str,
 ) -> String {
     let (columns, from, condition) = (columns(template), &plan.from, &plan.condition);
     let (and, order) = segment.map_or_else(Default::default, |segment| {
         let order_by = segment.order_by(|by| plan.order.sql(by));
         (segment.and_condition(), format!(" order by {order_by}"))
     });
-    format!("select {columns}{further} from {from} where {condition}{selected}{and}{order}")
+    format!("select {columns}{additional} from {from} where {condition}{selected}{and}{order}")
 }

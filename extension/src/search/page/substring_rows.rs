@@ -8,7 +8,7 @@ use super::paths::Substring;
 use super::substring_pattern::SubstringPattern;
 use super::top_n::TopN;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::key_order::{Along, KeyOrder, Limit};
 use crate::postgres::table::{Found, Table};
 use crate::postgres::table_by_text::{Matcher, Pattern};
@@ -44,18 +44,18 @@ pub struct SubstringComparison {
 
 impl SubstringComparison {
     /// A comparison with a substring in a column of a table.
-    pub fn of(table: &Table, substring: Substring) -> Result<SubstringComparison, Unfit> {
+    pub fn of(table: &Table, substring: Substring) -> Result<SubstringComparison, Unsupported> {
         if !table.lowers_ascii(substring.column) {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let texts = words(substring.text);
         let is_exact = texts == [substring.text];
-        let read = |pattern: &str| SubstringPattern::read(pattern, substring.ignores_case).ok_or(Unfit);
+        let read = |pattern: &str| SubstringPattern::read(pattern, substring.ignores_case).ok_or(Unsupported);
         let words = texts.iter().filter(|_| !is_exact).map(|word| read(word));
         Ok(SubstringComparison {
             column: substring.column,
             pattern: read(substring.text)?,
-            words: words.collect::<Result<_, Unfit>>()?,
+            words: words.collect::<Result<_, Unsupported>>()?,
             matcher: Matcher::new(substring.pattern()),
         })
     }
@@ -117,11 +117,11 @@ pub fn find(
     sample_size: u64,
     along: Along,
     order: KeyOrder,
-) -> Result<SubstringRows, Unfit> {
+) -> Result<SubstringRows, Unsupported> {
     Table::with(template.table, |table| {
         let mut comparison = SubstringComparison::of(table, substring)?;
         let columns = comparison.columns();
-        let mut sample = Sample { served: vec![0], ..Sample::default() };
+        let mut sample = Sample { indexable: vec![0], ..Sample::default() };
         let mut until = if is_small(question, sample_size) { u64::MAX } else { sample_size };
         let (mut tids, mut read, mut goes_on) = (Vec::new(), None, true);
         table.in_order(along, order, columns, |row| {
@@ -138,11 +138,11 @@ pub fn find(
             let Compared { is_met, is_found } = comparison.of_record(row);
             (sample.records, sample.counted) = (sample.records + 1, sample.counted + 1);
             sample.passing += u64::from(is_met);
-            sample.served[0] += u64::from(is_found);
+            sample.indexable[0] += u64::from(is_found);
             if is_met {
                 tids.push(row.tid());
             }
-            if tids.len() == question.wanted {
+            if tids.len() == question.requested {
                 read = Some(sample.records);
             }
             read.is_none()
@@ -161,9 +161,9 @@ pub fn find(
                 if comparison.is_met(row) {
                     tids.push(row.tid());
                 }
-                tids.len() < question.wanted
+                tids.len() < question.requested
             })?;
-            if is_within || tids.len() == question.wanted {
+            if is_within || tids.len() == question.requested {
                 return Ok(SubstringRows { tids, are_all: false, read, sample });
             }
         }
@@ -172,7 +172,7 @@ pub fn find(
                 KeyOrder::Ascending => one.cmp(other),
                 KeyOrder::Descending => other.cmp(one),
             };
-            let mut first = TopN::new(question.wanted);
+            let mut first = TopN::new(question.requested);
             table.rows_at(&found, columns, |row| {
                 let id = row.get(ID).map(datum::read_uuid);
                 let follows = |id: &Uuid| after.is_none_or(|after| compare(id, &after).is_gt());
@@ -193,6 +193,6 @@ pub fn find(
             tids.len() < MAX_TIDS
         });
         let fit = tids.len() < MAX_TIDS;
-        if fit { Ok(SubstringRows { tids, are_all: true, read, sample }) } else { Err(Unfit) }
+        if fit { Ok(SubstringRows { tids, are_all: true, read, sample }) } else { Err(Unsupported) }
     })
 }

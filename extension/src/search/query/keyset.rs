@@ -161,7 +161,7 @@ impl Order {
         }
         let mut condition = format!("{} {} {}", self.id, sign(self.tie), position.id);
         for (key, value) in self.keys.iter().zip(&position.values).rev() {
-            let (behind, alike) = match value {
+            let (behind, similar) = match value {
                 Some(value) => {
                     let beyond = format!("{} {} {value}", key.sql, sign(key.direction));
                     let behind = match key.nulls {
@@ -176,8 +176,8 @@ impl Order {
                 ),
             };
             condition = match behind {
-                Some(behind) => format!("({behind} or {alike} and {condition})"),
-                None => format!("({alike} and {condition})"),
+                Some(behind) => format!("({behind} or {similar} and {condition})"),
+                None => format!("({similar} and {condition})"),
             };
         }
         condition

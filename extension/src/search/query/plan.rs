@@ -80,9 +80,9 @@ impl Plan {
     }
 
     /// Whether indexes find the records that pass its condition, with few others, without a scan.
-    pub fn is_served(&self) -> bool {
-        self.filter.parts().iter().any(Filter::is_served)
-            || self.scope.as_ref().is_some_and(ReadScope::is_served)
+    pub fn is_indexable(&self) -> bool {
+        self.filter.parts().iter().any(Filter::is_indexable)
+            || self.scope.as_ref().is_some_and(ReadScope::is_indexable)
     }
 
     /// Checks a body against a template as it is visible to the caller. `time_zone` is a valid one.
@@ -132,7 +132,7 @@ impl Plan {
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
         let terms = correction::corrected(terms, &query.corrections);
         let corrected: Vec<&str> = correction::words(&query.corrections).collect();
-        let terms = synonyms::expanded_beside(schema.template(), terms, &corrected);
+        let terms = synonyms::expanded_with(schema.template(), terms, &corrected);
         let carried = correction::carried(&query.corrections);
         let terms = Some(terms).filter(|terms| !terms.is_empty());
         let mut cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
@@ -215,7 +215,7 @@ fn lives(
     if !terms.is_empty() {
         let message = "global_search finds live records only";
         return Err(Error::at(Code::InvalidValue, "/include_deleted", message).hint(
-            "Leave global_search out. To find text in deleted records, use ilike on an attribute, \
+            "Omit global_search. To find text in deleted records, use ilike on an attribute, \
              or like on external_key.",
         ));
     }

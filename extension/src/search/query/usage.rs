@@ -39,7 +39,8 @@ thread_local! {
 pub fn note(plan: &Plan) {
     let is_due = COUNTS.with_borrow_mut(|counts| {
         for used in plan.filter.uses() {
-            if let (Some(attribute), true) = (used.attribute, used.is_decisive && is_served(used.operator)) {
+            if let (Some(attribute), true) = (used.attribute, used.is_decisive && is_indexable(used.operator))
+            {
                 counts.by_attribute.entry(attribute).or_default().filters += 1;
             }
         }
@@ -61,7 +62,7 @@ pub fn note(plan: &Plan) {
 }
 
 /// Whether an index can evaluate an operator. A reference that is followed has its own index.
-fn is_served(operator: Option<Operator>) -> bool {
+fn is_indexable(operator: Option<Operator>) -> bool {
     operator.is_some_and(|operator| {
         let has_no_value = matches!(operator.comparison(), Comparison::Empty | Comparison::NotEmpty);
         !operator.is_negative() && !has_no_value

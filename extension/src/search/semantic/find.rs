@@ -52,16 +52,16 @@ pub struct Found {
 }
 
 /// Finds the closest.
-pub fn find(spi: &Connection, wanted: &VectorSearch) -> Result<Found, Error> {
-    let search = Search { spi, wanted, schema: table::require(wanted.template)? };
+pub fn find(spi: &Connection, requested: &VectorSearch) -> Result<Found, Error> {
+    let search = Search { spi, requested, schema: table::require(requested.template)? };
     let exact = |neighbours| Ok(Found { neighbours: search.within(neighbours), is_exact: true });
-    match strategy::choose(spi, wanted) {
+    match strategy::choose(spi, requested) {
         Strategy::FewCandidates(ids) => exact(search.compare(ids)),
         Strategy::FewVectors | Strategy::NoIndex => exact(search.compare_all()),
         Strategy::Index => {
             // The index may have missed a record above the threshold, so a short result is not conclusive.
             let met = search.within(search.scan_index());
-            if met.len() >= wanted.limit {
+            if met.len() >= requested.limit {
                 return Ok(Found { neighbours: met, is_exact: false });
             }
             exact(search.compare_all())
@@ -71,7 +71,7 @@ pub fn find(spi: &Connection, wanted: &VectorSearch) -> Result<Found, Error> {
 
 struct Search<'a> {
     spi: &'a Connection,
-    wanted: &'a VectorSearch<'a>,
+    requested: &'a VectorSearch<'a>,
     schema: &'a str,
 }
 
@@ -88,7 +88,7 @@ impl Search<'_> {
     }
 
     fn vectors(&self) -> String {
-        format!("{} v", SideTable::Vectors.sql(self.wanted.template.id))
+        format!("{} v", SideTable::Vectors.sql(self.requested.template.id))
     }
 
     /// Compares every candidate.
@@ -98,10 +98,10 @@ impl Search<'_> {
              where v.live order by distance, v.record_id limit {}",
             self.distance(),
             self.vectors(),
-            self.wanted.candidates(),
-            self.wanted.limit
+            self.requested.candidates(),
+            self.requested.limit
         );
-        read(&self.wanted.ask(self.spi, &sql, &params![self.vector()]))
+        read(&self.requested.ask(self.spi, &sql, &params![self.vector()]))
     }
 
     /// Compares these candidates.
@@ -111,24 +111,24 @@ impl Search<'_> {
              order by distance, v.record_id limit {}",
             self.distance(),
             self.vectors(),
-            self.wanted.limit
+            self.requested.limit
         );
         let arguments = params![self.vector(), ids];
-        read(&self.wanted.template.run(self.spi, &sql, Snapshot::Active, &arguments))
+        read(&self.requested.template.run(self.spi, &sql, Snapshot::Active, &arguments))
     }
 
     /// Scans the index until enough candidates are found. They are approximately ordered, so more than requested are read,
     /// and sorted.
     fn scan_index(&self) -> Vec<Neighbour> {
-        let (schema, wanted) = (self.schema, self.wanted);
-        let taken = wanted.limit + wanted.limit / 4 + 2;
+        let (schema, requested) = (self.schema, self.requested);
+        let taken = requested.limit + requested.limit / 4 + 2;
         let sql = format!(
             "select v.record_id, {} from {} where v.live \
              and exists (select from {} and t.id = v.record_id offset 0) \
              order by v.embedding::{schema}.halfvec({DIMENSIONS}) operator({schema}.<=>) {} limit {taken}",
             self.distance(),
             self.vectors(),
-            self.wanted.candidates(),
+            self.requested.candidates(),
             self.asked("halfvec")
         );
         let ef_search = CString::new(EF_SEARCH.max(taken).to_string()).unwrap_or_default();
@@ -142,19 +142,19 @@ impl Search<'_> {
             (c"enable_sort", c"off"),
         ];
         let mut met =
-            with_settings(&settings, || read(&self.wanted.ask(self.spi, &sql, &params![self.vector()])));
+            with_settings(&settings, || read(&self.requested.ask(self.spi, &sql, &params![self.vector()])));
         met.sort_unstable();
         met
     }
 
     fn vector(&self) -> &[f32] {
-        self.wanted.vector.components()
+        self.requested.vector.components()
     }
 
     /// The records above the threshold, up to the limit.
     fn within(&self, mut neighbours: Vec<Neighbour>) -> Vec<Neighbour> {
-        neighbours.retain(|neighbour| neighbour.similarity() >= self.wanted.threshold);
-        neighbours.truncate(self.wanted.limit);
+        neighbours.retain(|neighbour| neighbour.similarity() >= self.requested.threshold);
+        neighbours.truncate(self.requested.limit);
         neighbours
     }
 }

@@ -41,8 +41,8 @@ pub fn page(search: &Search, vector: &Vector, projection: &Projection) -> Result
     let mut fused = Vec::new();
     if !plan.filter.is_never_true() {
         let limit = if search.selection.is_some() { MAX_BY_VECTOR } else { plan.limit };
-        let wanted = VectorSearch::of(caller, template, plan, vector, limit, 0.0);
-        let found = find::find(spi, &wanted)?.neighbours;
+        let requested = VectorSearch::of(caller, template, plan, vector, limit, 0.0);
+        let found = find::find(spi, &requested)?.neighbours;
         fused = match &search.selection {
             Some(selection) => {
                 let semantic: Vec<Uuid> = found.iter().map(|neighbour| neighbour.id).collect();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lists_give_no_records() {
+    fn empty_lists_return_no_records() {
         assert_eq!(fuse(&[], &[]), []);
     }
 }

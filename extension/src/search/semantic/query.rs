@@ -123,7 +123,7 @@ mod tests {
             (body(r#","sort":"name""#), "/sort"),
         ] {
             let error = SemanticQuery::parse(&text).expect_err(pointer);
-            assert_eq!(error.faults[0].pointer, pointer);
+            assert_eq!(error.violations[0].pointer, pointer);
         }
     }
 }

@@ -91,8 +91,8 @@ fn find_in(
     if plan.filter.is_never_true() {
         return Ok(Found { neighbours: Vec::new(), is_exact: true });
     }
-    let wanted = VectorSearch::of(caller, template, plan, &query.vector, query.limit, query.threshold);
-    find::find(spi, &wanted)
+    let requested = VectorSearch::of(caller, template, plan, &query.vector, query.limit, query.threshold);
+    find::find(spi, &requested)
 }
 
 /// The templates that are searched.

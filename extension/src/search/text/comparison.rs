@@ -152,8 +152,8 @@ impl<'n> Comparison<'n> {
             return None;
         }
         let are_whole_words = |text: &[u8]| {
-            let mut wanted = self.terms.iter().filter(|term| !term.is_excluded);
-            wanted.all(|term| term.is_whole_in(text))
+            let mut requested = self.terms.iter().filter(|term| !term.is_excluded);
+            requested.all(|term| term.is_whole_in(text))
         };
         // The name is extracted from the document only if it can contain the words.
         Some(match are_whole_words(document) {

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_field_of_a_name_ends_with_a_whole_mark() {
+    fn only_the_display_field_has_a_fingerprint() {
         for (values, is_title, is_marked) in [
             (&["Old  Maps"] as &[&str], true, true),
             (&["Old Maps"], false, false),
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn name_that_folding_changes_in_case_alone_is_stemmed_once() {
+    fn name_that_differs_only_in_case_is_stemmed_once() {
         for (value, times) in [("Old Maps", 1), ("old maps", 1), ("Old  Maps", 2), ("Alte Möbel", 2)] {
             let mut stemmed = 0;
             write_field(&mut String::new(), &title(value), &mut |_| {
@@ -316,7 +316,7 @@ mod tests {
         }
 
         #[test]
-        fn marks_come_only_from_the_document_itself(text in any::<String>()) {
+        fn markers_come_only_from_the_document_itself(text in any::<String>()) {
             let mut out = String::new();
             write_field(&mut out, &title(&text), &mut |_| BTreeSet::new());
             prop_assert!(out.matches(FIELD).count() <= 1 && out.matches(VALUE).count() <= 1);
@@ -343,12 +343,12 @@ mod tests {
     }
 
     #[test]
-    fn marks_never_change() {
+    fn fingerprints_never_change() {
         assert_eq!(mark_of("bolts"), "\u{1b}\u{21a17}\u{6}\u{1}\u{5}\u{2}\u{7}\u{8}");
     }
 
     #[test]
-    fn index_has_one_key_for_a_mark() {
+    fn index_has_one_key_for_a_fingerprint() {
         for text in ["bolts", "old maps", "é"] {
             let mark = mark_of(text);
             let end = format!("x{STEM}{mark}{FIELD}");
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_text_differs_from_others_of_its_words() {
+    fn complete_name_differs_from_others_with_the_same_words() {
         let whole = Whole::new("bolts", &lexemes("bolts")).expect("a short text");
         let mark = &whole.mark;
         for (values, has_words, is) in [

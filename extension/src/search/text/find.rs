@@ -11,7 +11,7 @@ use super::stem::Stemmer;
 use super::terms::{self, PreparedTerm};
 use crate::postgres::guard::as_owner;
 use crate::postgres::heap::Row;
-use crate::postgres::heap_by_index::Wanted;
+use crate::postgres::heap_by_index::Requested;
 use crate::postgres::spi::{Connection, connected};
 use crate::record::read;
 use crate::template::Template;
@@ -33,7 +33,7 @@ pub const RANK_KEY: i16 = 5;
 /// first.
 pub struct Matches<'q> {
     template: &'q Template,
-    wanted: Vec<PreparedTerm<'q>>,
+    requested: Vec<PreparedTerm<'q>>,
     /// The names and keys that rank first.
     wholes: Vec<Whole>,
     /// The record whose key equals the query.
@@ -47,27 +47,34 @@ impl<'q> Matches<'q> {
     /// Prepares to find the live records of a template that match a query.
     pub fn of(template: &'q Template, query: &'q TextQuery, visible_rows: &VisibleRows) -> Matches<'q> {
         let key_holder = key::normalize(&query.text).ok().and_then(|key| read::id_by_key(template, key));
-        let wanted = with_connection(|spi| {
-            let mut wanted = PreparedTerm::all(template, query);
+        let requested = with_connection(|spi| {
+            let mut requested = PreparedTerm::all(template, query);
             let references = names::references(template, visible_rows);
-            wanted.iter_mut().for_each(|it| it.add_names(spi, &references));
-            wanted
+            requested.iter_mut().for_each(|it| it.add_names(spi, &references));
+            requested
         });
         let wholes = Stemmer::new(template).wholes(query);
-        Matches { template, wanted, wholes, key_holder, sample: OnceCell::new(), behind: RefCell::default() }
+        Matches {
+            template,
+            requested,
+            wholes,
+            key_holder,
+            sample: OnceCell::new(),
+            behind: RefCell::default(),
+        }
     }
 
-    /// The first matches after a position, in their order: at least `wanted`, unless there are fewer.
-    pub fn first(&self, after: Option<Match>, wanted: usize) -> First {
+    /// The first matches after a position, in their order: at least `requested`, unless there are fewer.
+    pub fn first(&self, after: Option<Match>, requested: usize) -> First {
         let follows = |found: &Match| after.is_none_or(|after| *found < after);
         if let Some((position, all)) = &*self.behind.borrow()
             && (position.is_none() || *position >= after && after.is_some())
         {
             let mut rest = all.iter().copied().filter(follows);
-            let matches = rest.by_ref().take(wanted).collect();
+            let matches = rest.by_ref().take(requested).collect();
             return First { matches, are_all: rest.next().is_none(), ..First::default() };
         }
-        let mut first = with_connection(|spi| self.find(spi, after, wanted + 1));
+        let mut first = with_connection(|spi| self.find(spi, after, requested + 1));
         let known = first.known.take();
         let known = known.or_else(|| first.are_all.then(|| first.matches.clone()));
         if let Some(mut known) = known {
@@ -88,9 +95,9 @@ impl<'q> Matches<'q> {
     }
 
     fn find(&self, spi: &Connection, after: Option<Match>, limit: usize) -> First {
-        let Matches { template, wanted, wholes, .. } = self;
-        let found = Reader::with(template, wanted, wholes, |reader| {
-            Search::new(reader, wanted, wholes, &|| self.by_statement(spi, None, None)).first(after, limit)
+        let Matches { template, requested, wholes, .. } = self;
+        let found = Reader::with(template, requested, wholes, |reader| {
+            Search::new(reader, requested, wholes, &|| self.by_statement(spi, None, None)).first(after, limit)
         });
         found.unwrap_or_else(|_| {
             let matches = self.by_statement(spi, after, Some(limit));
@@ -127,7 +134,7 @@ impl<'q> Matches<'q> {
     pub fn among(&self, records: &[Uuid]) -> Vec<Match> {
         let found = with_connection(|_| {
             let mut found = Vec::new();
-            let outcome = Reader::with(self.template, &self.wanted, &self.wholes, |reader| {
+            let outcome = Reader::with(self.template, &self.requested, &self.wholes, |reader| {
                 reader.read_each(records, |it| found.push(it))
             });
             outcome.is_ok().then_some(found)
@@ -147,12 +154,12 @@ impl<'q> Matches<'q> {
 
     /// Collects all records that match. The record whose key equals the query may be among them.
     fn collect<T: Clone>(&self, empty: T, mut add: impl FnMut(&mut T, Uuid)) -> T {
-        let (template, wanted) = (self.template, &self.wanted);
+        let (template, requested) = (self.template, &self.requested);
         with_connection(|spi| {
             let sample = self.sample_with(spi);
-            let leader = rank::leader(wanted, sample);
-            if leader.is_none_or(|leader| wanted[leader].names.is_empty()) {
-                let outcome = Reader::with(template, wanted, &[], |reader| {
+            let leader = rank::leader(requested, sample);
+            if leader.is_none_or(|leader| requested[leader].names.is_empty()) {
+                let outcome = Reader::with(template, requested, &[], |reader| {
                     let mut sum = empty.clone();
                     let add = |row: &Row| reader.record(row).into_iter().for_each(|id| add(&mut sum, id));
                     let Some(leader) = leader.filter(|leader| !sample.is_faster_whole(*leader)) else {
@@ -160,13 +167,13 @@ impl<'q> Matches<'q> {
                         return Ok(sum);
                     };
                     let is_looked_up = |position: &usize| {
-                        let it = &wanted[*position];
+                        let it = &requested[*position];
                         *position == leader
-                            || it.is_served() && it.names.is_empty() && sample.is_rare(*position)
+                            || it.is_indexable() && it.names.is_empty() && sample.is_rare(*position)
                     };
-                    let looked_up = (0..wanted.len()).filter(is_looked_up);
-                    let texts = looked_up.map(|position| wanted[position].needle.looked_up()).collect();
-                    reader.look_up(&Wanted { texts, ..Wanted::default() }, add)?;
+                    let looked_up = (0..requested.len()).filter(is_looked_up);
+                    let texts = looked_up.map(|position| requested[position].needle.looked_up()).collect();
+                    reader.look_up(&Requested { texts, ..Requested::default() }, add)?;
                     Ok(sum)
                 });
                 if let Ok(sum) = outcome {
@@ -181,7 +188,8 @@ impl<'q> Matches<'q> {
 
     /// The matches after a position in their order, up to a limit.
     fn by_statement(&self, spi: &Connection, after: Option<Match>, limit: Option<usize>) -> Vec<Match> {
-        let sought = Sought { wanted: &self.wanted, wholes: &self.wholes, sample: self.sample_with(spi) };
+        let sought =
+            Sought { requested: &self.requested, wholes: &self.wholes, sample: self.sample_with(spi) };
         rank::by_statement(spi, self.template, &sought, after, limit)
     }
 
@@ -197,18 +205,18 @@ impl<'q> Matches<'q> {
     }
 
     fn sample_with(&self, spi: &Connection) -> &Sample {
-        self.sample.get_or_init(|| Sample::take(spi, self.template, &self.wanted, MANY))
+        self.sample.get_or_init(|| Sample::take(spi, self.template, &self.requested, MANY))
     }
 
     /// The condition that the record `t` with its document `d` matches, apart from the match of a key.
     pub fn condition(&self) -> String {
-        terms::condition(&self.wanted)
+        terms::condition(&self.requested)
     }
 
     /// The terms, if none of them can use an index, so that all documents are read.
     pub fn scanned(&self) -> Vec<String> {
-        let is_scanned = !self.wanted.iter().any(PreparedTerm::is_served);
-        self.wanted.iter().filter(|_| is_scanned).map(|it| it.term.shown()).collect()
+        let is_scanned = !self.requested.iter().any(PreparedTerm::is_indexable);
+        self.requested.iter().filter(|_| is_scanned).map(|it| it.term.shown()).collect()
     }
 }
 
@@ -219,13 +227,13 @@ fn with_connection<R>(body: impl FnOnce(&Connection) -> R) -> R {
 /// The condition that a record `t` with its document `d` matches, for explanations.
 pub fn condition(template: &Template, query: &TextQuery, visible_rows: &VisibleRows) -> String {
     let references = names::references(template, visible_rows);
-    let mut wanted = PreparedTerm::all(template, query);
-    for it in &mut wanted {
+    let mut requested = PreparedTerm::all(template, query);
+    for it in &mut requested {
         let names =
             references.iter().map(|reference| reference.to(names::Names::Many(reference.query(it.term))));
         it.names = names.collect();
     }
-    let condition = terms::condition(&wanted);
+    let condition = terms::condition(&requested);
     match key::normalize(&query.text) {
         Ok(key) if !query.is_empty() => format!("(t.external_key = {} or {condition})", literal(key)),
         _ => condition,

@@ -12,8 +12,8 @@ use super::keys;
 use super::reader::{Match, Reader};
 use super::terms::PreparedTerm;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
-use crate::postgres::heap_by_index::Wanted;
+use crate::postgres::direct_access::Unsupported;
+use crate::postgres::heap_by_index::Requested;
 use std::cmp::Reverse;
 use uuid::Uuid;
 
@@ -101,7 +101,7 @@ struct BackwardScan {
 /// A search for the first matches.
 pub struct Search<'a> {
     reader: &'a Reader<'a>,
-    wanted: &'a [PreparedTerm<'a>],
+    requested: &'a [PreparedTerm<'a>],
     /// The names and keys that rank first.
     wholes: &'a [Whole],
     /// Finds all matches by a statement.
@@ -119,18 +119,18 @@ impl<'a> Search<'a> {
     /// A search for these terms.
     pub fn new(
         reader: &'a Reader<'a>,
-        wanted: &'a [PreparedTerm<'a>],
+        requested: &'a [PreparedTerm<'a>],
         wholes: &'a [Whole],
         by_statement: &'a dyn Fn() -> Vec<Match>,
     ) -> Search<'a> {
         let documents = reader.heap().about_rows();
         let name_code = reader.name_code();
         let (complete, work) = Default::default();
-        Search { reader, wanted, wholes, by_statement, documents, name_code, complete, work }
+        Search { reader, requested, wholes, by_statement, documents, name_code, complete, work }
     }
 
-    /// The first matches after a position: at least `wanted`, unless there are fewer.
-    pub fn first(mut self, after: Option<Match>, wanted: usize) -> Result<First, Unfit> {
+    /// The first matches after a position: at least `requested`, unless there are fewer.
+    pub fn first(mut self, after: Option<Match>, requested: usize) -> Result<First, Unsupported> {
         let best = RANKS - 1;
         let (top, before) = match after {
             Some((rank, id)) if (rank as usize) <= best => (rank as usize, Some(id)),
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
         let mut are_all = true;
         let mut newest = BackwardScan::default();
         for rank in (0..=top).rev() {
-            let need = wanted.saturating_sub(matches.len());
+            let need = requested.saturating_sub(matches.len());
             let mut behind = BackwardScan { last: before, ..BackwardScan::default() };
             let is_behind = rank == top && before.is_some();
             let scan = if is_behind { &mut behind } else { &mut newest };
@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
             } else {
                 matches.extend(found.take(need));
             }
-            if !is_exhausted || matches.len() >= wanted && rank > 0 {
+            if !is_exhausted || matches.len() >= requested && rank > 0 {
                 are_all = false;
                 break;
             }
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
     }
 
     /// Finds `need` matches of a rank, or all of them. Returns whether these are all.
-    fn fill(&mut self, scan: &mut BackwardScan, rank: usize, need: usize) -> Result<bool, Unfit> {
+    fn fill(&mut self, scan: &mut BackwardScan, rank: usize, need: usize) -> Result<bool, Unsupported> {
         loop {
             if scan.is_over || self.complete[rank].is_some() {
                 return Ok(true);
@@ -186,10 +186,10 @@ impl<'a> Search<'a> {
                 return Ok(false);
             }
             if scan.read >= FEW
-                && let Some((lookup, wanted, cost)) = self.cheapest(scan, rank)
+                && let Some((lookup, requested, cost)) = self.cheapest(scan, rank)
                 && cost <= (need - found) as f64 * scan.read as f64 / (found + 1) as f64
             {
-                self.look_up(lookup, &wanted)?;
+                self.look_up(lookup, &requested)?;
                 continue;
             }
             self.read(scan, rank, need, scan.read.max(FEW))?;
@@ -197,8 +197,14 @@ impl<'a> Search<'a> {
     }
 
     /// Reads more documents, until there are enough matches of the rank.
-    fn read(&mut self, scan: &mut BackwardScan, rank: usize, need: usize, most: usize) -> Result<(), Unfit> {
-        scan.match_counts.resize(self.wanted.len(), 0);
+    fn read(
+        &mut self,
+        scan: &mut BackwardScan,
+        rank: usize,
+        need: usize,
+        most: usize,
+    ) -> Result<(), Unsupported> {
+        scan.match_counts.resize(self.requested.len(), 0);
         scan.is_over = true;
         let mut read = 0;
         let from = scan.last;
@@ -218,63 +224,63 @@ impl<'a> Search<'a> {
     }
 
     /// The lookup that finds the matches of a rank at the lowest cost, in documents to read.
-    fn cheapest(&self, scan: &BackwardScan, rank: usize) -> Option<(Lookup, Wanted, f64)> {
+    fn cheapest(&self, scan: &BackwardScan, rank: usize) -> Option<(Lookup, Requested, f64)> {
         let share = |count: usize| self.documents * (count + 1) as f64 / scan.read as f64;
         let of_entries = |terms: &[usize]| -> f64 {
             terms.iter().map(|term| share(scan.match_counts[*term]) / ENTRIES).sum()
         };
         let leader = |terms: &[usize]| terms.iter().copied().min_by_key(|term| scan.match_counts[*term]);
-        let mut ways: Vec<(Lookup, Wanted, f64)> = Vec::new();
-        let served: Vec<usize> =
-            (0..self.wanted.len()).filter(|term| self.wanted[*term].is_served()).collect();
-        let nameless = |term: &usize| self.wanted[*term].names.is_empty();
-        let in_documents: Vec<usize> = served.iter().copied().filter(nameless).collect();
+        let mut ways: Vec<(Lookup, Requested, f64)> = Vec::new();
+        let indexable: Vec<usize> =
+            (0..self.requested.len()).filter(|term| self.requested[*term].is_indexable()).collect();
+        let nameless = |term: &usize| self.requested[*term].names.is_empty();
+        let in_documents: Vec<usize> = indexable.iter().copied().filter(nameless).collect();
         if let Some(leader) = leader(&in_documents) {
             let is_rare = |term: &usize| *term == leader || scan.match_counts[*term] * 20 < scan.read;
             let terms: Vec<usize> = in_documents.into_iter().filter(is_rare).collect();
-            let texts = terms.iter().map(|term| self.wanted[*term].needle.looked_up()).collect();
-            let wanted = Wanted { texts, ..Wanted::default() };
-            ways.push((Lookup::All, wanted, share(scan.match_counts[leader]) + of_entries(&terms)));
+            let texts = terms.iter().map(|term| self.requested[*term].needle.looked_up()).collect();
+            let requested = Requested { texts, ..Requested::default() };
+            ways.push((Lookup::All, requested, share(scan.match_counts[leader]) + of_entries(&terms)));
         }
-        if let Some(leader) = leader(&served).filter(|leader| !nameless(leader)) {
+        if let Some(leader) = leader(&indexable).filter(|leader| !nameless(leader)) {
             ways.push((
                 Lookup::Statement,
-                Wanted::default(),
+                Requested::default(),
                 share(scan.match_counts[leader]) * BY_STATEMENT,
             ));
         }
         if rank >= Lookup::WholeWords.lowest_rank() {
-            let whole = |term: &usize| Some((*term, self.wanted[*term].needle.whole_word_index_terms()?));
-            let (terms, texts): (Vec<usize>, Vec<_>) = served.iter().filter_map(whole).unzip();
+            let whole = |term: &usize| Some((*term, self.requested[*term].needle.whole_word_index_terms()?));
+            let (terms, texts): (Vec<usize>, Vec<_>) = indexable.iter().filter_map(whole).unzip();
             let found = scan.found[1..].iter().map(Vec::len).sum();
             if !terms.is_empty() {
-                let wanted = Wanted { texts, ..Wanted::default() };
-                ways.push((Lookup::WholeWords, wanted, share(found) + of_entries(&terms)));
+                let requested = Requested { texts, ..Requested::default() };
+                ways.push((Lookup::WholeWords, requested, share(found) + of_entries(&terms)));
             }
         }
         if rank >= Lookup::Names.lowest_rank()
             && let Some(code) = &self.name_code
         {
-            let in_name = |term: &usize| self.wanted[*term].needle.in_name(code);
-            let queries: Vec<String> = served.iter().filter_map(in_name).flatten().collect();
+            let in_name = |term: &usize| self.requested[*term].needle.in_name(code);
+            let queries: Vec<String> = indexable.iter().filter_map(in_name).flatten().collect();
             if !queries.is_empty() {
                 let queries = queries.into_iter().map(|query| (keys::IN_NAME, query)).collect();
-                let wanted = Wanted { queries, ..Wanted::default() };
-                ways.push((Lookup::Names, wanted, share(scan.found[2..].iter().map(Vec::len).sum())));
+                let requested = Requested { queries, ..Requested::default() };
+                ways.push((Lookup::Names, requested, share(scan.found[2..].iter().map(Vec::len).sum())));
             }
         }
         if rank >= Lookup::Whole.lowest_rank() && !self.wholes.is_empty() {
             let found = scan.found[Lookup::Whole.lowest_rank()..].iter().map(Vec::len).sum();
             let marks = self.wholes.iter().map(|whole| vec![whole.mark.clone()]).collect();
-            let wanted = Wanted { texts: vec![marks], ..Wanted::default() };
-            ways.push((Lookup::Whole, wanted, share(found) + self.documents / LISTS));
+            let requested = Requested { texts: vec![marks], ..Requested::default() };
+            ways.push((Lookup::Whole, requested, share(found) + self.documents / LISTS));
         }
         // A lookup for several ranks saves later lookups.
         let least = ways.iter().map(|way| way.2).fold(f64::INFINITY, f64::min);
         ways.into_iter().find(|way| way.2 <= least * WORTH)
     }
 
-    fn look_up(&mut self, lookup: Lookup, wanted: &Wanted) -> Result<(), Unfit> {
+    fn look_up(&mut self, lookup: Lookup, requested: &Requested) -> Result<(), Unsupported> {
         let mut found: [Vec<Uuid>; RANKS] = Default::default();
         let mut add = |(rank, id): Match| found[rank as usize].push(id);
         let read = if lookup == Lookup::Statement {
@@ -284,7 +290,7 @@ impl<'a> Search<'a> {
             count
         } else {
             self.reader
-                .look_up(wanted, |row| self.reader.rank(row, &mut []).into_iter().for_each(&mut add))?
+                .look_up(requested, |row| self.reader.rank(row, &mut []).into_iter().for_each(&mut add))?
         };
         self.work.looked_up.push((lookup, read));
         for (rank, mut ids) in found.into_iter().enumerate().skip(lookup.lowest_rank()) {

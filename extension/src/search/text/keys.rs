@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn lexeme_with_a_digit_or_mark_has_no_key() {
+    fn lexeme_with_a_digit_or_marker_has_no_key() {
         assert!(is_word("MAP") && is_word("É-B") && !is_word("B2") && !is_word("") && !is_word("A\u{1e}"));
         assert!(!is_word(&"A".repeat(MAX_LENGTH + 1)));
     }

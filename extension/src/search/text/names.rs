@@ -7,9 +7,9 @@ use super::query::Term;
 use super::stem::Stemmer;
 use super::table;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::heap::Heap;
-use crate::postgres::heap_by_index::Wanted;
+use crate::postgres::heap_by_index::Requested;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
@@ -140,10 +140,10 @@ impl Reference {
                 return Ok(());
             }
             if !needle.is_indexable() {
-                return Err(Unfit);
+                return Err(Unsupported);
             }
-            let wanted = Wanted { texts: vec![needle.looked_up()], ..Wanted::default() };
-            heap.rows_with(index, &wanted, |[_, document]| compare(*document))
+            let requested = Requested { texts: vec![needle.looked_up()], ..Requested::default() };
+            heap.rows_with(index, &requested, |[_, document]| compare(*document))
         });
         outcome.is_err() || is_met
     }

@@ -173,11 +173,12 @@ const MAX_TITLES: usize = 16;
 /// The names that a query may refer to, folded: with the alternatives of each term, unless there are too many
 /// combinations.
 pub fn titles(query: &TextQuery) -> Vec<String> {
-    let wanted: Vec<_> = query.terms.iter().filter(|term| !term.is_excluded).collect();
-    let count = wanted.iter().fold(1usize, |count, term| count.saturating_mul(1 + term.alternatives.len()));
+    let requested: Vec<_> = query.terms.iter().filter(|term| !term.is_excluded).collect();
+    let count =
+        requested.iter().fold(1usize, |count, term| count.saturating_mul(1 + term.alternatives.len()));
     let maximum = if count <= MAX_TITLES { MAX_TITLES } else { 1 };
     let mut rows: Vec<Vec<String>> = vec![Vec::new()];
-    for term in &wanted {
+    for term in &requested {
         let mut longer = Vec::new();
         for text in std::iter::once(term.text.clone()).chain(term.others().map(|it| it.text)).take(maximum) {
             for mut row in rows.iter().cloned() {
@@ -191,7 +192,7 @@ pub fn titles(query: &TextQuery) -> Vec<String> {
         rows = longer;
     }
     let mut names: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
-    if wanted.len() == query.terms.len() {
+    if requested.len() == query.terms.len() {
         // The text, with repeated terms, dashes and quotation marks.
         names.push(fold(&query.text));
     }
@@ -262,7 +263,7 @@ mod tests {
         assert!(TextQuery::parse(&words(MAX_TERMS)).is_ok());
         for text in ["é".repeat(MAX_CHARACTERS + 1), words(MAX_TERMS + 1)] {
             let error = TextQuery::parse(&text).expect_err("too long");
-            assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::InvalidValue, POINTER));
+            assert_eq!((error.code, error.violations[0].pointer.as_str()), (Code::InvalidValue, POINTER));
         }
     }
 
@@ -289,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_parsed_or_rejected(text in any::<String>()) {
+        fn arbitrary_text_is_parsed_or_rejected(text in any::<String>()) {
             if let Ok(query) = TextQuery::parse(&text) {
                 prop_assert!(query.terms.len() <= MAX_TERMS);
                 for term in &query.terms {

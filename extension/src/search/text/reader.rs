@@ -7,9 +7,9 @@ use super::table;
 use super::terms::{self, PreparedTerm};
 use super::{document, write};
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::heap::{Heap, Row};
-use crate::postgres::heap_by_index::Wanted;
+use crate::postgres::heap_by_index::Requested;
 use crate::postgres::index::{self, Index, Which};
 use crate::template::{Template, catalog, column};
 use crate::value::table_name::{STATE, SideTable};
@@ -41,18 +41,18 @@ impl<'a> Reader<'a> {
     /// documents.
     pub fn with<R>(
         template: &'a Template,
-        wanted: &'a [PreparedTerm],
+        requested: &'a [PreparedTerm],
         wholes: &'a [Whole],
-        body: impl FnOnce(&Reader) -> Result<R, Unfit>,
-    ) -> Result<R, Unfit> {
-        let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id)).ok_or(Unfit)?;
-        let index = catalog::table_oid(STATE, &table::index_name(template.id)).ok_or(Unfit)?;
-        let referred = wanted.iter().map(referred).collect::<Option<Vec<_>>>().ok_or(Unfit)?;
+        body: impl FnOnce(&Reader) -> Result<R, Unsupported>,
+    ) -> Result<R, Unsupported> {
+        let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id)).ok_or(Unsupported)?;
+        let index = catalog::table_oid(STATE, &table::index_name(template.id)).ok_or(Unsupported)?;
+        let referred = requested.iter().map(referred).collect::<Option<Vec<_>>>().ok_or(Unsupported)?;
         Heap::with(table, |heap| {
-            let comparison = terms::comparison(template, wanted).before_others(wholes);
+            let comparison = terms::comparison(template, requested).before_others(wholes);
             let reader = Reader { heap, index, template, comparison, referred, has_failed: Cell::new(false) };
             let result = body(&reader)?;
-            if reader.has_failed.get() { Err(Unfit) } else { Ok(result) }
+            if reader.has_failed.get() { Err(Unsupported) } else { Ok(result) }
         })
     }
 
@@ -100,9 +100,9 @@ impl<'a> Reader<'a> {
 
     /// Passes the rows that the index finds to `read`; they may be false positives. Returns their
     /// number.
-    pub fn look_up(&self, wanted: &Wanted, mut read: impl FnMut(&Row)) -> Result<usize, Unfit> {
+    pub fn look_up(&self, requested: &Requested, mut read: impl FnMut(&Row)) -> Result<usize, Unsupported> {
         let mut count = 0;
-        self.heap.rows_with(self.index, wanted, |row| {
+        self.heap.rows_with(self.index, requested, |row| {
             count += 1;
             read(row);
             !self.has_failed.get()
@@ -111,17 +111,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes the rows of all documents to `read`.
-    pub fn read_all(&self, mut read: impl FnMut(&Row)) -> Result<(), Unfit> {
+    pub fn read_all(&self, mut read: impl FnMut(&Row)) -> Result<(), Unsupported> {
         self.heap.rows(|row| {
             if !self.has_failed.get() {
                 read(row);
             }
         });
-        if self.has_failed.get() { Err(Unfit) } else { Ok(()) }
+        if self.has_failed.get() { Err(Unsupported) } else { Ok(()) }
     }
 
     /// Passes the matches among these records to `read`.
-    pub fn read_each(&self, records: &[Uuid], mut read: impl FnMut(Match)) -> Result<(), Unfit> {
+    pub fn read_each(&self, records: &[Uuid], mut read: impl FnMut(Match)) -> Result<(), Unsupported> {
         let ids = records.iter().filter_map(|record| datum::uuid(*record));
         let table = self.heap.oid();
         index::find_each(table, Index::PrimaryKey, &[1], index::UUID, ids, |_, found| {

@@ -73,8 +73,8 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
             let mut busy = Vec::new();
             let mut next = Some(Uuid::nil());
             while let Some(after) = next {
-                let done = portion(spi, template, after);
-                if let Some(message) = write::refusal(&done.refused) {
+                let done = rewrite_chunk(spi, template, after);
+                if let Some(message) = write::too_long_message(&done.rejected) {
                     return Err(Error::new(Code::PayloadTooLarge, message));
                 }
                 busy.extend(done.busy);
@@ -111,7 +111,7 @@ pub fn note_version(spi: &Connection, template: i32) {
 /// Records are written concurrently. A writer updates the document after the record, in the same transaction. So this
 /// locks the document first and reads the record afterwards: it sees earlier writers, and later ones wait and
 /// overwrite. Locked documents are skipped.
-pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
+pub fn rewrite_chunk(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let records = format!(
         "(select t.*, t.id as _place from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {CHUNK})",
         template.table_sql()
@@ -131,8 +131,8 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let others =
         without_waiting(|| uuids(&spi.run_once(&sql, Snapshot::Latest, &arguments))).unwrap_or_default();
     let (free, busy) = lock_free(spi, &template.table_sql(), &SideTable::Documents.sql(template.id), &live);
-    let refused = rewrite(template, free.into_iter().chain(others).collect());
-    Done { last, records: live.len() - busy.len() - refused.len(), busy, refused, is_heavy }
+    let rejected = rewrite(template, free.into_iter().chain(others).collect());
+    Done { last, records: live.len() - busy.len() - rejected.len(), busy, rejected, is_heavy }
 }
 
 /// The first of some records in their order, up to the one whose text exceeds the bytes of a chunk, and the total number.
@@ -176,7 +176,7 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
         template.table_sql()
     );
     let sql = up_to_bytes(template, &among);
-    let (mut written, mut refused) = (0, Vec::new());
+    let (mut written, mut rejected) = (0, Vec::new());
     while written == 0 && !waiting.is_empty() {
         let some = uuids(&spi.run_once(&sql, Snapshot::Latest, &params![&waiting]));
         if some.is_empty() {
@@ -187,15 +187,15 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
         let too_long = rewrite(template, some.clone());
         written = some.len() - too_long.len();
         waiting.retain(|id| !some.contains(id));
-        refused.extend(too_long);
+        rejected.extend(too_long);
     }
     let is_heavy = !waiting.is_empty();
     waiting.extend(busy);
     Done {
         last: None,
-        records: records.len() - waiting.len() - refused.len(),
+        records: records.len() - waiting.len() - rejected.len(),
         busy: waiting,
-        refused,
+        rejected,
         is_heavy,
     }
 }

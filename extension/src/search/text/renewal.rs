@@ -26,10 +26,10 @@ pub fn renew_indexes(spi: &Connection) {
     for row in 0..rows.len() {
         let id = rows.get::<Option<i32>>(row, 0).unwrap_or_default();
         let class = rows.get::<Option<String>>(row, 1);
-        let is_served = class.is_some_and(|class| table::DOCUMENT_CLASSES.contains(&class.as_str()));
+        let has_index = class.is_some_and(|class| table::DOCUMENT_CLASSES.contains(&class.as_str()));
         let documents = catalog::table_oid("keyed_state", &SideTable::Documents.name(id));
         let takes_long = documents.is_some_and(|table| job::takes_index_long(spi, table));
-        match catalog::by_id(id).filter(|_| is_served && takes_long && job::may_renew_documents(spi)) {
+        match catalog::by_id(id).filter(|_| has_index && takes_long && job::may_renew_documents(spi)) {
             Some(template) => job::add_indexes_without_attribute(spi, &template),
             None => ids.push(id),
         }

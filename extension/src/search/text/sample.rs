@@ -40,8 +40,8 @@ pub struct Sample {
 
 impl Sample {
     /// Takes a sample: a small one for a single term, if it finds at most `maximum` matches.
-    pub fn take(spi: &Connection, template: &Template, wanted: &[PreparedTerm], maximum: usize) -> Sample {
-        if let Some(sample) = Sample::compared(template, wanted) {
+    pub fn take(spi: &Connection, template: &Template, requested: &[PreparedTerm], maximum: usize) -> Sample {
+        if let Some(sample) = Sample::compared(template, requested) {
             return sample;
         }
         let size = format!(
@@ -49,21 +49,21 @@ impl Sample {
             SideTable::Documents.sql(template.id)
         );
         let pages = spi.run_once(&size, Snapshot::Active, &[]).value::<i64>().unwrap_or(0);
-        if wanted.len() == 1 && pages > PAGES {
-            let few = Sample::of_pages(spi, template, wanted, pages, FEW_PAGES);
+        if requested.len() == 1 && pages > PAGES {
+            let few = Sample::of_pages(spi, template, requested, pages, FEW_PAGES);
             if few.seen > 0 && (few.found + CHANCE) * few.total / few.seen <= maximum as i64 {
                 return few;
             }
         }
-        Sample::of_pages(spi, template, wanted, pages, PAGES)
+        Sample::of_pages(spi, template, requested, pages, PAGES)
     }
 
     /// A sample by comparison in memory; `None` if a statement must take it.
-    fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
-        let sample = Reader::with(template, wanted, &[], |reader| {
+    fn compared(template: &Template, requested: &[PreparedTerm]) -> Option<Sample> {
+        let sample = Reader::with(template, requested, &[], |reader| {
             let pages = i64::from(reader.heap().pages());
             let mut sample = Sample { seen: 0, total: 0, pages, each: Vec::new(), found: 0 };
-            let mut match_counts = vec![0; wanted.len()];
+            let mut match_counts = vec![0; requested.len()];
             let mut read = 0;
             for page in spread(pages) {
                 if sample.seen >= MAX_DOCUMENTS {
@@ -87,7 +87,7 @@ impl Sample {
     fn of_pages(
         spi: &Connection,
         template: &Template,
-        wanted: &[PreparedTerm],
+        requested: &[PreparedTerm],
         pages: i64,
         sampled: i64,
     ) -> Sample {
@@ -98,14 +98,14 @@ impl Sample {
         } else {
             String::new()
         };
-        let needs_record = wanted.iter().any(|it| !it.names.is_empty());
+        let needs_record = requested.iter().any(|it| !it.names.is_empty());
         let join = if needs_record {
             format!(" join {} t on t.id = d.record_id", template.table_sql())
         } else {
             String::new()
         };
         let columns = |render: &dyn Fn(usize, &PreparedTerm) -> String| -> Vec<String> {
-            wanted.iter().enumerate().map(|(position, it)| render(position, it)).collect()
+            requested.iter().enumerate().map(|(position, it)| render(position, it)).collect()
         };
         // Each condition is evaluated once for a document, for both counts.
         let rows = spi.run_once(
@@ -127,7 +127,7 @@ impl Sample {
             total: seen * pages.max(1) / pages.clamp(1, sampled),
             pages,
             found: count(1),
-            each: (0..wanted.len()).map(|position| count(position + 2)).collect(),
+            each: (0..requested.len()).map(|position| count(position + 2)).collect(),
         }
     }
 

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_within_a_longer_word_is_not_found() {
+    fn substring_of_a_longer_word_is_not_found() {
         for (text, document, expected) in [
             ("part 1", "a part 1", true),
             ("part 1", "a part 10", false),

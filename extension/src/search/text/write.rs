@@ -121,11 +121,11 @@ pub fn rewrite(template: &Template, records: &[Uuid]) -> Vec<Uuid> {
 
 /// The message about a record whose document is too long.
 fn too_long() -> String {
-    format!("the texts of one record can have {} MiB together", MAX_DOCUMENT >> 20)
+    format!("the text of a record is limited to {} MiB in total", MAX_DOCUMENT >> 20)
 }
 
 /// The message about records whose documents [`rewrite`] has not changed.
-pub fn refusal(records: &[Uuid]) -> Option<String> {
+pub fn too_long_message(records: &[Uuid]) -> Option<String> {
     let (first, others) = records.split_first()?;
     let others = match others.len() {
         0 => String::new(),

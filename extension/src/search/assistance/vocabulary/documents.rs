@@ -1,9 +1,9 @@
 //! Reads the documents that words are collected from, by the index or by a statement.
 
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::heap::Heap;
-use crate::postgres::heap_by_index::{Alternatives, Wanted, Which};
+use crate::postgres::heap_by_index::{Alternatives, Requested, Which};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::search::assistance::budget::{Budget, List};
 use crate::search::text::comparison::Comparison;
@@ -60,7 +60,7 @@ pub(super) struct Lookup<'t> {
     pub(super) table: Oid,
     pub(super) index: Oid,
     /// The keys that the index looks up.
-    pub(super) wanted: Wanted,
+    pub(super) requested: Requested,
     /// The strings.
     pub(super) finders: Vec<Finder<'t>>,
 }
@@ -68,20 +68,20 @@ pub(super) struct Lookup<'t> {
 impl Source<'_> {
     /// How documents with one of these substrings are looked up; an error if a statement must find
     /// them.
-    pub(super) fn lookup<'t>(&'t self, texts: &'t [String]) -> Result<Lookup<'t>, Unfit> {
+    pub(super) fn lookup<'t>(&'t self, texts: &'t [String]) -> Result<Lookup<'t>, Unsupported> {
         // No document contains the display terms of other records.
         if self.terms.iter().any(|term| !term.names.is_empty()) {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let alternatives: Alternatives = texts.iter().map(|text| vec![text.clone()]).collect();
-        let served = self.terms.iter().filter(|term| term.is_served());
-        let looked_up = std::iter::once(alternatives).chain(served.map(|term| term.needle.looked_up()));
-        let oid_of = |name: &str| catalog::table_oid(STATE, name).ok_or(Unfit);
+        let indexable = self.terms.iter().filter(|term| term.is_indexable());
+        let looked_up = std::iter::once(alternatives).chain(indexable.map(|term| term.needle.looked_up()));
+        let oid_of = |name: &str| catalog::table_oid(STATE, name).ok_or(Unsupported);
         Ok(Lookup {
             comparison: terms::comparison(self.template, self.terms),
             table: oid_of(&SideTable::Documents.name(self.template.id))?,
             index: oid_of(&table::index_name(self.template.id))?,
-            wanted: Wanted { texts: looked_up.collect(), queries: Vec::new() },
+            requested: Requested { texts: looked_up.collect(), queries: Vec::new() },
             finders: texts.iter().map(Finder::new).collect(),
         })
     }
@@ -117,8 +117,12 @@ impl Source<'_> {
 }
 
 /// Reads the documents that the index finds. Returns whether these are all.
-pub(super) fn by_index(source: &Source, texts: &[String], take: &Taker) -> Result<(Vec<Read>, bool), Unfit> {
-    let Lookup { comparison, table, index, wanted, finders } = source.lookup(texts)?;
+pub(super) fn by_index(
+    source: &Source,
+    texts: &[String],
+    take: &Taker,
+) -> Result<(Vec<Read>, bool), Unsupported> {
+    let Lookup { comparison, table, index, requested, finders } = source.lookup(texts)?;
     let mut found = Vec::new();
     let is_whole = Heap::with(table, |heap| {
         if let ([text], []) = (finders.as_slice(), source.terms)
@@ -128,7 +132,7 @@ pub(super) fn by_index(source: &Source, texts: &[String], take: &Taker) -> Resul
             return Ok(false);
         }
         let list = source.budget.read.list();
-        heap.some_rows_with(index, &wanted, MAX_DOCUMENTS, Which::Spread, |[record, document]| {
+        heap.some_rows_with(index, &requested, MAX_DOCUMENTS, Which::Spread, |[record, document]| {
             datum::with_bytes(*document, |document| {
                 let read = source.read(*record, &comparison, document, take);
                 found.extend(read.filter(|it| !it.words.is_empty()));

@@ -5,7 +5,7 @@
 
 use super::documents::{Lookup, MAX_VISIBLE, Read, SAMPLED, Source, Taker};
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::heap::{Heap, Row};
 use crate::postgres::heap_by_index::Which;
 use crate::record::read;
@@ -48,7 +48,7 @@ pub(super) fn read(
     texts: &[String],
     take: &Taker,
     scope: &str,
-) -> Result<(Vec<Read>, bool), Unfit> {
+) -> Result<(Vec<Read>, bool), Unsupported> {
     let reader = Reader { source, lookup: source.lookup(texts)?, take, scope };
     Heap::with(reader.lookup.table, |heap| {
         let (mut found, is_whole) = reader.read(heap)?;
@@ -81,9 +81,9 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// By a scan or the index.
-    fn read(&self, heap: &Heap) -> Result<(Vec<Read>, bool), Unfit> {
+    fn read(&self, heap: &Heap) -> Result<(Vec<Read>, bool), Unsupported> {
         if !heap.may_be_read_whole() {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let some = self.sample(heap);
         let all = some.documents as f64 * f64::from(heap.pages()) / f64::from(some.pages.max(1));
@@ -98,12 +98,12 @@ impl Reader<'_> {
             return self.scan_newest(heap, maximum);
         }
         if matching * all > MAX_COMPARED as f64 {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let (mut found, list) = (Vec::new(), self.source.budget.read.list());
         let are_all = heap.some_rows_with(
             self.lookup.index,
-            &self.lookup.wanted,
+            &self.lookup.requested,
             MAX_COMPARED,
             Which::AllOrNone,
             |row| {
@@ -116,7 +116,7 @@ impl Reader<'_> {
                 })
             },
         )?;
-        if are_all { Ok((self.visible(found), true)) } else { Err(Unfit) }
+        if are_all { Ok((self.visible(found), true)) } else { Err(Unsupported) }
     }
 
     /// A sample of some pages.
@@ -144,7 +144,7 @@ impl Reader<'_> {
 
     /// Reads documents, newest first, until there are enough. Returns whether these are all; an error after `maximum`
     /// documents, or if they are long.
-    fn scan_newest(&self, heap: &Heap, maximum: usize) -> Result<(Vec<Read>, bool), Unfit> {
+    fn scan_newest(&self, heap: &Heap, maximum: usize) -> Result<(Vec<Read>, bool), Unsupported> {
         let (mut found, mut gathered): (Vec<Read>, Vec<Read>) = Default::default();
         let (mut read, list) = (Tally::default(), self.source.budget.read.list());
         heap.descending(None, |row| {
@@ -163,7 +163,7 @@ impl Reader<'_> {
         found.extend(self.visible(gathered));
         let is_enough = found.len() > MAX_VISIBLE;
         let is_broken_off = read.documents > maximum || read.bytes > MAX_BYTES || list.is_spent();
-        if is_broken_off && !is_enough { Err(Unfit) } else { Ok((found, !is_broken_off && !is_enough)) }
+        if is_broken_off && !is_enough { Err(Unsupported) } else { Ok((found, !is_broken_off && !is_enough)) }
     }
 
     /// Reads a document if it has one of the strings.

@@ -76,7 +76,7 @@ fn uppercase_stem_does_not_match_text() {
 }
 
 #[test]
-fn attribute_number_is_not_matched_as_a_prefix() {
+fn attribute_code_is_not_matched_as_a_prefix() {
     // The number 8 is written as 10 in the octal digits of documents, which begin with a 1.
     assert_eq!(rank("town", ["", "", "town"]), Some(1));
 }

@@ -11,7 +11,7 @@ pub fn of_date(text: &str, pointer: &str) -> Error {
     let (message, hint) = match split_date(text) {
         Some((date, "")) => (missing_day(date), DATE_HINT.to_owned()),
         Some((date, rest)) if rest.starts_with(['T', 't', ' ']) => {
-            (format!("{text:?} has a time of day"), format!("Write the date alone: {date}."))
+            (format!("{text:?} has a time of day"), format!("Write only the date: {date}."))
         }
         _ => (format!("{text:?} does not have the form YYYY-MM-DD"), DATE_HINT.to_owned()),
     };
@@ -20,7 +20,7 @@ pub fn of_date(text: &str, pointer: &str) -> Error {
 
 /// The error of a string that is not a time with an offset.
 pub fn of_datetime(text: &str, pointer: &str) -> Error {
-    let (message, hint) = datetime_fault(text)
+    let (message, hint) = datetime_error(text)
         .unwrap_or_else(|| (format!("{text:?} does not have the form of RFC 3339"), TIME_HINT.to_owned()));
     Error::at(Code::InvalidValue, pointer, message).hint(hint)
 }
@@ -50,7 +50,7 @@ struct Parts<'a> {
 }
 
 /// The message and the hint; `None` if the text has another form.
-fn datetime_fault(text: &str) -> Option<(String, String)> {
+fn datetime_error(text: &str) -> Option<(String, String)> {
     let (date, rest) = split_date(text)?;
     if rest.is_empty() {
         let hint = format!("Write the time and its offset too, for example {date}T00:00:00Z.");
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn date_error_names_the_fault() {
+    fn date_error_names_the_cause() {
         for (text, message, hint) in [
             ("2024-02-30", "there is no day 2024-02-30", "for example 2024-02-29"),
             ("0000-01-01", "the year 0000 is outside the range 0001 to 9999", "a year from 0001"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn time_error_names_the_fault() {
+    fn time_error_names_the_cause() {
         for (text, message, hint) in [
             ("2024-03-01T10:00Z", "\"2024-03-01T10:00Z\" has no seconds", "Write 2024-03-01T10:00:00Z."),
             ("2024-03-01 10:00+01:00", "has no seconds", "Write 2024-03-01T10:00:00+01:00."),
