@@ -128,8 +128,8 @@ impl Error {
         let name = violation.pointer.rsplit('/').next().unwrap_or_default();
         let more = match self.violations.len() {
             1 => String::new(),
-            MAX_VIOLATIONS => format!(" (the first of at least {MAX_VIOLATIONS} faults)"),
-            count => format!(" (the first of {count} faults)"),
+            MAX_VIOLATIONS => format!(" (the first of at least {MAX_VIOLATIONS} errors)"),
+            count => format!(" (the first of {count} errors)"),
         };
         let mut words = self.message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         if words.any(|word| word == name) {

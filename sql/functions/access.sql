@@ -15,6 +15,13 @@ create function keyed.issue_api_key(
 comment on function keyed.issue_api_key(name, text[], text, timestamptz) is
   'Issues an API key for the role, limited to these projects (null: all). The key is returned once; the database stores only a hash. Needs keyed_admin.';
 
+create function keyed.register_api_key(
+  key text, role name, projects text[] default null, label text default null, expires_at timestamptz default null)
+  returns integer
+  language c volatile as 'MODULE_PATHNAME', 'keyed_register_api_key';
+comment on function keyed.register_api_key(text, name, text[], text, timestamptz) is
+  'Registers an API key that another shard issued, so that it is valid for projects of this shard too: same id, same secret. Repeating the call has no effect. Returns the id of the key. Needs keyed_admin. Errors: 22023 if this database is not a shard, or if the key is of this shard or malformed; 23505 if the key is registered with other properties, or revoked.';
+
 create function keyed.revoke_api_key(id integer) returns boolean
   language c volatile strict as 'MODULE_PATHNAME', 'keyed_revoke_api_key';
 comment on function keyed.revoke_api_key(integer) is

@@ -11,6 +11,11 @@ create function keyed_http.create_api_key(body text) returns text[]
 comment on function keyed_http.create_api_key(text) is
   'POST /api-keys. The sixth element of the result is the body that is stored: without the secret.';
 
+create function keyed_http.register_api_key(body text) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_register_api_key';
+comment on function keyed_http.register_api_key(text) is
+  'Registers an API key that another shard issued. body: {key, role, projects, label, expires_at}. See keyed.register_api_key.';
+
 create function keyed_http.revoke_api_key(id text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_revoke_api_key';
 comment on function keyed_http.revoke_api_key(text) is

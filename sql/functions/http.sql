@@ -267,3 +267,8 @@ create function keyed_http.export_next() returns text
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_export_next';
 comment on function keyed_http.export_next() is
   'The next lines of the export of this transaction; null at its end.';
+
+create function keyed_http.shard(known text default null) returns text[]
+  language c volatile as 'MODULE_PATHNAME', 'keyed_http_shard';
+comment on function keyed_http.shard(text) is
+  'What the proxy needs to route requests to this shard: {shard, version, projects, moved}. projects: [{"id", "slug"}]; moved: the ids that another shard assigned, {"templates": [id], "projects": [id], "inbound_endpoints": [id], "webhook_endpoints": [id]}; both are null if known is the current version. Only keyed_proxy and superusers may call it.';

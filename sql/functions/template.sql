@@ -1,9 +1,14 @@
 -- Setup, projects and templates. Each function checks that its caller is a member of keyed_admin or a superuser.
 
-create function keyed.init(preload boolean default false) returns integer
+create function keyed.init(preload boolean default false, shard integer default null) returns integer
   language c volatile as 'MODULE_PATHNAME', 'keyed_init';
-comment on function keyed.init(boolean) is
-  'Sets up the database: the roles keyed_owner, keyed_admin and keyed_proxy, and the state tables. Existing ones remain. preload: true adds keyed to session_preload_libraries of this database, so that the first statement of a BI session is planned like all others. Needs a superuser. Returns the version of the state.';
+comment on function keyed.init(boolean, integer) is
+  'Sets up the database: the roles keyed_owner, keyed_admin and keyed_proxy, and the state tables. Existing ones remain. preload: true adds keyed to session_preload_libraries of this database, so that the first statement of a BI session is planned like all others. shard: makes this database one of several shards (0 to 127), so that all its ids come from a range of its own and identify the shard; final, and only for a database without data (shard 0 also for one with data). Needs a superuser. Returns the version of the state.';
+
+create function keyed.shard() returns integer
+  language c stable as 'MODULE_PATHNAME', 'keyed_shard';
+comment on function keyed.shard() is
+  'The shard that this database is, set by keyed.init(shard => …); null: the database is not sharded.';
 
 create function keyed.is_preloaded() returns boolean
   language c stable as 'MODULE_PATHNAME', 'keyed_is_preloaded';

@@ -13,7 +13,7 @@ use crate::postgres::clock::now;
 use crate::postgres::guard::{as_owner, owner};
 use crate::postgres::parameter::{RegRole, Timestamp, params};
 use crate::postgres::skip_locked::without_waiting;
-use crate::postgres::spi::{Rows, Snapshot, connected};
+use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 use crate::postgres::{datum, invalidation, random, role, transaction};
 use crate::template::catalog::{self, Change};
 use crate::value::quote::identifier;
@@ -209,14 +209,23 @@ fn read_key(rows: &Rows) -> Key {
     }
 }
 
-/// Issues a key that acts as `role`, limited to `projects` (slugs) or for all projects. The result is its only copy. A
-/// caller whose own key is limited to projects can issue keys for those projects only.
-pub fn issue(
+/// What a new key allows.
+struct NewKey {
+    role: Oid,
+    /// The ids of its projects; `None` for all.
+    projects: Option<Vec<String>>,
+    label: String,
+    /// Microseconds since 2000-01-01T00:00:00Z.
+    expires_at: Option<i64>,
+}
+
+/// Checks what a new key would allow. A caller whose own key is limited to projects can make keys for those projects only.
+fn check(
     role: &str,
     projects: Option<&[String]>,
     label: Option<&str>,
     expires_at: Option<Datum>,
-) -> Result<String, Error> {
+) -> Result<NewKey, Error> {
     let caller = Caller::current();
     caller.require_admin("issue API keys")?;
     let Some(acts_as) = role::find_by_name(role) else {
@@ -240,7 +249,7 @@ pub fn issue(
     if projects.is_none() {
         caller.require_all_projects("issue API keys for all projects")?;
     }
-    let project_ids = projects.map(|slugs| project_ids(&caller, slugs)).transpose()?;
+    let projects = projects.map(|slugs| project_ids(&caller, slugs)).transpose()?;
     let expires_at = expires_at.map(datum::read_i64);
     if let Some(at) = expires_at {
         time::check_range("expires_at", at)
@@ -257,42 +266,130 @@ pub fn issue(
             "label must have at most 200 bytes and no control characters",
         ));
     }
-    let mut secret = [0u8; 36];
-    random::fill(&mut secret[..32]);
-    let checksum = crc32fast::hash(&secret[..32]);
-    secret[32..].copy_from_slice(&checksum.to_be_bytes());
     binding::require_state()?;
+    Ok(NewKey { role: acts_as, projects, label: label.to_owned(), expires_at })
+}
+
+/// Stores a key. Returns false if a key with this id exists.
+fn store(spi: &Connection, id: i32, key: &str, new: &NewKey) -> bool {
+    binding::renew(spi);
+    let rows = spi.run_once(
+        "with made as (insert into keyed_state.api_key \
+         (id, role, projects, label, hash, expires_at, created_by, role_name, bound_in) \
+         overriding system value values ($1, $2, $3::integer[], $4, $5, $6, $7, $8, \
+         keyed.binding('keyed_state.api_key'::regclass)) on conflict (id) do nothing returning id) \
+         insert into keyed_state.api_key_use (key_id) select id from made returning key_id",
+        Snapshot::Latest,
+        &params![
+            id,
+            RegRole(new.role),
+            new.projects.clone(),
+            &new.label,
+            &Credential::ApiKey.of_secret(key),
+            new.expires_at.map(Timestamp),
+            Caller::actor(),
+            binding::name_argument(new.role)
+        ],
+    );
+    !rows.is_empty()
+}
+
+/// Issues a key that acts as `role`, limited to `projects` (slugs) or for all projects. The result is its only copy. A
+/// caller whose own key is limited to projects can issue keys for those projects only.
+pub fn issue(
+    role: &str,
+    projects: Option<&[String]>,
+    label: Option<&str>,
+    expires_at: Option<Datum>,
+) -> Result<String, Error> {
+    let new = check(role, projects, label, expires_at)?;
+    let mut secret = [0u8; SECRET];
+    random::fill(&mut secret);
     Ok(as_owner(|| {
         connected(|spi| {
-            binding::renew(spi);
             let rows = spi.run_once(
                 "select pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('keyed_state.api_key', 'id'))",
                 Snapshot::Latest,
                 &[],
             );
-            let id = rows.get::<Option<i64>>(0, 0).unwrap_or_default();
-            let key = format!("keyed_{id}_{}", bs58::encode(secret).into_string());
-            spi.run_once(
-                "with made as (insert into keyed_state.api_key \
-                 (id, role, projects, label, hash, expires_at, created_by, role_name, bound_in) \
-                 overriding system value values ($1, $2, $3::integer[], $4, $5, $6, $7, $8, \
-                 keyed.binding('keyed_state.api_key'::regclass)) returning id) \
-                 insert into keyed_state.api_key_use (key_id) select id from made",
-                Snapshot::Latest,
-                &params![
-                    id,
-                    RegRole(acts_as),
-                    project_ids,
-                    label,
-                    &Credential::ApiKey.of_secret(&key),
-                    expires_at.map(Timestamp),
-                    Caller::actor(),
-                    binding::name_argument(acts_as)
-                ],
-            );
+            // The column is an integer.
+            let id = rows.get::<Option<i64>>(0, 0).unwrap_or_default() as i32;
+            let key = write_key(id, &secret);
+            store(spi, id, &key, &new);
             key
         })
     }))
+}
+
+/// Registers a key that another shard issued, so that it is valid here too, with the same id and secret. Repeating the call
+/// with the same arguments has no effect. Returns the id.
+///
+/// `is_issued_here` says whether this database assigns an id.
+pub fn register(
+    key: &str,
+    role: &str,
+    projects: Option<&[String]>,
+    label: Option<&str>,
+    expires_at: Option<Datum>,
+    is_issued_here: impl Fn(i32) -> bool,
+) -> Result<i32, Error> {
+    let new = check(role, projects, label, expires_at)?;
+    let id = read_id(key).ok_or_else(|| {
+        Error::at(Code::InvalidValue, "/key", "this is not an API key")
+            .hint("Use the key as the other shard issued it: keyed_<id>_<secret>.")
+    })?;
+    if is_issued_here(id) {
+        return Err(Error::at(Code::InvalidValue, "/key", format!("key {id} is not of another shard")).hint(
+            "Register a key of this shard on the other shards. To issue a key here, use keyed.issue_api_key.",
+        ));
+    }
+    as_owner(|| {
+        connected(|spi| {
+            if store(spi, id, key, &new) {
+                return Ok(id);
+            }
+            let rows = spi.run_newest_and_own(
+                "select from keyed_state.api_key k where k.id = $1 and k.hash = $2 and k.revoked_at is null \
+                 and k.role = $3 and k.projects is not distinct from $4::integer[] and k.label = $5 \
+                 and k.expires_at is not distinct from $6",
+                &params![
+                    id,
+                    &Credential::ApiKey.of_secret(key),
+                    RegRole(new.role),
+                    new.projects.clone(),
+                    &new.label,
+                    new.expires_at.map(Timestamp)
+                ],
+            );
+            if rows.is_empty() {
+                return Err(Error::new(
+                    Code::Conflict,
+                    format!("key {id} is registered here with another secret, role, label, expiry or other projects, or it is revoked"),
+                )
+                .hint("Issue a new key, or repeat the first call."));
+            }
+            Ok(id)
+        })
+    })
+}
+
+/// The bytes of a secret.
+const SECRET: usize = 32;
+
+/// The text form of a key: see the [module](self).
+fn write_key(id: i32, secret: &[u8; SECRET]) -> String {
+    let checksum = crc32fast::hash(secret).to_be_bytes();
+    format!("keyed_{id}_{}", bs58::encode([&secret[..], &checksum].concat()).into_string())
+}
+
+/// The id of a key in text form; `None` if the text is not a key.
+fn read_id(key: &str) -> Option<i32> {
+    let (id, encoded) = key.strip_prefix("keyed_")?.split_once('_')?;
+    let bytes = bs58::decode(encoded).into_vec().ok()?;
+    let (secret, checksum) = bytes.split_first_chunk::<SECRET>()?;
+    let is_intact = crc32fast::hash(secret).to_be_bytes() == *checksum;
+    let id = id.parse().ok().filter(|number: &i32| *number > 0 && number.to_string() == id)?;
+    is_intact.then_some(id)
 }
 
 fn project_ids(caller: &Caller, slugs: &[String]) -> Result<Vec<String>, Error> {
@@ -333,4 +430,21 @@ pub fn revoke(id: i32) -> Result<bool, Error> {
             !rows.is_empty()
         })
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn key_contains_its_id_and_a_checksum() {
+        let key = write_key(50_331_649, &[7; SECRET]);
+        assert_eq!(read_id(&key), Some(50_331_649));
+        let changed = format!("{}{}", &key[..key.len() - 1], if key.ends_with('2') { '3' } else { '2' });
+        for other in
+            ["", "keyed_", "keyed_1_", "keyed_1_2", &key[1..], &changed, &key.replace("keyed_", "keyed_0")]
+        {
+            assert_eq!(read_id(other), None, "{other}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ use super::page::Page;
 use super::report::{records, slugs, utc};
 use super::response;
 use crate::access::{Caller, api_key};
+use crate::define::access_functions::register_api_key;
 use crate::error::Error;
 use crate::json::{self, array_at, is_null, pointer_step};
 use crate::json_write::write_string;
@@ -51,6 +52,11 @@ fn shown(id: Option<i32>) -> String {
 pub(super) fn create(body: &str) -> Result<Written, Error> {
     Caller::current().require_admin("issue API keys")?;
     let given = Given::parse(body)?;
+    if given.key.is_some() {
+        return Err(
+            unknown_member("key", "/key").hint("Use the members role, projects, label and expires_at.")
+        );
+    }
     let role = given.role.ok_or_else(|| missing("role", ""))?;
     let expires_at = given.expires_at.map(Datum::from);
     let key = api_key::issue(&role, given.projects.as_deref(), given.label.as_deref(), expires_at)?;
@@ -61,6 +67,17 @@ pub(super) fn create(body: &str) -> Result<Written, Error> {
     write_string(&mut quoted, &key);
     let body = |key: &str| format!("{{\"key\":{key},{members}");
     Ok(response(201, body(&quoted)).created(id).stored_as(body("null")))
+}
+
+/// Registers a key that another shard issued: see [`register_api_key`].
+pub(super) fn register(body: &str) -> Result<Written, Error> {
+    Caller::current().require_admin("register API keys")?;
+    let given = Given::parse(body)?;
+    let key = given.key.ok_or_else(|| missing("key", ""))?;
+    let role = given.role.ok_or_else(|| missing("role", ""))?;
+    let expires_at = given.expires_at.map(Datum::from);
+    let id = register_api_key(&key, &role, given.projects.as_deref(), given.label.as_deref(), expires_at)?;
+    Ok(response(200, shown(Some(id))))
 }
 
 /// Revokes a key.
@@ -76,6 +93,7 @@ pub(super) fn revoke(id: &str) -> Result<Written, Error> {
 /// The members of a request.
 #[derive(Default)]
 struct Given {
+    key: Option<String>,
     role: Option<String>,
     projects: Option<Vec<String>>,
     label: Option<String>,
@@ -89,6 +107,7 @@ impl Given {
             let here = format!("/{}", pointer_step(&name));
             match name.as_ref() {
                 "projects" | "label" | "expires_at" if is_null(value) => {}
+                "key" => given.key = Some(text_at(value, &here)?),
                 "role" => given.role = Some(text_at(value, &here)?),
                 "projects" => {
                     let slugs = array_at(value, &here)?.into_iter().enumerate();

@@ -10,6 +10,11 @@ sql_functions! {
         api_keys::list(call.integer(0), call.text(1).as_deref()).map(ReturnValue::Text)
     };
 
+    /// `keyed_http.register_api_key(body text) returns text[]`.
+    keyed_http_register_api_key => |call| {
+        api_keys::register(&call.required_text(0, "body")?).map(ReturnValue::Written)
+    };
+
     /// `keyed_http.create_api_key(body text) returns text[]`.
     keyed_http_create_api_key => |call| {
         api_keys::create(&call.required_text(0, "body")?).map(ReturnValue::Written)

@@ -5,7 +5,8 @@ use crate::access::{Caller, api_key, explain, overview, stored_grant};
 use crate::error::{Code, Error};
 use crate::postgres::function::{Call, ReturnValue, cached_function, must_not_be_null, sql_functions};
 use crate::postgres::{activity, datum, role};
-use crate::template::catalog;
+use crate::template::{catalog, shard};
+use crate::value::shard::of_integer;
 use pgrx::pg_sys::Datum;
 
 sql_functions! {
@@ -38,7 +39,7 @@ sql_functions! {
 
     /// `keyed_http.name_request(request_id text) returns boolean`.
     keyed_http_name_request => |call| {
-        require_proxy()?;
+        require_proxy("set the request id")?;
         activity::show_request(&call.text(0).unwrap_or_default());
         Ok(ReturnValue::Datum(Datum::from(true)))
     };
@@ -48,6 +49,15 @@ sql_functions! {
         let role = call.datum(0).map(datum::read_name).unwrap_or_default();
         let projects = call.texts(1, "projects")?;
         api_key::issue(&role, projects.as_deref(), call.text(2).as_deref(), call.datum(3)).map(ReturnValue::Text)
+    };
+
+    /// `keyed.register_api_key(key text, role name, projects text[], label text, expires_at timestamptz) returns integer`.
+    keyed_register_api_key => |call| {
+        let key = call.required_text(0, "key")?;
+        let role = call.datum(1).map(datum::read_name).unwrap_or_default();
+        let projects = call.texts(2, "projects")?;
+        let id = register_api_key(&key, &role, projects.as_deref(), call.text(3).as_deref(), call.datum(4))?;
+        Ok(ReturnValue::Datum(Datum::from(id)))
     };
 
     /// `keyed.revoke_api_key(id integer) returns boolean`.
@@ -105,13 +115,30 @@ cached_function! {
 }
 
 /// Rejects logins other than the proxy's. A check instead of a GRANT also works in databases of earlier versions.
-fn require_proxy() -> Result<(), Error> {
+pub(super) fn require_proxy(purpose: &str) -> Result<(), Error> {
     let login = role::session();
     let is_proxy = role::find(role::PROXY).is_some_and(|proxy| role::has_privileges_of(login, proxy));
     if is_proxy || role::is_superuser(login) {
         return Ok(());
     }
-    Err(Error::new(Code::Forbidden, "only keyed_proxy and superusers may set the request id"))
+    Err(Error::new(Code::Forbidden, format!("only keyed_proxy and superusers may {purpose}")))
+}
+
+/// Registers an API key of another shard.
+pub fn register_api_key(
+    key: &str,
+    role: &str,
+    projects: Option<&[String]>,
+    label: Option<&str>,
+    expires_at: Option<Datum>,
+) -> Result<i32, Error> {
+    Caller::current().require_admin("register API keys")?;
+    let shard = shard::current().ok_or_else(|| {
+        Error::new(Code::InvalidValue, "this database is not sharded")
+            .hint("Make it a shard first: SELECT keyed.init(shard => 1).")
+    })?;
+    let is_issued_here = |id| of_integer(id) == shard;
+    api_key::register(key, role, projects, label, expires_at, is_issued_here)
 }
 
 fn role_argument(call: &Call) -> Result<String, Error> {

@@ -204,6 +204,10 @@ fn create_in(caller: &Caller, project: &Project, new: &NewTemplate) -> Result<Rc
             let row = "select from keyed_state.template where project_id = $1 and slug = $2";
             Some(snapshot::newer_row_error(error, row, &params![project.id, &new.slug]))
         }
+        PgSqlErrorCode::ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED => Some(
+            Error::new(Code::PayloadTooLarge, "no id is left for a new template in this database")
+                .hint("Create the project on another shard. Dropped templates do not free their ids."),
+        ),
         _ => None,
     })?;
     catalog::by_id(id).ok_or_else(Error::not_found)

@@ -1,7 +1,8 @@
 //! The SQL and HTTP functions that define templates.
 
+use super::access_functions::require_proxy;
 use super::creation::{NewTemplate, create};
-use super::{alter, dry_run, project, removal, setup};
+use super::{alter, dry_run, project, removal, setup, shard};
 use crate::access::lookup::template_by_name;
 use crate::access::{Caller, definition_lock, template_list};
 use crate::error::{Code, Error};
@@ -10,6 +11,7 @@ use crate::postgres::function::{Call, ReturnValue, sql_functions};
 use crate::postgres::parameter::ToSql;
 use crate::postgres::{guard, invalidation, preload, trigger};
 use crate::template::describe::describe;
+use crate::template::shard::current as current_shard;
 use crate::template::{Template, catalog, definition};
 use crate::value::member::{self, missing, text_at};
 use crate::value::written::{Subject, Written};
@@ -17,8 +19,19 @@ use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 
 sql_functions! {
-    /// `keyed.init(preload boolean) returns integer`.
-    keyed_init => |call| setup::init(call.flag(0)).map(|version| ReturnValue::Datum(Datum::from(version)));
+    /// `keyed.init(preload boolean, shard integer) returns integer`.
+    keyed_init => |call| {
+        setup::init(call.flag(0), call.integer(1)).map(|version| ReturnValue::Datum(Datum::from(version)))
+    };
+
+    /// `keyed.shard() returns integer`.
+    keyed_shard => |_| Ok(current_shard().map_or(ReturnValue::Null, |shard| ReturnValue::Datum(Datum::from(shard))));
+
+    /// `keyed_http.shard(known text) returns text[]`.
+    keyed_http_shard => |call| {
+        require_proxy("read the directory of a shard")?;
+        Ok(ReturnValue::Texts(shard::directory(call.text(0).as_deref())))
+    };
 
     /// `keyed.is_preloaded() returns boolean`.
     keyed_is_preloaded => |_| Ok(ReturnValue::Datum(Datum::from(preload::is_preloaded())));

@@ -40,6 +40,8 @@ pub mod revocation;
 pub mod rows;
 /// Sets up a database and migrates its state.
 pub mod setup;
+/// The shard of a database.
+pub mod shard;
 /// The synonyms of a template.
 pub mod synonyms;
 /// Saved views.

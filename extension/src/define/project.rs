@@ -25,7 +25,7 @@ pub fn create(slug: &str, name: Option<&str>, zone: Option<&str>) -> Result<i32,
     slug::check(Noun::Project, slug, "/slug")?;
     // CREATE on the database is not in a dump of one database, so it may be missing after a restore.
     if role::find(role::OWNER).is_none() || !catalog::state_exists() || !owner_may_create_schemas() {
-        setup::init(false)?;
+        setup::init(false, None)?;
     }
     catalog::refresh();
     let name = name.unwrap_or(slug);

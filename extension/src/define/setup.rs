@@ -1,6 +1,6 @@
 //! Sets up a database and migrates its state.
 
-use super::{attribute, ddl, positions, reconcile, released};
+use super::{attribute, ddl, positions, reconcile, released, shard};
 use crate::access::{Caller, binding, policy_sql};
 use crate::change::generation;
 use crate::error::{Code, Error};
@@ -68,6 +68,7 @@ const MIGRATIONS: &[(i32, Step)] = &[
     (35, Step::Script(include_str!("../../../sql/state/0035_changes.sql"))),
     (36, Step::Batch(positions::add_some)),
     (37, Step::Script(include_str!("../../../sql/state/0037_webhooks.sql"))),
+    (38, Step::Script(include_str!("../../../sql/state/0038_shard.sql"))),
 ];
 
 /// The newest schema version.
@@ -111,10 +112,13 @@ fn reject_objects_of_other_owners() -> Result<(), Error> {
 }
 
 /// Creates the roles and the tables of the state; existing ones remain. With `preload`, sessions of this database load
-/// the library of keyed at their start. Returns the schema version.
-pub fn init(preload: bool) -> Result<i32, Error> {
+/// the library of keyed at their start. With `shard`, the database becomes this shard. Returns the schema version.
+pub fn init(preload: bool, shard: Option<i32>) -> Result<i32, Error> {
     if !role::is_superuser(role::current()) {
         return Err(Error::new(Code::Forbidden, "only a superuser may call keyed.init()"));
+    }
+    if let Some(shard) = shard {
+        shard::check(shard)?;
     }
     library_version::require_updated_sql()?;
     lock_setup();
@@ -125,6 +129,9 @@ pub fn init(preload: bool) -> Result<i32, Error> {
         spi.script(ROLES);
     });
     let version = migrate()?;
+    if let Some(shard) = shard {
+        as_owner_defining(|| connected(|spi| shard::set(spi, shard)))?;
+    }
     if preload {
         preload_library();
     }
@@ -204,6 +211,10 @@ pub fn migrate() -> Result<i32, Error> {
             // Roles may have been renamed, or the database restored.
             binding::renew(spi);
             generation::current(spi);
+            // The migrations may have created sequences.
+            if version == newest_version() {
+                shard::apply_ranges(spi);
+            }
             // pgvector may have been installed after the migration.
             vectors::table::create_missing(spi);
             // An update of the extension may change how documents are indexed.

@@ -52,8 +52,17 @@ fn random() -> [u8; RANDOM_BYTES] {
     bytes
 }
 
-fn new_token() -> String {
-    format!("in_{}", bs58::encode(random()).into_string())
+/// The token of an endpoint. It contains the endpoint's id, so that a router finds the shard of the endpoint.
+fn new_token(endpoint: i32) -> String {
+    format!("in_{endpoint}_{}", bs58::encode(random()).into_string())
+}
+
+fn next_id() -> i32 {
+    let sql = "select pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('keyed_state.inbound_endpoint', 'id'))::integer";
+    let id = as_owner(|| {
+        connected(|spi| spi.run_once(sql, Snapshot::Latest, &[]).value::<Option<i32>>().flatten())
+    });
+    id.unwrap_or_default()
 }
 
 /// The given secret, or a new one.
@@ -109,14 +118,16 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
         return Err(Error::at(Code::InvalidValue, "/secret", "an endpoint without signature has no secret"));
     }
     let secret = is_signed.then(|| new_secret(given.secret.as_deref())).transpose()?;
-    let token = new_token();
+    let id = next_id();
+    let token = new_token(id);
     let made = subtransaction(|| {
         as_owner(|| {
             connected(|spi| {
-                let rows = spi.run_once(
-                    "insert into keyed_state.inbound_endpoint as e (project_id, template_id, slug, role, items, external_key, \
+                spi.run_once(
+                    "insert into keyed_state.inbound_endpoint as e (id, project_id, template_id, slug, role, items, external_key, \
                      key_prefix, mapping, secret, enabled, token_hash, created_by, role_name, bound_in) \
-                     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, keyed.binding('keyed_state.inbound_endpoint'::regclass)) returning e.id",
+                     overriding system value values ($14, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, \
+                     keyed.binding('keyed_state.inbound_endpoint'::regclass))",
                     Snapshot::Latest,
                     &params![
                         template.project_id,
@@ -132,13 +143,13 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
                         &Credential::InboundToken.of_secret(&token),
                         Caller::actor(),
                         binding::name_argument(role),
+                        id,
                     ],
                 );
-                rows.get::<Option<i32>>(0, 0).unwrap_or_default()
-            })
-        })
+            });
+        });
     });
-    let id = made.catch(|caught| slug_taken_error(template.project_id, &slug, caught))?;
+    made.catch(|caught| slug_taken_error(template.project_id, &slug, caught))?;
     let secrets = Secrets { token: Some(token), secret: secret.as_deref().map(signature::encode_secret) };
     by_id(id)?.map(|endpoint| endpoint.to_json(&secrets)).ok_or_else(Error::not_found)
 }
@@ -183,7 +194,7 @@ impl Endpoint {
             true => Some(new_secret(given.secret.as_deref())?),
             false => self.secret.clone().filter(|_| is_signed),
         };
-        let token = given.rotate_token.then(new_token);
+        let token = given.rotate_token.then(|| new_token(self.id));
         let slug = given.slug.as_deref().unwrap_or(&self.slug);
         let changed = subtransaction(|| {
             as_owner(|| {

@@ -8,8 +8,10 @@ use crate::error::{Code, Error};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::{IntoParameter, Parameter, array};
 use crate::postgres::spi::{Snapshot, connected};
-use crate::template::{Attribute, Template, catalog};
+use crate::template::{self, Attribute, Template, catalog};
 use crate::value::change::{Change, Changes, Value};
+use crate::value::record_id;
+use crate::value::shard::of_template;
 use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -139,7 +141,17 @@ fn find_all(
 pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
     let target = attribute.target.and_then(catalog::by_id);
     let name = match change {
-        Change::Set(Value::Reference(id)) => format!(" \"{id}\""),
+        Change::Set(Value::Reference(id)) => {
+            if let Some(shard) = other_shard(*id) {
+                return Error::at(
+                    Code::ReferenceNotFound,
+                    &attribute.pointer,
+                    format!("the referenced record \"{id}\" belongs to shard {shard}"),
+                )
+                .hint("A reference leads to a record of the same project, and a project is on one shard.");
+            }
+            format!(" \"{id}\"")
+        }
         Change::Set(Value::ReferenceByKey(key)) => format!(" {key:?}"),
         Change::Set(Value::ReferenceByText(matched, text)) => {
             return by_text::not_found(attribute, target.as_deref(), *matched, text);
@@ -152,6 +164,16 @@ pub fn not_found(attribute: &Attribute, change: &Change) -> Error {
         "Create it first, or send null. If the same request creates it, check why that operation was \
          rejected.",
     )
+}
+
+/// The shard that assigned this id; `None` unless it is another one, and this database has no template of the record.
+fn other_shard(id: Uuid) -> Option<i32> {
+    let template = record_id::template_of(id)?;
+    if catalog::by_id(template).is_some() {
+        return None;
+    }
+    let shard = of_template(template);
+    template::shard::current().is_some_and(|current| current != shard).then_some(shard)
 }
 
 /// Whether a template has a live record with this id that is visible to the caller.

@@ -26,6 +26,8 @@ pub mod schema;
 mod session;
 /// Template → JSON.
 pub mod shape;
+/// The shard of the database.
+pub mod shard;
 /// Statements that are cached with a template.
 mod statements;
 /// The synonyms of a template.

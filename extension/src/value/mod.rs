@@ -28,6 +28,8 @@ pub mod pattern;
 pub mod quote;
 /// Record ids.
 pub mod record_id;
+/// Shards, and the ranges of their ids.
+pub mod shard;
 /// Names of projects, templates and attributes.
 pub mod slug;
 /// The standard columns.

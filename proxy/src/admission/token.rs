@@ -1,11 +1,10 @@
 //! API keys and delivery tokens: their kinds and their format. Pure.
 //!
-//! A key has a checksum and a token a fixed length, so that most invalid ones are rejected without asking the
-//! database.
+//! Keys have a checksum and tokens a fixed length, so most invalid ones are rejected without a lookup.
 
 use crate::problem::Problem;
 
-/// The number of secret bytes of a key and of a token.
+/// The number of secret bytes of a key or token.
 const SECRET: usize = 32;
 
 /// The kinds of credentials.
@@ -13,13 +12,13 @@ const SECRET: usize = 32;
 pub(crate) enum CredentialKind {
     /// An API key.
     ApiKey,
-    /// The token in the address of a delivery.
+    /// The token in the URL of an inbound endpoint.
     DeliveryToken,
 }
 
 impl CredentialKind {
-    /// The response to an invalid key or token.
-    pub(super) fn refusal(self) -> Problem {
+    /// The error for an invalid key or token.
+    pub(super) fn rejection(self) -> Problem {
         match self {
             CredentialKind::ApiKey => Problem::invalid_key(),
             CredentialKind::DeliveryToken => Problem::not_found(),
@@ -27,7 +26,7 @@ impl CredentialKind {
     }
 
     /// Whether a statement failed because the key or token is invalid.
-    pub(crate) fn is_refusal(self, problem: &Problem) -> bool {
+    pub(crate) fn is_rejection(self, problem: &Problem) -> bool {
         match self {
             CredentialKind::ApiKey => problem.is_unauthorized(),
             CredentialKind::DeliveryToken => problem.is_not_found(),
@@ -35,30 +34,42 @@ impl CredentialKind {
     }
 }
 
-/// Whether a key or a token can be one that the service issued.
+/// Whether a key or token has the format of the issued ones.
 pub(super) fn is_well_formed(kind: CredentialKind, token: &[u8]) -> bool {
     match kind {
         CredentialKind::ApiKey => is_api_key(token),
-        CredentialKind::DeliveryToken => token
-            .strip_prefix(b"in_")
-            .is_some_and(|secret| decode(secret).is_some_and(|(_, rest)| rest.is_empty())),
+        CredentialKind::DeliveryToken => is_delivery_token(token),
     }
 }
 
-/// `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`.
+/// The format is `in_<id>_<base58 of 32 secret bytes>`; tokens from version 0.1.0 have no id.
+fn is_delivery_token(token: &[u8]) -> bool {
+    let Some(rest) = token.strip_prefix(b"in_") else { return false };
+    let secret = match rest.iter().position(|byte| *byte == b'_') {
+        Some(end) if is_id(&rest[..end]) => &rest[end + 1..],
+        Some(_) => return false,
+        None => rest,
+    };
+    decode(secret).is_some_and(|(_, rest)| rest.is_empty())
+}
+
+fn is_id(text: &[u8]) -> bool {
+    (1..=10).contains(&text.len()) && text.iter().all(u8::is_ascii_digit)
+}
+
+/// The format is `keyed_<id>_<base58 of 32 secret bytes and their CRC-32>`.
 fn is_api_key(token: &[u8]) -> bool {
     let Some(rest) = token.strip_prefix(b"keyed_") else { return false };
     let Some(end) = rest.iter().position(|byte| *byte == b'_') else { return false };
     let (number, secret) = (&rest[..end], &rest[end + 1..]);
-    let is_number = (1..=10).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
-    is_number
+    is_id(number)
         && decode(secret)
             .is_some_and(|(secret, checksum)| crc32fast::hash(&secret).to_be_bytes() == checksum[..])
 }
 
-/// The secret bytes, followed by up to four others.
+/// Decodes the secret bytes and up to four bytes of the checksum.
 fn decode(text: &[u8]) -> Option<([u8; SECRET], Vec<u8>)> {
-    // The maximum length of base58 of this many bytes; longer texts are not decoded.
+    // The maximum length of base58 for this many bytes. Longer texts are not decoded.
     if text.len() > 2 * SECRET {
         return None;
     }
@@ -80,8 +91,14 @@ mod tests {
     fn issued_token_is_well_formed() {
         for secret in [[0; SECRET], [255; SECRET], std::array::from_fn(|index| index as u8)] {
             assert!(is_well_formed(CredentialKind::ApiKey, api_key(secret).as_bytes()));
-            let token = format!("in_{}", bs58::encode(secret).into_string());
-            assert!(is_well_formed(CredentialKind::DeliveryToken, token.as_bytes()));
+            for id in ["", "7_", "2130706433_"] {
+                let token = format!("in_{id}{}", bs58::encode(secret).into_string());
+                assert!(is_well_formed(CredentialKind::DeliveryToken, token.as_bytes()));
+            }
+            for id in ["_", "x_", "7__", "12345678901_"] {
+                let token = format!("in_{id}{}", bs58::encode(secret).into_string());
+                assert!(!is_well_formed(CredentialKind::DeliveryToken, token.as_bytes()), "{id}");
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! The text that is served: format 0.0.4.
+//! The text exposition format, version 0.0.4.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use super::all::Metrics;
 use super::definitions;
 
 impl Metrics {
-    /// All metrics. Those without a series have their lines of help and type, so that a reader finds all names.
+    /// All metrics. Metrics without a series have only their HELP and TYPE lines, so that all names are listed.
     pub(crate) fn text(&self) -> String {
         self.read_process();
         let families = self.registry.gather();
         let mut text = Vec::new();
-        // It fails for a family without series, which gather leaves out, and when writing fails.
+        // Encoding fails only for a family without series, which gather omits, or if writing fails.
         let _ = TextEncoder::new().encode(&families, &mut text);
         let mut text = String::from_utf8(text).unwrap_or_default();
         for metric in definitions() {
@@ -25,7 +25,7 @@ impl Metrics {
         text
     }
 
-    /// The type of the text.
+    /// The content type.
     pub(crate) const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 }
 

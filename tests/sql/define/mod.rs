@@ -1,4 +1,4 @@
-//! Definitions of projects and templates: made, changed and removed.
+//! Definitions of projects and templates: create, change and remove.
 
 mod alter;
 mod dry_run;
@@ -7,5 +7,6 @@ mod format;
 mod many_templates;
 mod project_removal;
 mod setup;
+mod shard;
 mod synonyms;
 mod templates;
