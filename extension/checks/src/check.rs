@@ -29,7 +29,7 @@ pub struct Check {
 }
 
 /// The `lock_timeout` of a check.
-pub const PATIENCE: &std::ffi::CStr = c"500ms";
+pub const LOCK_TIMEOUT: &std::ffi::CStr = c"500ms";
 
 /// The query for a check that did not get a lock: one row with a message that names the blocking session, and a remedy.
 #[rustfmt::skip]

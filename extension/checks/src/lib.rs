@@ -15,7 +15,7 @@ mod parts;
 /// The checks of a database in operation.
 mod operation;
 
-pub use check::{Check, LOCKED, Needs, PATIENCE, Severity};
+pub use check::{Check, LOCK_TIMEOUT, LOCKED, Needs, Severity};
 pub use measurements::{MEASUREMENTS, Measurement, READINGS};
 
 /// All checks, in order.

@@ -10,7 +10,7 @@ use super::{Action, Caller};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::filter::arguments::Arguments;
-use crate::filter::possible::{Sense, Unsettled, render_sense};
+use crate::filter::possible::{Certainty, Unsettled, render_sense};
 use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
 use crate::postgres::guard;
@@ -68,7 +68,7 @@ impl ReadScope {
     }
 
     /// Whether a record is in it, as far as other states of records leave that open.
-    pub fn in_sense(&self, sense: Sense, alias: &str, unsettled: Unsettled) -> String {
+    pub fn with_certainty(&self, sense: Certainty, alias: &str, unsettled: Unsettled) -> String {
         let filters = self.filters().iter();
         let conditions: Vec<String> =
             filters.map(|filter| render_sense(filter, alias, sense, unsettled)).collect();

@@ -65,7 +65,7 @@ impl Subtransactions {
         running.extend(steps);
     }
 
-    /// Runs `count` steps. `body` runs a range of them, may combine some, and skips those that are not wanted. An
+    /// Runs `count` steps. `body` runs a range of them, may combine some, and skips those that must not run. An
     /// atomic run ends with the first rejected step.
     pub(super) fn run(
         count: usize,

@@ -5,7 +5,7 @@ use super::followed::{Followed, Following};
 use super::position::Derived;
 use super::rows::Change;
 use super::unsettled;
-use crate::filter::possible::Sense;
+use crate::filter::possible::Certainty;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::record::released;
@@ -85,7 +85,7 @@ fn paths(followed: &Followed, change: &Change) -> Option<String> {
 fn statement(following: &Following, followed: &Followed, paths: &str) -> String {
     let template = &followed.template;
     let unsettled = |of: i32, alias: &str| Some(unsettled::condition(following, of, alias, "$3"));
-    let possible = followed.in_sense(Sense::Possible, "t", &unsettled);
+    let possible = followed.with_certainty(Certainty::Possible, "t", &unsettled);
     let scope = followed.condition("t");
     format!(
         "select t.id, {}, t.deleted_at is null and {scope} is true, {possible} from {} t \

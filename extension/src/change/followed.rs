@@ -7,7 +7,7 @@ use crate::access::visibility::{CallerSchema, ReadScope};
 use crate::access::{Action, Caller, scope, template_list, visibility};
 use crate::error::{Code, Error};
 use crate::filter::Filter;
-use crate::filter::possible::{Sense, Unsettled, render_sense};
+use crate::filter::possible::{Certainty, Unsettled, render_sense};
 use crate::filter::referenced_field::ReferencedField;
 use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard;
@@ -62,8 +62,8 @@ impl Followed {
 
     /// The condition that a record is possibly or certainly visible, if other records may have been
     /// in other states.
-    pub fn in_sense(&self, sense: Sense, alias: &str, unsettled: Unsettled) -> String {
-        let scope = self.read_scope.as_ref().map(|scope| scope.in_sense(sense, alias, unsettled));
+    pub fn with_certainty(&self, sense: Certainty, alias: &str, unsettled: Unsettled) -> String {
+        let scope = self.read_scope.as_ref().map(|scope| scope.with_certainty(sense, alias, unsettled));
         let filter = self.filter.as_ref().map(|filter| render_sense(filter, alias, sense, unsettled));
         all_of(scope.into_iter().chain(filter))
     }

@@ -20,7 +20,7 @@ use std::cell::Cell;
 pub(super) const TABLE: &str = "keyed_state.change_generation";
 
 /// Whether the row `g` was written in this cluster (`$1`) and database (`$2`).
-pub(super) const IS_OF_HERE: &str =
+pub(super) const IS_LOCAL: &str =
     "g.system_identifier = $1 and g.database = $2 and g.written_by = g.xmin::text::bigint";
 
 thread_local! {
@@ -81,7 +81,7 @@ pub(super) fn sign(spi: &Connection) {
 
 fn find(spi: &Connection) -> Option<i64> {
     let sql = format!(
-        "select g.generation::integer from {TABLE} g where {IS_OF_HERE} \
+        "select g.generation::integer from {TABLE} g where {IS_LOCAL} \
          and g.generation = (select max(newest.generation) from {TABLE} newest)"
     );
     let rows = spi.run_newest_and_own(&sql, &params![system_identifier(), database()]);

@@ -1,7 +1,7 @@
 //! The horizon of the feed. All rows before it are final, in the snapshot of the calling statement.
 
 use super::cursor::{self, Cursor, Fingerprint, fingerprint};
-use super::generation::{IS_OF_HERE, TABLE};
+use super::generation::{IS_LOCAL, TABLE};
 use super::position::first_of;
 use crate::error::Error;
 use crate::postgres::guard::{self, as_owner};
@@ -60,7 +60,7 @@ impl Horizon {
         }
         let here = params![system_identifier(), database()];
         let sql = format!(
-            "select g.generation::integer, g.system_identifier, g.database::bigint, g.written_by, g.continues, {IS_OF_HERE} \
+            "select g.generation::integer, g.system_identifier, g.database::bigint, g.written_by, g.continues, {IS_LOCAL} \
              from {TABLE} g order by g.generation"
         );
         let rows = spi.run_once(&sql, Snapshot::Active, &here);

@@ -20,7 +20,7 @@ const MAX_RECORDS: i64 = 1000;
 pub const ENDED_KEY: &str = "(case when changes ? 'external_key' then changes -> 'external_key' ->> 'old' \
      else external_key end) collate \"C\"";
 /// A time range in which a record had the key.
-struct Holding {
+struct HeldKey {
     record: Uuid,
     from: Option<i64>,
     until: Option<i64>,
@@ -70,7 +70,7 @@ fn write_time(out: &mut String, at: Option<i64>) {
 }
 
 /// Reads the key changes of the records that have or had this key.
-fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &str) -> Vec<Holding> {
+fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &str) -> Vec<HeldKey> {
     let (table, history) = (template.table_sql(), SideTable::History.sql(template.id));
     let scope = visibility::and(scope);
     let sql = format!(
@@ -81,7 +81,7 @@ fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &st
          where h.operation <> 'update' or h.changes ? 'external_key' order by h.record_id, h.version"
     );
     let rows = template.run(spi, &sql, Snapshot::Active, &params![key]);
-    let mut holdings: Vec<Holding> = Vec::new();
+    let mut holdings: Vec<HeldKey> = Vec::new();
     let mut is_open = false;
     for (record, at, operation, held) in rows.iter::<(Uuid, i64, String, Option<String>)>() {
         let is_another = holdings.last().is_none_or(|last| last.record != record);
@@ -93,7 +93,7 @@ fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &st
             }
             is_open = false;
         } else if !is_open && is_held {
-            holdings.push(Holding { record, from: Some(at), until: None, ended_by: None });
+            holdings.push(HeldKey { record, from: Some(at), until: None, ended_by: None });
             is_open = true;
         }
     }

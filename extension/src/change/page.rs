@@ -29,7 +29,7 @@ const MAX_BYTES: usize = 8 << 20;
 /// be empty and still have a cursor.
 const MAX_ROWS: usize = 20_000;
 /// The number of changes whose visibility is checked together. Their records are in memory.
-const TOGETHER: usize = 200;
+const CHANGES_PER_CHECK: usize = 200;
 
 /// The parameters of a page.
 pub struct Request {
@@ -172,7 +172,7 @@ impl Page<'_> {
             // invisible changes one by one.
             let requested = match self.is_full() {
                 true => 0,
-                false => (self.limit - self.count).max(self.rows).min(TOGETHER),
+                false => (self.limit - self.count).max(self.rows).min(CHANGES_PER_CHECK),
             };
             let together: Vec<(usize, Change)> =
                 std::iter::from_fn(|| changes.next(self.spi)).take(requested).collect();
@@ -281,7 +281,7 @@ impl Page<'_> {
     fn write_affected(&mut self, change: &Change, mut behind: Option<Derived>) -> Option<Derived> {
         loop {
             pgrx::check_for_interrupts!();
-            let chunk = (self.limit.saturating_sub(self.count)).clamp(1, TOGETHER);
+            let chunk = (self.limit.saturating_sub(self.count)).clamp(1, CHANGES_PER_CHECK);
             if self.is_full() {
                 // The remaining records follow this position.
                 return Some(behind.unwrap_or(Derived { template: 0, record: Uuid::nil() }));

@@ -13,7 +13,7 @@ use super::entry::Disclosure;
 use super::followed::{Followed, Following};
 use super::rows::Change;
 use super::unsettled;
-use crate::filter::possible::Sense;
+use crate::filter::possible::Certainty;
 use crate::postgres::caught::Class;
 use crate::postgres::guard::subtransaction;
 use crate::postgres::parameter::{array, params};
@@ -37,10 +37,13 @@ pub fn disclosed(
         .map(|change| if seen.contains(&change.record) { Disclosure::Whole } else { Disclosure::Nothing })
         .collect();
     let in_question: Vec<usize> = (0..changes.len())
-        .filter(|index| disclosed[*index] == Disclosure::Nothing && may_hide(followed, changes[*index]))
+        .filter(|index| {
+            disclosed[*index] == Disclosure::Nothing && may_have_been_visible(followed, changes[*index])
+        })
         .collect();
     let evaluated: Vec<&Change> = in_question.iter().map(|index| changes[*index]).collect();
-    for (index, before_and_after) in in_question.into_iter().zip(judge(spi, following, followed, &evaluated))
+    for (index, before_and_after) in
+        in_question.into_iter().zip(check_visibility(spi, following, followed, &evaluated))
     {
         let is_removal = matches!(changes[index].operation.as_str(), "delete" | "purge");
         disclosed[index] = match before_and_after {
@@ -56,7 +59,7 @@ pub fn disclosed(
 
 /// Those of these records, live or deleted, that are visible to the caller in the latest snapshot. All if the caller
 /// has no scope.
-pub fn seen_now(spi: &Connection, followed: &Followed, ids: HashSet<Uuid>) -> HashSet<Uuid> {
+pub fn visible_now(spi: &Connection, followed: &Followed, ids: HashSet<Uuid>) -> HashSet<Uuid> {
     match &followed.scope {
         Some(scope) => seen(spi, followed, scope, &ids, Snapshot::Latest),
         None => ids,
@@ -77,7 +80,7 @@ fn seen(
 }
 
 /// Whether a record that is invisible now may have been visible until this change.
-fn may_hide(followed: &Followed, change: &Change) -> bool {
+fn may_have_been_visible(followed: &Followed, change: &Change) -> bool {
     match change.operation.as_str() {
         "delete" | "purge" => true,
         "update" => followed.uses.are_changed_by(change),
@@ -87,7 +90,7 @@ fn may_hide(followed: &Followed, change: &Change) -> bool {
 
 /// For each of these changes, whether the record was possibly in the scope before it, and certainly in the scope
 /// after it.
-fn judge(
+fn check_visibility(
     spi: &Connection,
     following: &Following,
     followed: &Followed,
@@ -140,8 +143,8 @@ fn statement(following: &Following, followed: &Followed) -> String {
         (of != template.id || alias != "a" && alias != "b")
             .then(|| unsettled::condition(following, of, alias, "s.since"))
     };
-    let condition = |alias, sense| followed.in_sense(sense, alias, &unsettled);
-    let (before, after) = (condition("b", Sense::Possible), condition("a", Sense::Certain));
+    let condition = |alias, sense| followed.with_certainty(sense, alias, &unsettled);
+    let (before, after) = (condition("b", Certainty::Possible), condition("a", Certainty::Certain));
     format!(
         "select h.record_id, h.version, {before}, {after} \
          from unnest($1, $2) u (record_id, version) \

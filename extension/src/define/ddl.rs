@@ -150,7 +150,7 @@ pub fn key_index(table: &str) -> String {
     format!("create unique index on {table} (external_key) where {KEY_PREDICATE};")
 }
 
-/// Enables row-level security on a template's table. The index serves the policy of roles with the delete privilege.
+/// Enables row-level security on a template's table. The policy of roles with the delete privilege uses the index.
 /// Without the trigger, a DELETE that no policy allows would report 0 rows instead of an error.
 pub fn secure_table(table: &str) -> String {
     format!(
@@ -167,7 +167,7 @@ pub struct NewColumn<'a> {
     pub definition: &'a Definition,
     /// The table that a reference points to.
     pub target_table: Option<String>,
-    /// The collation of a string attribute as an SQL name; empty for the collation of the database.
+    /// The collation of a string attribute attribute as an SQL name; empty for the collation of the database.
     pub collation: String,
 }
 

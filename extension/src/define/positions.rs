@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// Adds the column to as many tables as one transaction can lock, and locks all of them first. No row is rewritten; a job
 /// builds the index of a large history. The record tables are locked too, so that no session writes without positions.
 /// Returns the number of remaining tables.
-pub fn add_some(spi: &Connection) -> usize {
+pub fn add_to_lockable(spi: &Connection) -> usize {
     let sql = format!(
         "select t.id from {TABLES} join pg_catalog.pg_class h on h.oid = {} \
          where not exists (select from pg_catalog.pg_attribute a where a.attrelid = h.oid \

@@ -66,7 +66,7 @@ const MIGRATIONS: &[(i32, Step)] = &[
     (33, Step::Script(include_str!("../../../sql/state/0033_format.sql"))),
     (34, Step::Script(include_str!("../../../sql/state/0034_view_presentation.sql"))),
     (35, Step::Script(include_str!("../../../sql/state/0035_changes.sql"))),
-    (36, Step::Batch(positions::add_some)),
+    (36, Step::Batch(positions::add_to_lockable)),
     (37, Step::Script(include_str!("../../../sql/state/0037_webhooks.sql"))),
     (38, Step::Script(include_str!("../../../sql/state/0038_shard.sql"))),
 ];

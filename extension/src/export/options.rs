@@ -19,7 +19,7 @@ pub struct Options {
     pub delimiter: u8,
     /// Whether rows are arrays of typed cells, for a spreadsheet, instead of CSV.
     pub is_typed: bool,
-    /// Whether each record has its version. A search can ask for it, too.
+    /// Whether each record has its version. A search can request it, too.
     pub versions: bool,
 }
 

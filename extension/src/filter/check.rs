@@ -60,7 +60,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// Limits the length of patterns. A search for a long pattern in a long text can take minutes, and PostgreSQL does not
-    /// check for interrupts meanwhile. A prefix is compared only once, so its length is not limited.
+    /// check for interrupts during it. A prefix is compared only once, so its length is not limited.
     fn check_pattern(
         &self,
         operator: Operator,

@@ -80,7 +80,7 @@ pub struct Use {
     pub field: String,
     /// The operator; `None` for a reference to another template's field.
     pub operator: Option<Operator>,
-    /// Whether all matches meet this condition, so that an index on the field can serve the whole filter.
+    /// Whether all matches meet this condition, so that an index on the field can evaluate the whole filter.
     pub is_decisive: bool,
 }
 

@@ -16,18 +16,18 @@ use crate::value::quote::identifier;
 
 /// The requested certainty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sense {
+pub enum Certainty {
     /// The record possibly passes.
     Possible,
     /// The record certainly passes, whatever its earlier states.
     Certain,
 }
 
-impl Sense {
-    fn opposite(self) -> Sense {
+impl Certainty {
+    fn opposite(self) -> Certainty {
         match self {
-            Sense::Possible => Sense::Certain,
-            Sense::Certain => Sense::Possible,
+            Certainty::Possible => Certainty::Certain,
+            Certainty::Certain => Certainty::Possible,
         }
     }
 
@@ -35,8 +35,8 @@ impl Sense {
     fn of(self, test: &str, unsettled: Option<String>) -> String {
         match (self, unsettled) {
             (_, None) => format!("({test})"),
-            (Sense::Possible, Some(unsettled)) => format!("(({test}) or {unsettled})"),
-            (Sense::Certain, Some(unsettled)) => format!("(({test}) and not {unsettled})"),
+            (Certainty::Possible, Some(unsettled)) => format!("(({test}) or {unsettled})"),
+            (Certainty::Certain, Some(unsettled)) => format!("(({test}) and not {unsettled})"),
         }
     }
 }
@@ -46,7 +46,7 @@ impl Sense {
 pub type Unsettled<'u> = &'u dyn Fn(i32, &str) -> Option<String>;
 
 /// The condition over the table under `alias`, in parentheses. It is never null.
-pub fn render_sense(filter: &Filter, alias: &str, sense: Sense, unsettled: Unsettled) -> String {
+pub fn render_sense(filter: &Filter, alias: &str, sense: Certainty, unsettled: Unsettled) -> String {
     let writer = Writer::new(filter, alias, Options { one_by_one: true, ..Options::default() });
     Possible { writer, unsettled }.tree(&filter.tree, (filter.template, alias), sense)
 }
@@ -57,7 +57,7 @@ struct Possible<'a> {
 }
 
 impl Possible<'_> {
-    fn tree(&self, tree: &Tree<Predicate>, at: (i32, &str), sense: Sense) -> String {
+    fn tree(&self, tree: &Tree<Predicate>, at: (i32, &str), sense: Certainty) -> String {
         let all = |parts: &[Tree<Predicate>], word: &str, none: &str| match parts {
             [] => none.to_owned(),
             parts => {
@@ -73,7 +73,7 @@ impl Possible<'_> {
         }
     }
 
-    fn behind(&self, path: &[Step], predicate: &Predicate, at: (i32, &str), sense: Sense) -> String {
+    fn behind(&self, path: &[Step], predicate: &Predicate, at: (i32, &str), sense: Certainty) -> String {
         let (template, alias) = at;
         let unsettled = (self.unsettled)(template, alias);
         let Some((step, additional)) = path.split_first() else {

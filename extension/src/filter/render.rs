@@ -30,7 +30,7 @@ pub enum Lives {
     Live,
     /// Deleted records.
     Deleted,
-    /// Both. No index serves conditions on their keys.
+    /// Both. No index supports conditions on their keys.
     Any,
 }
 
@@ -65,7 +65,7 @@ pub fn render_apart(
     options: Options,
     name: &dyn Fn(usize) -> String,
 ) -> (String, Vec<String>) {
-    let apart = Apart { name, queries: RefCell::default() };
+    let apart = Extracted { name, queries: RefCell::default() };
     let writer = Writer { apart: Some(&apart), ..Writer::new(filter, alias, options) };
     let condition = writer.filter(filter, alias);
     (condition, apart.queries.into_inner())
@@ -76,7 +76,7 @@ pub fn render_apart(
 const MANY_PATHS: usize = 6;
 
 /// Subqueries that were extracted from a condition.
-struct Apart<'a> {
+struct Extracted<'a> {
     name: &'a dyn Fn(usize) -> String,
     queries: RefCell<Vec<String>>,
 }
@@ -90,7 +90,7 @@ pub(super) struct Writer<'a> {
     one_by_one: bool,
     has_many_paths: bool,
     as_sets: bool,
-    apart: Option<&'a Apart<'a>>,
+    apart: Option<&'a Extracted<'a>>,
     arguments: Option<&'a Arguments>,
 }
 
@@ -267,7 +267,7 @@ impl<'a> Writer<'a> {
         if column.kind() == AttributeType::Date {
             return Sql::single(format!("{name} = {today}"));
         }
-        // Range comparisons leave the column bare, so that its index can serve them.
+        // Range comparisons leave the column bare, so that they can use its index.
         let after = |moment: &str| midnight_after(&format!("({today} + '{moment}'::interval)"), zone);
         let from = Sql::single(format!("{name} >= {}", after("-0.000001 s")));
         let to = Sql::single(format!("{name} < {}", after(LAST_MICROSECOND)));
@@ -275,7 +275,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A condition on the keys of referenced records. The array subquery runs once as an init plan, so the index of the column
-    /// serves the condition anywhere. It would not serve `in (select …)` inside `or`.
+    /// can evaluate the condition anywhere. It could not evaluate `in (select …)` inside `or`.
     fn holds_key(&self, keys: &[String], target: &dyn Schema, name: &str, alias: &str) -> Sql {
         let inner = &inner_alias(alias);
         let keys: Vec<Constant> = keys.iter().cloned().map(Constant::Text).collect();
@@ -287,7 +287,8 @@ impl<'a> Writer<'a> {
         Sql::single(format!("{name} = any (array({}))", self.query(query, alias)))
     }
 
-    /// The test for null or empty. The index of a text serves it too, because the prefix of null or an empty text is the same.
+    /// The test for null or empty. It can use the index of a string attribute too, because the prefix of null or an empty
+    /// text is the same.
     fn empty(&self, column: &Column, name: &str) -> Sql {
         let compared = self.indexed_prefix(column, name);
         let compared = compared.as_deref().unwrap_or(name);
@@ -303,7 +304,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The expression of a text's index, with the collation of the index, without which the index would not serve it. All
+    /// The expression of a string index, with the collation of the index, without which the planner would not use it. All
     /// collations give the same result, because they are deterministic.
     fn indexed_prefix(&self, column: &Column, name: &str) -> Option<String> {
         match column {

@@ -23,17 +23,17 @@ const MAX_KEYS: usize = 1000;
 
 thread_local! {
     /// The remaining capacity of a key when this session last counted.
-    static LEFT: RefCell<HashMap<i32, u64>> = RefCell::default();
+    static REMAINING: RefCell<HashMap<i32, u64>> = RefCell::default();
 }
 
 /// The number of bytes after which responses are counted again.
 fn interval(api_key: i32) -> u64 {
-    let left = LEFT.with_borrow(|left| left.get(&api_key).copied().unwrap_or_default());
+    let left = REMAINING.with_borrow(|left| left.get(&api_key).copied().unwrap_or_default());
     BYTES.max(left / PART)
 }
 
 fn remember(api_key: i32, left: i64) {
-    LEFT.with_borrow_mut(|all| {
+    REMAINING.with_borrow_mut(|all| {
         if all.len() >= MAX_KEYS {
             all.clear();
         }

@@ -16,7 +16,7 @@ use pgrx::pg_sys::{self, Datum};
 use sha2::{Digest, Sha256};
 
 /// The lifetime of a response.
-const KEPT: &str = "interval '24 hours'";
+const LIFETIME: &str = "interval '24 hours'";
 
 /// On average, one of this many requests deletes expired responses, at most twice as many. So the table shrinks after a peak,
 /// and no request deletes for long.
@@ -48,7 +48,7 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3], r.answer[4], r.answer[5], {} \
          from (values ($1, $2)) asked (key_id, idempotency_key) left join keyed_state.idempotent_request r \
          on r.key_id = asked.key_id and r.idempotency_key = asked.idempotency_key \
-         and r.created_at >= now() - {KEPT}",
+         and r.created_at >= now() - {LIFETIME}",
         capacity::is_full("asked.key_id"),
     );
     let (found, is_full) = as_owner(|| {
@@ -95,7 +95,7 @@ pub fn keep(request: &Request, response: Datum) -> Result<(), Error> {
         "insert into keyed_state.idempotent_request as r (key_id, idempotency_key, fingerprint, answer) \
          values ($1, $2, $3, $4) on conflict (key_id, idempotency_key) do update \
          set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at \
-         where r.created_at < excluded.created_at - {KEPT} returning pg_column_size(r.answer), {}",
+         where r.created_at < excluded.created_at - {LIFETIME} returning pg_column_size(r.answer), {}",
         capacity::was_full("r.key_id"),
     );
     let response = Parameter::of_type(pg_sys::TEXTARRAYOID, response);
@@ -129,7 +129,7 @@ pub fn forget_expired(max: u64) -> i64 {
     let sql = format!(
         "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
            select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
-           where o.created_at < now() - {KEPT} order by o.created_at limit {max} for update skip locked)"
+           where o.created_at < now() - {LIFETIME} order by o.created_at limit {max} for update skip locked)"
     );
     as_owner(|| connected(|spi| run(spi, &sql, &[]).len() as i64))
 }

@@ -80,7 +80,7 @@ pub fn resolve(
         );
     }
     let has_names = columns.iter().any(|it| matches!(it, Column::Key | Column::Id));
-    if let Some(mode) = options.mode_that_needs_names().filter(|_| !has_names) {
+    if let Some(mode) = options.mode_that_requires_identifiers().filter(|_| !has_names) {
         let message = format!("mode={mode} requires a column of keys or ids");
         errors.push(
             Error::at(Code::InvalidValue, "/header", message)

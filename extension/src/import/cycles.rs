@@ -36,7 +36,7 @@ impl From<Error> for End {
 pub(super) fn write(writer: &mut Writer, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
     while !rows.is_empty() {
         pgrx::check_for_interrupts!();
-        rows = without_dangling(writer, rows, is_last);
+        rows = without_unresolved(writer, rows, is_last);
         let before = writer.outcomes.clone();
         let rejected = match attempt(|| write_cycles(writer, rows.clone())).or_rethrow() {
             Ok(()) => return Ok(()),
@@ -53,7 +53,7 @@ pub(super) fn write(writer: &mut Writer, mut rows: Vec<Row>, is_last: bool) -> R
 }
 
 /// The rows whose references all have a target, existing or created by these rows.
-fn without_dangling<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>, is_last: bool) -> Vec<Row<'a>> {
+fn without_unresolved<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>, is_last: bool) -> Vec<Row<'a>> {
     // Later rows of a waiting record wait too, and so do rows that reference the record.
     loop {
         pgrx::check_for_interrupts!();

@@ -86,7 +86,7 @@ impl MirrorOptions {
 
 impl Options {
     /// The mode, if it rejects rows without a key or an id.
-    pub fn mode_that_needs_names(&self) -> Option<&'static str> {
+    pub fn mode_that_requires_identifiers(&self) -> Option<&'static str> {
         match &self.mirror {
             Some(_) => Some(MIRROR),
             None => (self.mode == Mode::Update).then_some("update"),

@@ -55,7 +55,7 @@ pub fn run(
 /// The rows that may be written. A mode that only updates records rejects rows without a key or an id. So does the mode
 /// mirror, because such a row would create another record with each import.
 fn without_unnamed<'a>(writer: &mut Writer, options: &Options, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
-    let Some(mode) = options.mode_that_needs_names() else { return rows };
+    let Some(mode) = options.mode_that_requires_identifiers() else { return rows };
     let (unnamed, named) = rows.into_iter().partition::<Vec<_>, _>(|row| row.record_hash().is_none());
     for row in unnamed {
         let error = Error::at(Code::InvalidExternalKey, "/external_key", "the row has no key and no id")

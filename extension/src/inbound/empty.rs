@@ -50,7 +50,7 @@ fn prefixes(path: &str) -> Option<Vec<Prefix>> {
     path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MAX_STEPS)
 }
 
-/// For each wanted item, the longest prefix with a result.
+/// For each requested item, the longest prefix with a result.
 fn last(payload: &str, items: &str, prefixes: &[Prefix], requested: &[usize]) -> Vec<(usize, Last)> {
     let paths: Vec<Option<&str>> = prefixes.iter().map(|prefix| Some(prefix.path.as_str())).collect();
     as_owner(|| {

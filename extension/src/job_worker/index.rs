@@ -103,7 +103,7 @@ impl IndexBuilder {
     }
 }
 
-/// Drops invalid indexes of a failed attempt: they serve no query and slow down every write.
+/// Drops invalid indexes of a failed attempt: no query can use them, and they slow down every write.
 pub(crate) fn clean_up(job: &Job) {
     let warn = |caught: Box<Caught>| {
         pgrx::warning!("keyed: an invalid index of job {} remains: {}", job.id, caught.message);
@@ -194,7 +194,8 @@ fn name_of(attribute: &Attribute, method: &str) -> String {
     ddl::concurrent_index_name(attribute.id, &suffix)
 }
 
-/// Recreates the policies and views that read a string attribute, so that they use the new index. Returns whether it succeeded.
+/// Recreates the policies and views that read a string attribute attribute, so that they use the new index. Returns
+/// whether it succeeded.
 fn recreate_readers(job: &Job) -> bool {
     catalog::refresh();
     let template = catalog::by_id(job.template);

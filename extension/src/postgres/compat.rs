@@ -1,7 +1,7 @@
 //! Differences between the supported major versions of PostgreSQL. No other file depends on the version.
 //!
 //! Each function has the same effect on all versions. For a feature of newer versions, such as virtual generated columns,
-//! a function tells whether it is in use; on older versions it returns false.
+//! a function returns whether it is in use; on older versions it returns false.
 
 use pgrx::pg_sys::{self, EState, GucSource, Oid, PlannerInfo, RangeTblEntry, Relation, ResultRelInfo};
 use std::ffi::{CStr, c_int};

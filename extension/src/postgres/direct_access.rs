@@ -4,9 +4,9 @@
 //! [`super::index`] (lookups), [`super::key_order`] and [`super::ordered_index`] (ordered scans), [`super::table`] and
 //! [`super::heap`] (sequential scans), [`super::heap_by_index`] and [`super::table_by_text`] (bitmap scans),
 //! [`super::insert`], [`super::update`] and [`super::condition`] (a condition on one row). Each needs a table or index in
-//! its expected form. Users can change that form. The access then returns [`Unsupported`], and its caller runs a statement, which
-//! rarely happens otherwise. With `keyed.direct_access = off`, every direct access returns [`Unsupported`], so tests can run both
-//! ways.
+//! its expected form. Users can change that form. The access then returns [`Unsupported`], and its caller runs a
+//! statement, which rarely happens otherwise. With `keyed.direct_access = off`, every direct access returns
+//! [`Unsupported`], so tests can run both ways.
 //!
 //! Three kinds of access ignore the switch, because no statement can replace them:
 //! - Policies call [`super::row::exists`], also in parallel workers and in SERIALIZABLE transactions. It must see the latest

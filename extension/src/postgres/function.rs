@@ -26,7 +26,7 @@ macro_rules! sql_functions {
                 -> Result<$crate::postgres::function::ReturnValue, $crate::error::Error> = $body;
             $crate::postgres::library_version::check();
             let _running = $crate::postgres::function::Running::begin(stringify!($name));
-            let _settings = $crate::postgres::session_settings::HeldSettings::begin();
+            let _settings = $crate::postgres::session_settings::OverriddenSettings::begin();
             let call = $crate::postgres::function::Call::new(call);
             $crate::postgres::raise::OrRaise::or_raise(body(&call)).into_datum(&call)
         }

@@ -10,7 +10,7 @@
 
 use super::caught::{self, Attempt, Caught};
 use super::role;
-use super::session_settings::HeldSettings;
+use super::session_settings::OverriddenSettings;
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
 use pgrx::PgTryBuilder;
@@ -50,7 +50,7 @@ pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
 /// Runs statements as the caller, with the search path pinned and [settings overridden](HeldSettings). A trigger or the role
 /// of a worker may have set them.
 pub(super) fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
-    let _settings = HeldSettings::begin();
+    let _settings = OverriddenSettings::begin();
     let level = begin_settings();
     if !search_path_is_pinned() {
         set(c"search_path", SEARCH_PATH);

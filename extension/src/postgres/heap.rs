@@ -89,7 +89,7 @@ impl Heap<'_> {
     }
 
     /// Whether single pages may be read. A SERIALIZABLE transaction also needs predicate locks for absent rows.
-    pub fn may_be_read_whole(&self) -> bool {
+    pub fn allows_page_reads(&self) -> bool {
         // SAFETY: reads a variable of the session.
         unsafe { pg_sys::XactIsoLevel != pg_sys::XACT_SERIALIZABLE as i32 }
     }

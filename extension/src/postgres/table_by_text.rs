@@ -34,7 +34,7 @@ impl Table {
     /// Whether a column has the database's default collation, and that collation maps each ASCII capital to its ASCII
     /// lowercase letter. A Turkish collation does not.
     pub fn lowers_ascii(&self, column: AttrNumber) -> bool {
-        static LOWERS: OnceLock<bool> = OnceLock::new();
+        static LOWERCASES: OnceLock<bool> = OnceLock::new();
         // SAFETY: the function takes a string. The default collation of a database never changes.
         let lowers = || unsafe {
             let letters: String = ('A'..='Z').collect();
@@ -45,7 +45,7 @@ impl Table {
             );
             datum::with_text(lowered, |lowered| lowered == letters.to_ascii_lowercase())
         };
-        self.has_database_collation(column) && *LOWERS.get_or_init(lowers)
+        self.has_database_collation(column) && *LOWERCASES.get_or_init(lowers)
     }
 
     /// The TIDs that a trigram index returns for a pattern on this column. The result can contain false positives.

@@ -6,7 +6,7 @@
 //! on one of the tables is cancelled, and restarts later.
 //!
 //! If a transaction still holds its lock after one attempt, for example because it is idle, the change only polls whether
-//! that transaction has ended, and blocks no others meanwhile.
+//! that transaction has ended, and blocks no others while it waits.
 
 use super::advisory_lock::LockKind;
 use super::guard::{Counted, as_owner, attempt, with_settings};

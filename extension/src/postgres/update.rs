@@ -24,9 +24,9 @@ enum Present {
     Contended,
 }
 
-/// Replaces the row with this UUID primary key, the first column, and makes the new row visible to later commands. An equal
-/// row is not written. Returns [`Unsupported`] also if there is no such row. The caller must have locked the table for writing and
-/// checked privileges.
+/// Replaces the row with this UUID primary key, the first column, and makes the new row visible to later commands. An
+/// equal row is not written. Returns [`Unsupported`] also if there is no such row. The caller must have locked the table
+/// for writing and checked privileges.
 pub fn replace_row<R: ToRow>(table: Oid, key: Uuid, row: &R) -> Result<(), Unsupported> {
     if !transaction::may_write() {
         return Err(Unsupported);

@@ -18,10 +18,10 @@ use crate::postgres::spi::{Connection, connected};
 
 /// The headroom beyond the requested amount, in the session's own slot or in all slots, that makes it likely that no
 /// wait is needed.
-const AMPLE: [i64; 2] = [4, 32];
+const HEADROOM_MARGINS: [i64; 2] = [4, 32];
 
 /// A remembered headroom this much above the requested amount needs no further check.
-const PLENTY: i64 = 256;
+const AMPLE_HEADROOM: i64 = 256;
 
 /// The headroom of a slot as the subquery that locks the row reads it, under the name `f`.
 fn headroom_in_subquery() -> String {
@@ -47,7 +47,7 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
 /// Whether taking this amount may have to wait, as far as is known without waiting.
 pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     let quota = Quota::new(project, name);
-    if session_state::had_headroom(quota.number(), count + PLENTY) {
+    if session_state::had_headroom(quota.number(), count + AMPLE_HEADROOM) {
         return false;
     }
     let sql = format!(
@@ -59,7 +59,7 @@ pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
          else (select sum(greatest({HEADROOM}, 0)) from keyed_state.quota_slot s \
            where s.project_id = $1 and s.name = $2) < $6 end"
     );
-    let [own, all] = AMPLE.map(|ample| count + ample);
+    let [own, all] = HEADROOM_MARGINS.map(|ample| count + ample);
     let place = session_state::place(quota.number());
     as_owner(|| connected(|spi| quota.run(spi, &sql, &params![own_slot(), own, all, place]) > 0))
 }
@@ -81,7 +81,7 @@ impl Quota {
 
     /// The common path: the session's own slot is unlocked and has enough headroom.
     fn take_from_own(&self, spi: &Connection, count: i64) -> bool {
-        if self.change_at_place(spi, count) {
+        if self.change_by_ctid(spi, count) {
             return true;
         }
         let sql = format!(
@@ -98,7 +98,7 @@ impl Quota {
 
     /// Takes from the session's own slot, or returns to it, by its cached ctid. While an old snapshot is open, row
     /// versions are not removed, and an index scan reads all of them.
-    fn change_at_place(&self, spi: &Connection, count: i64) -> bool {
+    fn change_by_ctid(&self, spi: &Connection, count: i64) -> bool {
         let Some(place) = session_state::place(self.number()) else { return false };
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
@@ -129,7 +129,7 @@ impl Quota {
         };
         let arguments = params![own_slot(), count];
         let ways: &[&str] = if self.try_lock_shared() {
-            if self.change_at_place(spi, count) {
+            if self.change_by_ctid(spi, count) {
                 return;
             }
             &["f.slot = $4", "f.slot <> $4"]

@@ -83,7 +83,7 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
             // A daily quota counts from the moment at which it is set.
             _ => 0,
         };
-        make_slots(spi, project.id, name, used);
+        create_slots(spi, project.id, name, used);
     }
     lock_with_retry(BUSY, || rebalance::all_slots(project.id, name));
 }
@@ -109,7 +109,7 @@ fn count_records(spi: &Connection, project: i32) -> i64 {
     tables.iter().map(|table| usage::live_in(spi, table)).sum()
 }
 
-fn make_slots(spi: &Connection, project: i32, name: Name, used: i64) {
+fn create_slots(spi: &Connection, project: i32, name: Name, used: i64) {
     spi.run_once(
         "insert into keyed_state.quota_slot (project_id, name, slot, used, allowed, day) \
          select $1, $2, n, case when n = 0 then $3 else 0 end, 0, \

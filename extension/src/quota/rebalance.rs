@@ -46,7 +46,7 @@ impl Quota {
             return Err(Reached { name: self.name, maximum, used: Some(used), requested: count });
         }
         // Statements of a transaction with an old snapshot would skip slots that were created or changed since.
-        if snapshot::is_fixed() && self.account_in_sight(spi) != Some(account) {
+        if snapshot::is_fixed() && self.visible_account(spi) != Some(account) {
             require_written(0);
         }
         let rebalances = left >= i64::from(SLOTS) || extra > i64::from(SLOTS) || maximum - allowed < count;
@@ -69,7 +69,7 @@ impl Quota {
         self.account_by(|sql, arguments| spi.run_newest(sql, arguments))
     }
 
-    fn account_in_sight(&self, spi: &Connection) -> Option<Account> {
+    fn visible_account(&self, spi: &Connection) -> Option<Account> {
         self.account_by(|sql, arguments| spi.run_once(sql, Snapshot::Latest, arguments))
     }
 
@@ -86,9 +86,9 @@ impl Quota {
         Some(Account { maximum, used, allowed, extra })
     }
 
-    /// Gives every slot an equal share of the rest, after this session has taken what it needs; the remainder of the
-    /// division is not distributed. If usage exceeds the maximum, nothing is left, and freed amounts become available
-    /// only with the next rebalancing, because the other slots have too much. Removes extra slots.
+    /// Gives every slot an equal share of the remaining amount, after this session has taken what it needs; the remainder
+    /// of the division is not distributed. If usage exceeds the maximum, nothing is left, and freed amounts become
+    /// available only with the next rebalancing, because the other slots have too much. Removes extra slots.
     fn rebalance(&self, spi: &Connection, left: i64, count: i64) -> usize {
         let sql = format!(
             "with d as materialized (select {TODAY} as today), \

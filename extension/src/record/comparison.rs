@@ -46,7 +46,7 @@ pub fn holder(
             return None;
         }
         let id = found.get(column::ID).map(datum::read_uuid)?;
-        Some(Holder { id, has_values: assignments.change_nothing(|it, value| holds(found, it, value)) })
+        Some(Holder { id, has_values: assignments.is_unchanged(|it, value| holds(found, it, value)) })
     });
     found.ok()??
 }

@@ -86,7 +86,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                 for explained in page.statements.iter().chain(&statements_of_all(&search, pass.as_deref())) {
                     write_statement(spi, explained, is_scoped, &mut out);
                 }
-                if plan.count == Count::Exact && are_terms_alone(&search) && pass.is_none() {
+                if plan.count == Count::Exact && has_only_terms(&search) && pass.is_none() {
                     out.push_str(
                         "\nCounting all records found: their documents are compared, without a statement.\n",
                     );
@@ -107,11 +107,11 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
 /// Whether values are counted, or records are selected by more than full-text terms.
 fn may_be_counted_in_one_pass(search: &Search) -> bool {
     let plan = search.plan;
-    !plan.facets.is_empty() || plan.count == Count::Exact && !are_terms_alone(search)
+    !plan.facets.is_empty() || plan.count == Count::Exact && !has_only_terms(search)
 }
 
 /// Whether only full-text terms determine the records.
-fn are_terms_alone(search: &Search) -> bool {
+fn has_only_terms(search: &Search) -> bool {
     search.selection.is_some() && search.plan.has_terms_only
 }
 
@@ -156,7 +156,7 @@ fn statements_of_all(search: &Search, pass: Option<&[bool]>) -> Vec<Explained> {
     let mut of_all = |purpose, statement, member| {
         statements.push(Explained { purpose, statement, shape: None, member: Some(member) });
     };
-    if plan.count == Count::Exact && !are_terms_alone(search) && pass.is_none() {
+    if plan.count == Count::Exact && !has_only_terms(search) && pass.is_none() {
         of_all("Counting all records found:".to_owned(), search.count_statement(), "count");
     }
     for (position, facet) in plan.facets.iter().enumerate() {
@@ -180,7 +180,7 @@ fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     if plan.count == Count::Exact {
         what.push("all records found".to_owned());
         // Without facets, a search by terms only is counted by comparing documents.
-        if !are_terms_alone(search) || facets.is_empty() {
+        if !has_only_terms(search) || facets.is_empty() {
             members.push("count");
         }
     }

@@ -37,7 +37,7 @@ pub struct Attribute {
     pub default: Option<String>,
     /// The display format as JSON text.
     pub format: Option<String>,
-    /// The collation of a string attribute; `None` for that of the template.
+    /// The collation of a string attribute attribute; `None` for that of the template.
     pub collation: Option<String>,
     /// The column's number.
     pub column: i16,

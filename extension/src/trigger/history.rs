@@ -132,7 +132,7 @@ pub fn note_history(call: &Call) -> Result<ReturnValue, Error> {
             let of_record = pending.entries.iter_mut().filter(|entry| entry.record == record);
             of_record.for_each(|entry| entry.is_fresh = false);
         });
-        pending::is_no_longer_fresh(record);
+        pending::forget_fresh(record);
     }
     let moment = transaction::moment();
     let is_fresh = operation == "create" && new_id::is_fresh(record);
@@ -277,7 +277,7 @@ fn changes(template: &Template, firing: &Firing) -> String {
         out.push('}');
     };
     if let (Some(old), Some(new)) = (old, new)
-        && !released::shows_same(template, old, new)
+        && !released::displays_same_key(template, old, new)
     {
         let key = |row: &Row| released::shown(template, |number| row.get(number));
         write_change("external_key", AttributeType::String, &key);

@@ -25,7 +25,7 @@ pub fn of_datetime(text: &str, pointer: &str) -> Error {
     Error::at(Code::InvalidValue, pointer, message).hint(hint)
 }
 
-/// Whether a text begins with four digits, two and two, with `-` in between.
+/// Whether a text begins in the form `0000-00-00`.
 pub fn begins_like_a_date(text: &str) -> bool {
     split_date(text).is_some()
 }

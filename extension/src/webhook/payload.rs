@@ -57,7 +57,7 @@ impl<'a> Payloads<'a> {
         let mut seen = HashSet::new();
         for followed in following.iter().flat_map(|following| &following.templates) {
             let of_template = subjects().filter(|(template, _)| *template == followed.template.id);
-            seen.extend(visible::seen_now(spi, followed, of_template.map(|(_, record)| record).collect()));
+            seen.extend(visible::visible_now(spi, followed, of_template.map(|(_, record)| record).collect()));
         }
         Ok(Payloads { endpoint, following, seen })
     }

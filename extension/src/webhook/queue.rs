@@ -25,7 +25,7 @@ const MAX_ENDPOINTS: usize = 10;
 /// claim.
 const MAX_WAITING: i64 = 1000;
 /// The numbers of finished deliveries that are retained for an endpoint.
-const KEPT: [(&str, i64); 2] = [("done", 1000), ("failed", 10_000)];
+const RETAINED: [(&str, i64); 2] = [("done", 1000), ("failed", 10_000)];
 /// The maximum number of finished deliveries that are deleted together.
 const MAX_DELETED: i64 = 2000;
 
@@ -155,7 +155,7 @@ fn insert(spi: &Connection, endpoint: &Endpoint, entries: &str) -> Result<usize,
 
 /// Deletes the oldest finished deliveries.
 fn trim(spi: &Connection, endpoint: i32) {
-    for (state, kept) in KEPT {
+    for (state, kept) in RETAINED {
         let sql = "delete from keyed_state.webhook_delivery d where d.number in (select o.number \
                    from keyed_state.webhook_delivery o where o.endpoint_id = $1 and o.state = $2 \
                    order by o.number desc offset $3 limit $4 for update skip locked) and d.state = $2";

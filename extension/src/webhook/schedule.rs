@@ -1,7 +1,7 @@
 //! The delays between attempts. Pure.
 
 /// The delays between attempts, in seconds.
-const RESTS: [i64; 8] = [5, 30, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 24 * 3600];
+const DELAYS: [i64; 8] = [5, 30, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 24 * 3600];
 
 /// The maximum delay that a receiver can request, in seconds.
 const MAX_RETRY_AFTER: i64 = 24 * 3600;
@@ -10,7 +10,7 @@ const MAX_RETRY_AFTER: i64 = 24 * 3600;
 /// percent. A receiver can request a longer delay, in seconds.
 pub fn retry_delay(attempts: i32, retry_after: Option<i32>, random: u64) -> Option<i64> {
     let index = usize::try_from(attempts.max(1) - 1).ok()?;
-    let rest = 1000 * RESTS.get(index)?;
+    let rest = 1000 * DELAYS.get(index)?;
     let spread = (random % (rest as u64 / 10)) as i64;
     let requested = retry_after.map_or(0, |seconds| 1000 * i64::from(seconds).clamp(0, MAX_RETRY_AFTER));
     Some((rest + spread).max(requested))

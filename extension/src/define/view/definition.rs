@@ -93,7 +93,7 @@ pub fn compile(
 }
 
 /// Whether a view with presentation has columns of an attribute.
-pub fn presents(template: &Template, body: &str, attribute: &Attribute) -> bool {
+pub fn has_columns_of(template: &Template, body: &str, attribute: &Attribute) -> bool {
     let query = SearchQuery::parse(body);
     query.is_ok_and(|query| shown(template, query.fields.as_deref()).iter().any(|it| it.id == attribute.id))
 }

@@ -58,9 +58,9 @@ pub fn words(corrections: &[Correction]) -> impl Iterator<Item = &str> {
 }
 
 /// The text with its terms corrected; `None` if it already has the corrected terms.
-pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
+pub fn corrected_text(text: &str, corrections: &[Correction]) -> Option<String> {
     let text = TextQuery::straight(text);
-    let mut meant = String::with_capacity(text.len());
+    let mut corrected_text = String::with_capacity(text.len());
     let (mut rest, mut is_other) = (text.as_str(), false);
     while let Some((term, after)) = next_term(rest) {
         let read = &rest[..rest.len() - after.len()];
@@ -71,20 +71,20 @@ pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
         match correction {
             Some(correction) => {
                 let place = trimmed(read);
-                meant.push_str(&read[..place.start]);
-                meant.push_str(&correction.shown);
-                meant.push_str(&read[place.end..]);
+                corrected_text.push_str(&read[..place.start]);
+                corrected_text.push_str(&correction.shown);
+                corrected_text.push_str(&read[place.end..]);
                 is_other = true;
             }
-            None => meant.push_str(read),
+            None => corrected_text.push_str(read),
         }
     }
-    meant.push_str(rest);
-    is_other.then_some(meant)
+    corrected_text.push_str(rest);
+    is_other.then_some(corrected_text)
 }
 
 /// The suffix of a cursor with these corrections.
-pub fn carried(corrections: &[Correction]) -> String {
+pub fn cursor_suffix(corrections: &[Correction]) -> String {
     if corrections.is_empty() {
         return String::new();
     }
@@ -98,8 +98,10 @@ pub fn carried(corrections: &[Correction]) -> String {
 /// Splits a cursor into the cursor without corrections, and the corrections; `None` if no search
 /// could have created it.
 pub fn split(cursor: &str) -> Option<(&str, Corrections)> {
-    let Some((cursor, carried)) = cursor.split_once(SEPARATOR) else { return Some((cursor, Vec::new())) };
-    let json = URL_SAFE_NO_PAD.decode(carried).ok();
+    let Some((cursor, cursor_suffix)) = cursor.split_once(SEPARATOR) else {
+        return Some((cursor, Vec::new()));
+    };
+    let json = URL_SAFE_NO_PAD.decode(cursor_suffix).ok();
     let lists = json.and_then(|json| serde_json::from_slice::<Vec<Vec<String>>>(&json).ok());
     let corrections = lists.filter(|lists| lists.len() <= 2 * MAX_TERMS).and_then(|lists| {
         let corrections = lists.into_iter().map(|list| {
@@ -148,7 +150,7 @@ mod tests {
             ("pearl. 'vermer'!", Some("pearl. 'Vermeer'!")),
             ("vermer's", None),
         ] {
-            assert_eq!(meant(text, &corrections).as_deref(), expected, "{text}");
+            assert_eq!(corrected_text(text, &corrections).as_deref(), expected, "{text}");
         }
     }
 
@@ -163,7 +165,7 @@ mod tests {
     #[test]
     fn cursor_carries_the_corrections_to_the_next_page() {
         let corrections = vec![correction("zurihc", "Zürich", &["zurich"])];
-        let cursor = format!("abc{}", carried(&corrections));
+        let cursor = format!("abc{}", cursor_suffix(&corrections));
         assert_eq!(split(&cursor).expect("a cursor"), ("abc", corrections));
         assert_eq!(split("abc").expect("a cursor"), ("abc", Vec::new()));
         for (term, shown, words) in [
@@ -173,16 +175,16 @@ mod tests {
             ("abc", "abd", &["abd"]),
             ("zurihc", "ZURICH", &["ZURICH"]),
         ] {
-            let forged = format!("abc{}", carried(&[correction(term, shown, words)]));
+            let forged = format!("abc{}", cursor_suffix(&[correction(term, shown, words)]));
             assert!(split(&forged).is_none(), "{term} {words:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn arbitrary_text_is_a_cursor_or_rejected(text in any::<String>(), carried in "[-_A-Za-z0-9]{0,40}") {
+        fn arbitrary_text_is_a_cursor_or_rejected(text in any::<String>(), cursor_suffix in "[-_A-Za-z0-9]{0,40}") {
             let _ = split(&text);
-            let _ = split(&format!("abc.{carried}"));
+            let _ = split(&format!("abc.{cursor_suffix}"));
         }
     }
 }

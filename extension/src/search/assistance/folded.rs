@@ -12,11 +12,11 @@ const PAUSED: usize = 16 << 10;
 pub struct Folded {
     /// The folded text.
     pub text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<FoldedPiece>,
 }
 
 /// Characters that are folded together.
-struct Piece {
+struct FoldedPiece {
     /// Where they begin in the folded text.
     folded: usize,
     /// Where they are in the original.
@@ -65,7 +65,7 @@ impl Folded {
             self.text.push(' ');
         }
         if word.is_ascii() {
-            self.pieces.push(Piece {
+            self.pieces.push(FoldedPiece {
                 folded: self.text.len(),
                 original: at..at + word.len(),
                 is_plain: true,
@@ -91,14 +91,14 @@ impl Folded {
                 {
                     last.original.end = original.end;
                 }
-                _ => self.pieces.push(Piece { folded, original, is_plain }),
+                _ => self.pieces.push(FoldedPiece { folded, original, is_plain }),
             }
         }
         // Characters that interact over a distance form one piece.
         if self.text[text..] != whole {
             self.text.truncate(text);
             self.pieces.truncate(pieces);
-            self.pieces.push(Piece { folded: text, original: at..at + word.len(), is_plain: false });
+            self.pieces.push(FoldedPiece { folded: text, original: at..at + word.len(), is_plain: false });
             self.text.push_str(&whole);
         }
     }

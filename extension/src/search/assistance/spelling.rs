@@ -20,7 +20,7 @@ use uuid::Uuid;
 /// The number of records in which a word is looked up first; and the number if these have several
 /// spellings.
 const FEW: usize = 8;
-const SPREAD: usize = 50;
+const SPREAD_SAMPLE: usize = 50;
 /// The maximum number of records for all words together, and of the bytes of their values.
 const MAX_RECORDS: usize = 200;
 const MAX_BYTES: usize = 1 << 20;
@@ -53,7 +53,7 @@ pub fn most_frequent(source: &Source, words: &[Word]) -> Vec<String> {
     if !unsure.is_empty() {
         let records = MAX_RECORDS.min(MAX_BYTES / bytes.max(1)) / unsure.len();
         let again: Vec<Word> = unsure.iter().map(|place| words[*place]).collect();
-        let (again, _) = self::spellings(source, &again, records.clamp(FEW, SPREAD));
+        let (again, _) = self::spellings(source, &again, records.clamp(FEW, SPREAD_SAMPLE));
         let read = unsure.into_iter().zip(again).filter(|(_, found)| !found.is_empty());
         read.for_each(|(place, found)| spellings[place] = found);
     }

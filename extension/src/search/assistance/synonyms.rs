@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashSet};
 /// have more.
 const MAX_OTHERS: usize = 40;
 
-/// The query with synonyms as alternatives. Phrases get none, and synonyms have no synonyms of their own.
+/// The query with synonyms as alternatives. Phrases have no synonyms, and synonyms are not expanded further.
 pub fn expanded(template: &Template, query: TextQuery) -> TextQuery {
     if template.synonyms.is_empty() || query.is_empty() {
         return query;
@@ -63,7 +63,7 @@ fn with_others(
     let mut occurrences = occurrences(&query.text);
     let all_forms: Vec<Forms> = occurrences.iter().map(|it| forms(&it.term.typed)).collect();
     for start in 0..occurrences.len() {
-        let end = start + in_a_row(&occurrences[start..]);
+        let end = start + count_consecutive(&occurrences[start..]);
         if end > start {
             for found in synonyms.found(&all_forms[start..end], |text| words_of(text, forms)) {
                 occurrences[start..start + found.words].iter_mut().for_each(|it| it.add(&found.others));
@@ -162,7 +162,7 @@ fn occurrences(text: &str) -> Vec<Occurrence> {
 
 /// The number of leading terms that are consecutive words. An excluded word counts as one, and a phrase
 /// as none.
-fn in_a_row(occurrences: &[Occurrence]) -> usize {
+fn count_consecutive(occurrences: &[Occurrence]) -> usize {
     let is_plain = |it: &&Occurrence| it.term.kind == MatchKind::Word && !it.term.is_excluded;
     match occurrences.first() {
         Some(first) if first.term.kind == MatchKind::Word && first.term.is_excluded => 1,

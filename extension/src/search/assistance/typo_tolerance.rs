@@ -25,14 +25,14 @@ pub fn correct<R>(
     has_match: impl Fn(&Term) -> Result<bool, Error>,
     mut search: impl FnMut(Corrections) -> Result<Option<R>, Error>,
 ) -> Result<Option<R>, Error> {
-    let Some(wrong) = wrong(terms, has_match)? else { return Ok(None) };
+    let Some(misspelled) = misspelled(terms, has_match)? else { return Ok(None) };
     // A term that a record contains is probably correct, so it is corrected only if the other corrections find
     // nothing.
-    let others = correctable_words(terms).difference(&wrong).cloned().collect();
+    let others = correctable_words(terms).difference(&misspelled).cloned().collect();
     let budget = Budget::default();
-    let needed = wrong.len();
+    let needed = misspelled.len();
     let mut all = Corrections::new();
-    for words in [wrong, others] {
+    for words in [misspelled, others] {
         if words.is_empty() {
             continue;
         }
@@ -54,7 +54,7 @@ fn correctable_words(terms: &TextQuery) -> BTreeSet<String> {
 
 /// The words that no visible record contains; none if no visible record can contain all terms, whatever the corrections.
 /// Hidden records must not affect the choice, because a correction would disclose their words.
-fn wrong(
+fn misspelled(
     terms: &TextQuery,
     has_match: impl Fn(&Term) -> Result<bool, Error>,
 ) -> Result<Option<BTreeSet<String>>, Error> {
@@ -63,14 +63,14 @@ fn wrong(
     if requested().count() < 2 {
         return Ok(Some(all));
     }
-    let mut wrong = BTreeSet::new();
+    let mut misspelled = BTreeSet::new();
     for term in requested() {
         if !has_match(term)? {
             let Some(word) = correctable(term).filter(|word| all.contains(word)) else { return Ok(None) };
-            wrong.insert(word);
+            misspelled.insert(word);
         }
     }
-    Ok(Some(wrong))
+    Ok(Some(misspelled))
 }
 
 /// The corrections of these words: words of visible records that differ in one letter.

@@ -129,7 +129,7 @@ pub fn is_near(one: &str, other: &str) -> bool {
 }
 
 /// The number of letters at the start or the end of a word that are assumed to be correct.
-const INTACT: usize = 4;
+const UNCHANGED_LETTERS: usize = 4;
 
 /// Lists of substrings. The document of each word that [`is_near`] this one contains a substring of one list. In documents,
 /// a space precedes each word.
@@ -141,8 +141,8 @@ pub fn looked_up(word: &str) -> Vec<Vec<String>> {
     let text = |letters: &[char]| letters.iter().collect::<String>();
     let count = letters.len();
     let (first, last) = match count / 2 {
-        half @ INTACT.. => (half, half),
-        _ => (INTACT.min(count), count.saturating_sub(INTACT)),
+        half @ UNCHANGED_LETTERS.. => (half, half),
+        _ => (UNCHANGED_LETTERS.min(count), count.saturating_sub(UNCHANGED_LETTERS)),
     };
     let mut lists = vec![vec![format!(" {}", text(&letters[..first]))], vec![text(&letters[last..])]];
     let mut between = Vec::new();

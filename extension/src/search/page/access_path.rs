@@ -23,7 +23,7 @@ const MAX_SCANNED: f64 = 0.25;
 
 /// After this many times the expected number of records, the cost of an ordered scan is compared with the other
 /// paths again.
-const PATIENCE: f64 = 2.0;
+const MAX_OVERRUN: f64 = 2.0;
 
 /// A sample with fewer matches than this is not reliable.
 const FEW_HITS: u64 = 8;
@@ -159,7 +159,7 @@ pub fn choose(question: Question, sample: &Sample) -> AccessPath {
     let is_worth_it = scan <= otherwise && (sample.records as f64) < otherwise.min(question.records);
     if is_worth_it {
         return AccessPath::OrderedScan(
-            (PATIENCE * scan).min(question.records).max(2.0 * sample.records as f64) as u64,
+            (MAX_OVERRUN * scan).min(question.records).max(2.0 * sample.records as f64) as u64,
         );
     }
     lookup(sample)

@@ -62,7 +62,7 @@ pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Ex
     let is_of_all = finder.find(segments).is_of_all;
     let mut all = Vec::new();
     let mut purpose = String::new();
-    let whole = search.plan.order.in_one_run(segments);
+    let whole = search.plan.order.as_one_segment(segments);
     for step in finder.steps {
         let paths = Paths::of(search.template, search.plan, &segments[0]);
         let (statement, shape) = match (step, paths) {
@@ -146,7 +146,7 @@ impl<'s> PageFinder<'s> {
             records: relation::estimated_rows(search.template.table),
             requested: self.limit,
             has_ordered_scan: paths.has_ordered_scan,
-            reading: if search.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
+            reading: if search.plan.is_ordered_by_id() { Reading::ByAge } else { Reading::Far },
         };
         if let Some(substring) = paths.only_substring()
             && let Ok(found) = self.by_substring(segments, &paths, substring, question)
@@ -221,7 +221,7 @@ impl<'s> PageFinder<'s> {
 
     /// Records of all segments, found by the indexes of these conditions.
     fn lookup(&mut self, paths: Paths, segments: &[Segment], leading: Vec<usize>) -> Rows<'s> {
-        let whole = self.search.plan.order.in_one_run(segments);
+        let whole = self.search.plan.order.as_one_segment(segments);
         let paths = paths.over(if segments.len() > 1 { &whole } else { &segments[0] });
         let rows = self.run(&paths, Shape::Lookup, |arguments| paths.lookup(&leading, self.limit, arguments));
         self.steps.push(Step::Lookup(leading));
@@ -274,7 +274,7 @@ impl<'s> PageFinder<'s> {
     /// The index with which the first segment is read in order without a statement, if there is one.
     fn along(&self, segments: &[Segment]) -> Option<Along> {
         let Search { template, plan, .. } = self.search;
-        if plan.is_by_age() {
+        if plan.is_ordered_by_id() {
             return Some(Along::Ids(plan.position.as_ref().map(|position| position.uuid)));
         }
         let [key] = plan.keys.as_slice() else { return None };
@@ -307,7 +307,7 @@ impl<'s> PageFinder<'s> {
         if let Some(sample) = found.sample {
             self.steps.extend([Step::Sample(sample), Step::Lookup(vec![0])]);
         }
-        let whole = plan.order.in_one_run(segments);
+        let whole = plan.order.as_one_segment(segments);
         let (segment, is_of_all) = match found.are_all {
             true => (&whole, true),
             false => (&segments[0], segments.len() == 1),
@@ -347,7 +347,7 @@ impl<'s> PageFinder<'s> {
             Some(sample) => self.steps.extend([Step::Sample(sample), Step::Lookup(vec![0])]),
             None => self.steps.push(Step::Planned),
         }
-        let whole = self.search.plan.order.in_one_run(segments);
+        let whole = self.search.plan.order.as_one_segment(segments);
         Ok(PageRows { rows: self.first_at(paths, &found.tids, &whole, false), is_of_all: true })
     }
 

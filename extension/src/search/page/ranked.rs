@@ -52,7 +52,7 @@ fn is_sparse(template: &Template, plan: &Plan, passed: usize, first: &First, nex
     passed * SPARSE < matches && (plan.is_indexable() || is_long())
 }
 
-/// The size of the next chunk: as many matches as fill the page if they pass as often as before.
+/// The size of the next chunk: as many matches as fill the page if the same share of them passes.
 fn next_size(plan: &Plan, size: usize, passed: usize) -> usize {
     let enough = (plan.limit + 1) * size / passed.max(1);
     enough.clamp(size * GROWTH, size * GROWTH * GROWTH)

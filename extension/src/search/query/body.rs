@@ -77,7 +77,7 @@ pub struct SearchQuery<'a> {
     pub include_deleted: bool,
     /// The slug of the saved view whose records are searched.
     pub view: Option<Cow<'a, str>>,
-    /// The body of that view, once it was read.
+    /// The body of that view, after it was read.
     pub within: Option<Box<SearchQuery<'a>>>,
     /// The members of the body.
     given: Vec<Cow<'a, str>>,

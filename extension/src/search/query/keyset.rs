@@ -69,7 +69,7 @@ impl Order {
     /// The segments after a position, in their order; all of them without a position.
     pub fn segments(&self, after: Option<&Position>) -> Vec<Segment> {
         match self.keys.as_slice() {
-            [key] if key.is_nullable => self.two_runs(key, after),
+            [key] if key.is_nullable => self.two_segments(key, after),
             _ => vec![Segment {
                 condition: after.map(|position| self.following(position)),
                 order: self.order(),
@@ -87,7 +87,7 @@ impl Order {
     }
 
     /// Consecutive segments as one, which requires a sort.
-    pub fn in_one_run(&self, segments: &[Segment]) -> Segment {
+    pub fn as_one_segment(&self, segments: &[Segment]) -> Segment {
         let conditions: Option<Vec<&str>> = segments.iter().map(|it| it.condition.as_deref()).collect();
         Segment { condition: conditions.map(|it| it.join(" or ")), order: self.order() }
     }
@@ -114,7 +114,7 @@ impl Order {
         order
     }
 
-    fn two_runs(&self, key: &Expression, after: Option<&Position>) -> Vec<Segment> {
+    fn two_segments(&self, key: &Expression, after: Option<&Position>) -> Vec<Segment> {
         let value = after.map(|position| position.values[0].as_deref());
         let id_follows = |position: &Position| format!("{} {} {}", self.id, sign(self.tie), position.id);
         let with_value = |after: Option<&Position>| Segment {

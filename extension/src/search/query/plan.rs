@@ -48,7 +48,7 @@ pub struct Plan {
     /// Identifies the search in its cursors.
     pub fingerprint: String,
     /// The corrections that follow the cursors of this search.
-    pub carried: String,
+    pub cursor_suffix: String,
     /// The last record of the previous page.
     pub position: Option<Position>,
     /// The maximum number of records of the page.
@@ -70,7 +70,7 @@ impl Plan {
     }
 
     /// Whether records are ordered by id, which is the order of their creation.
-    pub fn is_by_age(&self) -> bool {
+    pub fn is_ordered_by_id(&self) -> bool {
         self.terms.is_none()
             && match self.keys.as_slice() {
                 [] => true,
@@ -133,7 +133,7 @@ impl Plan {
         let terms = correction::corrected(terms, &query.corrections);
         let corrected: Vec<&str> = correction::words(&query.corrections).collect();
         let terms = synonyms::expanded_with(schema.template(), terms, &corrected);
-        let carried = correction::carried(&query.corrections);
+        let cursor_suffix = correction::cursor_suffix(&query.corrections);
         let terms = Some(terms).filter(|terms| !terms.is_empty());
         let mut cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
         if terms.is_some() && keys.is_empty() {
@@ -161,8 +161,8 @@ impl Plan {
         if lives != Lives::Live {
             parts.push("deleted");
         }
-        if !carried.is_empty() {
-            parts.push(&carried);
+        if !cursor_suffix.is_empty() {
+            parts.push(&cursor_suffix);
         }
         let fingerprint = cursor::fingerprint(&parts);
         let position = match &query.cursor {
@@ -180,7 +180,7 @@ impl Plan {
             order,
             cursor_keys,
             fingerprint,
-            carried,
+            cursor_suffix,
             position,
             limit: query.limit.unwrap_or(DEFAULT_LIMIT),
             count: query.count,

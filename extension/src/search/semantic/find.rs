@@ -27,14 +27,14 @@ const UNITS: f64 = 1e6;
 
 /// A record that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Neighbour {
+pub struct Adjacent {
     /// Its distance (1 − cosine) in millionths, 0 to 2 millions.
     pub distance: i64,
     /// Its id.
     pub id: Uuid,
 }
 
-impl Neighbour {
+impl Adjacent {
     /// Its similarity, 0 to 1.
     pub fn similarity(self) -> f64 {
         // The division rounds 0.1 to the same double as the literal 0.1 of a threshold.
@@ -46,7 +46,7 @@ impl Neighbour {
 #[derive(Debug)]
 pub struct Found {
     /// The records.
-    pub neighbours: Vec<Neighbour>,
+    pub neighbours: Vec<Adjacent>,
     /// Whether every candidate was compared.
     pub is_exact: bool,
 }
@@ -92,7 +92,7 @@ impl Search<'_> {
     }
 
     /// Compares every candidate.
-    fn compare_all(&self) -> Vec<Neighbour> {
+    fn compare_all(&self) -> Vec<Adjacent> {
         let sql = format!(
             "select v.record_id, {} as distance from {} join (select t.id from {}) t on t.id = v.record_id \
              where v.live order by distance, v.record_id limit {}",
@@ -105,7 +105,7 @@ impl Search<'_> {
     }
 
     /// Compares these candidates.
-    fn compare(&self, ids: Vec<Uuid>) -> Vec<Neighbour> {
+    fn compare(&self, ids: Vec<Uuid>) -> Vec<Adjacent> {
         let sql = format!(
             "select v.record_id, {} as distance from {} where v.record_id = any ($2) and v.live \
              order by distance, v.record_id limit {}",
@@ -119,7 +119,7 @@ impl Search<'_> {
 
     /// Scans the index until enough candidates are found. They are approximately ordered, so more than requested are read,
     /// and sorted.
-    fn scan_index(&self) -> Vec<Neighbour> {
+    fn scan_index(&self) -> Vec<Adjacent> {
         let (schema, requested) = (self.schema, self.requested);
         let taken = requested.limit + requested.limit / 4 + 2;
         let sql = format!(
@@ -152,13 +152,13 @@ impl Search<'_> {
     }
 
     /// The records above the threshold, up to the limit.
-    fn within(&self, mut neighbours: Vec<Neighbour>) -> Vec<Neighbour> {
+    fn within(&self, mut neighbours: Vec<Adjacent>) -> Vec<Adjacent> {
         neighbours.retain(|neighbour| neighbour.similarity() >= self.requested.threshold);
         neighbours.truncate(self.requested.limit);
         neighbours
     }
 }
 
-fn read(rows: &Rows) -> Vec<Neighbour> {
-    rows.iter().map(|(id, distance)| Neighbour { distance, id }).collect()
+fn read(rows: &Rows) -> Vec<Adjacent> {
+    rows.iter().map(|(id, distance)| Adjacent { distance, id }).collect()
 }

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The constant of reciprocal rank fusion; the value of its authors.
-const SOFTENING: f64 = 60.0;
+const RANK_CONSTANT: f64 = 60.0;
 
 /// A record with its positions in the two lists, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +72,7 @@ pub fn page(search: &Search, vector: &Vector, projection: &Projection) -> Result
 fn fuse(keyword: &[Uuid], semantic: &[Uuid]) -> Vec<Fused> {
     let mut all: HashMap<Uuid, Fused> = HashMap::with_capacity(keyword.len() + semantic.len());
     let new = |id| Fused { id, keyword: None, semantic: None, score: 0.0 };
-    let value = |place: usize| 1.0 / (SOFTENING + place as f64 + 1.0);
+    let value = |place: usize| 1.0 / (RANK_CONSTANT + place as f64 + 1.0);
     for (place, id) in keyword.iter().enumerate() {
         let record = all.entry(*id).or_insert_with(|| new(*id));
         record.keyword = Some(place + 1);

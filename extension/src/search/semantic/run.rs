@@ -1,6 +1,6 @@
 //! Runs a semantic search and writes the answer: an array of `{similarity_score, entity}`.
 
-use super::find::{self, Found, Neighbour};
+use super::find::{self, Adjacent, Found};
 use super::query::SemanticQuery;
 use super::strategy::VectorSearch;
 use crate::access::lookup::template_by_name;
@@ -172,7 +172,7 @@ fn write(
     spi: &Connection,
     templates: &[Rc<Template>],
     plans: &[Plan],
-    found: &[(Neighbour, usize)],
+    found: &[(Adjacent, usize)],
 ) -> String {
     let mut records: HashMap<Uuid, String> = HashMap::with_capacity(found.len());
     for (position, (template, plan)) in templates.iter().zip(plans).enumerate() {

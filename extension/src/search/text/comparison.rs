@@ -19,10 +19,10 @@ pub struct Comparison<'n> {
     /// The prefixes of the fields of dropped attributes, which documents may still contain.
     dropped: Vec<Vec<u8>>,
     /// The complete names that rank first.
-    wholes: Vec<SoughtWhole<'n>>,
+    complete_names: Vec<CompleteName<'n>>,
 }
 
-struct SoughtWhole<'n> {
+struct CompleteName<'n> {
     whole: &'n Whole,
     mark: Finder<'n>,
 }
@@ -87,7 +87,7 @@ impl<'n> Comparison<'n> {
             terms: terms.collect(),
             titles: titles.collect(),
             dropped: Vec::new(),
-            wholes: Vec::new(),
+            complete_names: Vec::new(),
         }
     }
 
@@ -98,9 +98,9 @@ impl<'n> Comparison<'n> {
     }
 
     /// The same, with complete names that rank first.
-    pub(super) fn before_others(self, wholes: &'n [Whole]) -> Self {
-        let sought = |whole: &'n Whole| SoughtWhole { whole, mark: Finder::new(&whole.mark) };
-        Comparison { wholes: wholes.iter().map(sought).collect(), ..self }
+    pub(super) fn before_others(self, complete_names: &'n [Whole]) -> Self {
+        let sought = |whole: &'n Whole| CompleteName { whole, mark: Finder::new(&whole.mark) };
+        Comparison { complete_names: complete_names.iter().map(sought).collect(), ..self }
     }
 
     /// Whether a document has each of the terms.
@@ -172,7 +172,8 @@ impl<'n> Comparison<'n> {
 
     /// The rank of a record whose name or key has all terms as whole words.
     fn rank_of_title(&self, document: &[u8]) -> i16 {
-        let sought = || self.wholes.iter().filter(|it| it.mark.find(document).is_some()).map(|it| it.whole);
+        let sought =
+            || self.complete_names.iter().filter(|it| it.mark.find(document).is_some()).map(|it| it.whole);
         let is_any = |is_called: fn(&Whole, &[u8]) -> bool| {
             sought().any(|whole| self.title_fields(document).any(|field| is_called(whole, field)))
         };

@@ -4,7 +4,7 @@ use super::document::Whole;
 use super::first::{First, Search};
 use super::names::{self, VisibleRows};
 use super::query::TextQuery;
-use super::rank::{self, Sought};
+use super::rank::{self, SearchTerms};
 use super::reader::{Match, Reader};
 use super::sample::{LONG, Sample};
 use super::stem::Stemmer;
@@ -35,7 +35,7 @@ pub struct Matches<'q> {
     template: &'q Template,
     requested: Vec<PreparedTerm<'q>>,
     /// The names and keys that rank first.
-    wholes: Vec<Whole>,
+    complete_names: Vec<Whole>,
     /// The record whose key equals the query.
     pub key_holder: Option<Uuid>,
     sample: OnceCell<Sample>,
@@ -53,11 +53,11 @@ impl<'q> Matches<'q> {
             requested.iter_mut().for_each(|it| it.add_names(spi, &references));
             requested
         });
-        let wholes = Stemmer::new(template).wholes(query);
+        let complete_names = Stemmer::new(template).complete_names(query);
         Matches {
             template,
             requested,
-            wholes,
+            complete_names,
             key_holder,
             sample: OnceCell::new(),
             behind: RefCell::default(),
@@ -95,9 +95,10 @@ impl<'q> Matches<'q> {
     }
 
     fn find(&self, spi: &Connection, after: Option<Match>, limit: usize) -> First {
-        let Matches { template, requested, wholes, .. } = self;
-        let found = Reader::with(template, requested, wholes, |reader| {
-            Search::new(reader, requested, wholes, &|| self.by_statement(spi, None, None)).first(after, limit)
+        let Matches { template, requested, complete_names, .. } = self;
+        let found = Reader::with(template, requested, complete_names, |reader| {
+            Search::new(reader, requested, complete_names, &|| self.by_statement(spi, None, None))
+                .first(after, limit)
         });
         found.unwrap_or_else(|_| {
             let matches = self.by_statement(spi, after, Some(limit));
@@ -134,7 +135,7 @@ impl<'q> Matches<'q> {
     pub fn among(&self, records: &[Uuid]) -> Vec<Match> {
         let found = with_connection(|_| {
             let mut found = Vec::new();
-            let outcome = Reader::with(self.template, &self.requested, &self.wholes, |reader| {
+            let outcome = Reader::with(self.template, &self.requested, &self.complete_names, |reader| {
                 reader.read_each(records, |it| found.push(it))
             });
             outcome.is_ok().then_some(found)
@@ -162,7 +163,7 @@ impl<'q> Matches<'q> {
                 let outcome = Reader::with(template, requested, &[], |reader| {
                     let mut sum = empty.clone();
                     let add = |row: &Row| reader.record(row).into_iter().for_each(|id| add(&mut sum, id));
-                    let Some(leader) = leader.filter(|leader| !sample.is_faster_whole(*leader)) else {
+                    let Some(leader) = leader.filter(|leader| !sample.is_full_scan_faster(*leader)) else {
                         reader.read_all(add)?;
                         return Ok(sum);
                     };
@@ -188,8 +189,11 @@ impl<'q> Matches<'q> {
 
     /// The matches after a position in their order, up to a limit.
     fn by_statement(&self, spi: &Connection, after: Option<Match>, limit: Option<usize>) -> Vec<Match> {
-        let sought =
-            Sought { requested: &self.requested, wholes: &self.wholes, sample: self.sample_with(spi) };
+        let sought = SearchTerms {
+            requested: &self.requested,
+            complete_names: &self.complete_names,
+            sample: self.sample_with(spi),
+        };
         rank::by_statement(spi, self.template, &sought, after, limit)
     }
 

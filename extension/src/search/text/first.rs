@@ -24,7 +24,7 @@ const FEW: usize = 32;
 /// The number of index entries that are read in the time of one document.
 const ENTRIES: f64 = 64.0;
 /// The factor by which a lookup for all ranks may cost more than one for a single rank.
-const WORTH: f64 = 3.0;
+const ALL_RANKS_FACTOR: f64 = 3.0;
 /// The ratio of a statement's time to that of a comparison in memory.
 const BY_STATEMENT: f64 = 4.0;
 
@@ -103,7 +103,7 @@ pub struct Search<'a> {
     reader: &'a Reader<'a>,
     requested: &'a [PreparedTerm<'a>],
     /// The names and keys that rank first.
-    wholes: &'a [Whole],
+    complete_names: &'a [Whole],
     /// Finds all matches by a statement.
     by_statement: &'a dyn Fn() -> Vec<Match>,
     /// The approximate number of documents.
@@ -120,13 +120,13 @@ impl<'a> Search<'a> {
     pub fn new(
         reader: &'a Reader<'a>,
         requested: &'a [PreparedTerm<'a>],
-        wholes: &'a [Whole],
+        complete_names: &'a [Whole],
         by_statement: &'a dyn Fn() -> Vec<Match>,
     ) -> Search<'a> {
         let documents = reader.heap().about_rows();
         let name_code = reader.name_code();
         let (complete, work) = Default::default();
-        Search { reader, requested, wholes, by_statement, documents, name_code, complete, work }
+        Search { reader, requested, complete_names, by_statement, documents, name_code, complete, work }
     }
 
     /// The first matches after a position: at least `requested`, unless there are fewer.
@@ -269,15 +269,15 @@ impl<'a> Search<'a> {
                 ways.push((Lookup::Names, requested, share(scan.found[2..].iter().map(Vec::len).sum())));
             }
         }
-        if rank >= Lookup::Whole.lowest_rank() && !self.wholes.is_empty() {
+        if rank >= Lookup::Whole.lowest_rank() && !self.complete_names.is_empty() {
             let found = scan.found[Lookup::Whole.lowest_rank()..].iter().map(Vec::len).sum();
-            let marks = self.wholes.iter().map(|whole| vec![whole.mark.clone()]).collect();
+            let marks = self.complete_names.iter().map(|whole| vec![whole.mark.clone()]).collect();
             let requested = Requested { texts: vec![marks], ..Requested::default() };
             ways.push((Lookup::Whole, requested, share(found) + self.documents / LISTS));
         }
         // A lookup for several ranks saves later lookups.
         let least = ways.iter().map(|way| way.2).fold(f64::INFINITY, f64::min);
-        ways.into_iter().find(|way| way.2 <= least * WORTH)
+        ways.into_iter().find(|way| way.2 <= least * ALL_RANKS_FACTOR)
     }
 
     fn look_up(&mut self, lookup: Lookup, requested: &Requested) -> Result<(), Unsupported> {

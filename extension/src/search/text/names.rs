@@ -131,7 +131,7 @@ impl Reference {
         };
         let outcome = Heap::with(table, |heap| {
             let pages = heap.pages();
-            if pages <= FEW_PAGES && heap.toast_pages() <= FEW_PAGES && heap.may_be_read_whole() {
+            if pages <= FEW_PAGES && heap.toast_pages() <= FEW_PAGES && heap.allows_page_reads() {
                 for page in 0..pages {
                     heap.rows_of(page, &mut |[_, document]| {
                         compare(*document);

@@ -35,7 +35,7 @@ thread_local! {
 }
 
 /// A record is no longer new: another trigger has written it.
-pub fn is_no_longer_fresh(record: Uuid) {
+pub fn forget_fresh(record: Uuid) {
     NOTES.with_borrow_mut(|notes| {
         notes.subjects().filter(|stale| stale.record == record).for_each(|stale| stale.is_fresh = false);
     });

@@ -20,7 +20,7 @@ const CURLED_QUOTES: [char; 6] = ['“', '”', '„', '‟', '«', '»'];
 /// How a term matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MatchKind {
-    /// As a word with any ending, or as a substring.
+    /// As a word in any inflection, or as a substring.
     #[default]
     Word,
     /// Literally.

@@ -1,7 +1,7 @@
 //! Finds and ranks matches by a statement: if very many display terms of referenced records match, or if rows may not be read
 //! without one.
 //!
-//! The rarest term that the index can serve selects candidates. A record matches it by its document, which the
+//! The rarest indexable term selects candidates. A record matches it by its document, which the
 //! trigram index finds, or by a reference to a matching name, which the indexes of references find. Candidates are
 //! checked for all other terms.
 
@@ -24,11 +24,11 @@ use uuid::Uuid;
 const BY_INDEX: (&CStr, &CStr) = (c"enable_seqscan", c"off");
 
 /// The terms of a search.
-pub struct Sought<'s> {
+pub struct SearchTerms<'s> {
     /// The terms.
     pub requested: &'s [PreparedTerm<'s>],
     /// The names and keys that rank first.
-    pub wholes: &'s [Whole],
+    pub complete_names: &'s [Whole],
     /// The frequencies of the terms.
     pub sample: &'s Sample,
 }
@@ -50,11 +50,11 @@ pub fn leader(requested: &[PreparedTerm], sample: &Sample) -> Option<usize> {
 pub fn by_statement(
     spi: &Connection,
     template: &Template,
-    sought: &Sought,
+    sought: &SearchTerms,
     after: Option<Match>,
     limit: Option<usize>,
 ) -> Vec<Match> {
-    let &Sought { requested, wholes, sample } = sought;
+    let &SearchTerms { requested, complete_names, sample } = sought;
     let leader = leader(requested, sample);
     let hits = hits(template, requested, sample, leader);
     let needles: Vec<&Needle> =
@@ -72,7 +72,7 @@ pub fn by_statement(
         whole_words("h.title"),
         whole_words("h.document"),
         title_fields(template).join(" || "),
-        rank_of_title(template, wholes),
+        rank_of_title(template, complete_names),
         behind.unwrap_or_default(),
         limit.unwrap_or_default(),
     );
@@ -136,10 +136,10 @@ fn title_fields(template: &Template) -> Vec<String> {
 }
 
 /// The rank of a record whose name or key has all terms as whole words.
-fn rank_of_title(template: &Template, wholes: &[Whole]) -> String {
+fn rank_of_title(template: &Template, complete_names: &[Whole]) -> String {
     let fields = title_fields(template);
     let each = |condition: &dyn Fn(&Whole, &str) -> String| {
-        let all = wholes.iter().flat_map(|whole| {
+        let all = complete_names.iter().flat_map(|whole| {
             fields.iter().map(move |field| {
                 // The field is extracted from the document only if it can end with the fingerprint.
                 let mark = like("h.document", &format!("%{}%", escaped(&whole.mark)));

@@ -42,14 +42,14 @@ impl<'a> Reader<'a> {
     pub fn with<R>(
         template: &'a Template,
         requested: &'a [PreparedTerm],
-        wholes: &'a [Whole],
+        complete_names: &'a [Whole],
         body: impl FnOnce(&Reader) -> Result<R, Unsupported>,
     ) -> Result<R, Unsupported> {
         let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id)).ok_or(Unsupported)?;
         let index = catalog::table_oid(STATE, &table::index_name(template.id)).ok_or(Unsupported)?;
         let referred = requested.iter().map(referred).collect::<Option<Vec<_>>>().ok_or(Unsupported)?;
         Heap::with(table, |heap| {
-            let comparison = terms::comparison(template, requested).before_others(wholes);
+            let comparison = terms::comparison(template, requested).before_others(complete_names);
             let reader = Reader { heap, index, template, comparison, referred, has_failed: Cell::new(false) };
             let result = body(&reader)?;
             if reader.has_failed.get() { Err(Unsupported) } else { Ok(result) }

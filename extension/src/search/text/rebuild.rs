@@ -109,8 +109,8 @@ pub fn note_version(spi: &Connection, template: i32) {
 /// live.
 ///
 /// Records are written concurrently. A writer updates the document after the record, in the same transaction. So this
-/// locks the document first and reads the record afterwards: it sees earlier writers, and later ones wait and
-/// overwrite. Locked documents are skipped.
+/// locks the document first and reads the record afterwards: the writes of earlier writers are visible, and later writers
+/// wait and overwrite. Locked documents are skipped.
 pub fn rewrite_chunk(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let records = format!(
         "(select t.*, t.id as _place from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {CHUNK})",

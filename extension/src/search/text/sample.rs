@@ -14,7 +14,7 @@ const PAGES: i64 = 60;
 /// The number of pages that suffice to show that a single term is rare.
 const FEW_PAGES: i64 = 12;
 /// The number of additional matches that a sample of other pages might have found.
-const CHANCE: i64 = 4;
+const SAMPLING_ERROR: i64 = 4;
 /// The maximum number of documents of a sample, and the maximum length of one.
 const MAX_DOCUMENTS: i64 = 1500;
 const MAX_BYTES: i64 = 8192;
@@ -51,7 +51,7 @@ impl Sample {
         let pages = spi.run_once(&size, Snapshot::Active, &[]).value::<i64>().unwrap_or(0);
         if requested.len() == 1 && pages > PAGES {
             let few = Sample::of_pages(spi, template, requested, pages, FEW_PAGES);
-            if few.seen > 0 && (few.found + CHANCE) * few.total / few.seen <= maximum as i64 {
+            if few.seen > 0 && (few.found + SAMPLING_ERROR) * few.total / few.seen <= maximum as i64 {
                 return few;
             }
         }
@@ -152,7 +152,7 @@ impl Sample {
     }
 
     /// Whether reading all documents costs less than looking the term up and reading those that have it.
-    pub fn is_faster_whole(&self, position: usize) -> bool {
+    pub fn is_full_scan_faster(&self, position: usize) -> bool {
         self.bytes_of_document() <= LONG && self.each[position] * 4 > self.seen
     }
 

@@ -45,14 +45,15 @@ impl Stemmer {
 
     /// The names and keys that a query may refer to, with the fingerprints in each language of
     /// documents.
-    pub fn wholes(&self, query: &TextQuery) -> Vec<Whole> {
-        let mut wholes = Vec::new();
+    pub fn complete_names(&self, query: &TextQuery) -> Vec<Whole> {
+        let mut complete_names = Vec::new();
         for name in query::titles(query) {
             for stems in self.variants(&name) {
-                wholes.extend(Whole::new(&name, &stems).filter(|whole| !wholes.contains(whole)));
+                complete_names
+                    .extend(Whole::new(&name, &stems).filter(|whole| !complete_names.contains(whole)));
             }
         }
-        wholes
+        complete_names
     }
 
     /// The stems of a string in the language of the template: of the written form, and of the form without

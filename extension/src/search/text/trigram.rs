@@ -38,7 +38,7 @@ const MAX_OF_PATTERN: usize = 256;
 pub fn of_document(document: &str, mut pause: impl FnMut()) -> Result<Vec<Key>, TryReserveError> {
     let mut keys = Vec::new();
     let mut capacity = 0;
-    let mut neighbours = Neighbours::default();
+    let mut neighbours = AdjacentCharacters::default();
     for character in document.chars() {
         if keys.len() + MAX_OF_CHARACTER > capacity {
             if capacity > MANY {
@@ -62,7 +62,7 @@ pub fn of_document(document: &str, mut pause: impl FnMut()) -> Result<Vec<Key>, 
 /// The keys of every string that matches this LIKE pattern, sorted, without duplicates.
 pub fn of_pattern(pattern: &str) -> Vec<Key> {
     let mut keys = Vec::new();
-    let mut neighbours = Neighbours::default();
+    let mut neighbours = AdjacentCharacters::default();
     let mut characters = pattern.chars();
     while let Some(character) = characters.next().filter(|_| keys.len() < MAX_OF_PATTERN) {
         let taken = match character {
@@ -72,7 +72,7 @@ pub fn of_pattern(pattern: &str) -> Vec<Key> {
         };
         match taken {
             Some(taken) => neighbours.add(taken, &mut |key| keys.push(key)),
-            None => neighbours = Neighbours::default(),
+            None => neighbours = AdjacentCharacters::default(),
         }
     }
     sort(&mut keys);
@@ -81,7 +81,7 @@ pub fn of_pattern(pattern: &str) -> Vec<Key> {
 
 /// Whether a string has a key at any position of a document.
 pub fn has_key(text: &str) -> bool {
-    let mut neighbours = Neighbours::default();
+    let mut neighbours = AdjacentCharacters::default();
     let mut has_one = false;
     text.chars().for_each(|character| neighbours.add(character, &mut |_| has_one = true));
     has_one
@@ -93,21 +93,21 @@ fn sort(keys: &mut Vec<Key>) {
 }
 
 /// The two characters before the next one.
-struct Neighbours {
+struct AdjacentCharacters {
     first: u32,
     second: u32,
 }
 
-impl Default for Neighbours {
+impl Default for AdjacentCharacters {
     fn default() -> Self {
-        Neighbours { first: UNKNOWN, second: UNKNOWN }
+        AdjacentCharacters { first: UNKNOWN, second: UNKNOWN }
     }
 }
 
 /// The maximum number of keys that a character adds.
 const MAX_OF_CHARACTER: usize = 2;
 
-impl Neighbours {
+impl AdjacentCharacters {
     /// Passes the keys that the next character adds to `take`.
     fn add(&mut self, character: char, take: &mut impl FnMut(Key)) {
         let (first, second, third) = (self.first, self.second, lowercase(u32::from(character)));

@@ -152,7 +152,7 @@ fn by_sample(
     take: &Taker,
 ) -> Option<Vec<Read>> {
     let pages = heap.pages();
-    if pages < 8 * SAMPLED || !heap.may_be_read_whole() {
+    if pages < 8 * SAMPLED || !heap.allows_page_reads() {
         return None;
     }
     let (mut found, mut documents) = (Vec::new(), 0);

@@ -19,7 +19,7 @@ const GATHERED: usize = 500;
 const MAX_SCANNED: f64 = 0.25;
 const MAX_BYTES: usize = 64 << 20;
 /// A scan ends after this many times the expected number of documents.
-const PATIENCE: f64 = 2.0;
+const MAX_OVERRUN: f64 = 2.0;
 /// If the sample finds visible records on fewer pages, they may be clustered far from the start of
 /// the scan.
 const FEW_PAGES: usize = 4;
@@ -82,7 +82,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// By a scan or the index.
     fn read(&self, heap: &Heap) -> Result<(Vec<Read>, bool), Unsupported> {
-        if !heap.may_be_read_whole() {
+        if !heap.allows_page_reads() {
             return Err(Unsupported);
         }
         let some = self.sample(heap);
@@ -94,7 +94,7 @@ impl Reader<'_> {
         let is_short =
             scan * (1.0 + COST_OF_RECORD * matching) <= MAX_SCANNED * all && bytes <= MAX_BYTES as f64;
         if some.are_all || is_short && some.visible_pages >= FEW_PAGES {
-            let maximum = if some.are_all { usize::MAX } else { (PATIENCE * scan) as usize };
+            let maximum = if some.are_all { usize::MAX } else { (MAX_OVERRUN * scan) as usize };
             return self.scan_newest(heap, maximum);
         }
         if matching * all > MAX_COMPARED as f64 {
