@@ -80,8 +80,7 @@ fn grant_on(
     spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
     if done < tables.len() {
         notice!(
-            "the policies of {} tables could not be updated because the tables are in use; functions and the service \
-             apply the grant at once, plain SQL after the next run of keyed.enforce_grants(), which the service calls \
+            "the policies of {} tables could not be updated because the tables are in use; functions and the service apply the grant immediately, plain SQL after the next run of keyed.enforce_grants(), which the service calls \
              every minute",
             tables.len() - done
         );

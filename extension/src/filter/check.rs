@@ -81,7 +81,7 @@ impl Checker<'_> {
             return Ok(());
         };
         Err(Error::at(Code::InvalidValue, pointer, message)
-            .hint("Use eq for whole texts, or starts-with for prefixes."))
+            .hint("Use eq for complete values, or starts-with for prefixes."))
     }
 
     fn tree(&mut self, conditions: &Tree<Condition>) -> Tree<Predicate> {

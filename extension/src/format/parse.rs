@@ -138,7 +138,7 @@ fn texts(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     let entries = json::array_at_most(value, MAX_TEXTS + 1, here)
         .map_err(|_| invalid(here, "must be an array of strings, or one string"))?;
     if entries.len() > MAX_TEXTS {
-        return Err(invalid(here, &format!("has more than {MAX_TEXTS} texts")));
+        return Err(invalid(here, &format!("has more than {MAX_TEXTS} strings")));
     }
     let read = |(position, entry): (usize, &RawValue)| {
         let there = format!("{here}/{position}");
@@ -157,7 +157,7 @@ fn check_text(text: String, here: &str) -> Result<String, Error> {
 /// Parses the cells for true or for false. At least one is required.
 fn words(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     let words = texts(value, here)?;
-    if words.is_empty() { Err(invalid(here, "needs at least one text")) } else { Ok(words) }
+    if words.is_empty() { Err(invalid(here, "needs at least one string")) } else { Ok(words) }
 }
 
 /// Rejects a null text with a leading `'`, which marks a cell as a string.
@@ -205,7 +205,9 @@ fn contradictions(format: &Format, pointer: &str) -> Option<Error> {
             let error =
                 invalid(&format!("{pointer}/{member}"), &format!("{word:?} means both {name} and no value"));
             return Some(
-                error.hint("List the texts that mean no value in \"null\", for example \"null\": [\"n/a\"]."),
+                error.hint(
+                    "List the strings that mean no value in \"null\", for example \"null\": [\"n/a\"].",
+                ),
             );
         }
     }

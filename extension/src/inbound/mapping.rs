@@ -206,7 +206,7 @@ fn key_of(values: &[String], prefix: &str, pointer: &str) -> Result<String, Erro
         true => serde_json::from_str::<String>(value)
             .map_err(|error| invalid(format!("the key cannot be read: {error}")))?,
         false if is_whole => value.clone(),
-        false => return Err(invalid("a key is a text or a whole number".to_owned())),
+        false => return Err(invalid("a key must be a string or an integer".to_owned())),
     };
     let text = format!("{prefix}{}", text.trim_matches(' '));
     match key::normalize(&text) {

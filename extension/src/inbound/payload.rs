@@ -32,8 +32,8 @@ impl Unreadable {
 
     fn description(self) -> &'static str {
         match self {
-            Unreadable::Zero => "a text with U+0000",
-            Unreadable::Surrogate => "a text with half of a surrogate pair",
+            Unreadable::Zero => "a string with U+0000",
+            Unreadable::Surrogate => "a string with an unpaired surrogate",
             Unreadable::Number => "a number beyond the range of numeric",
         }
     }
@@ -200,8 +200,8 @@ mod tests {
 
     #[test]
     fn unsupported_value_in_a_result_is_named() {
-        assert_eq!(unreadable(r#"{"a": "xM0"}"#, "M"), Some("a text with U+0000"));
-        assert_eq!(unreadable(r#""Ms""#, "M"), Some("a text with half of a surrogate pair"));
+        assert_eq!(unreadable(r#"{"a": "xM0"}"#, "M"), Some("a string with U+0000"));
+        assert_eq!(unreadable(r#""Ms""#, "M"), Some("a string with an unpaired surrogate"));
         assert_eq!(unreadable(r#""Mn""#, "M"), Some("a number beyond the range of numeric"));
         assert_eq!(unreadable(r#""x""#, "M"), None);
     }

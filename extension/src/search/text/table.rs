@@ -102,6 +102,6 @@ pub fn not_migrated(template: &Template) -> Error {
 
 /// The error for a database without pg_trgm.
 pub fn missing() -> Error {
-    Error::new(Code::Internal, "indexes of texts need the extension pg_trgm, which is not in this database")
+    Error::new(Code::Internal, "trigram indexes need the extension pg_trgm, which is not in this database")
         .hint("Run as a superuser: SELECT keyed.init(), or CREATE EXTENSION pg_trgm.")
 }
