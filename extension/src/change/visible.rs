@@ -135,7 +135,7 @@ fn evaluate_changes(
 
 /// Whether the records `$1` were in the scope before (`b`) and after (`a`) their versions `$2`. The scope uses the
 /// attributes `$3` and the references `$4`. For a value that later changes (`l`) have replaced, the old value of the first
-/// of them is used. If the change is one of a reference, the state of the former target is uncertain.
+/// of them is used. If a reference changed, the state of the former target is uncertain.
 fn statement(following: &Following, followed: &Followed) -> String {
     let template = &followed.template;
     let (table, history) = (template.table_sql(), SideTable::History.sql(template.id));

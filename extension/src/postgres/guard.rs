@@ -30,7 +30,7 @@ const SEARCH_PATH_OF_PROXY: &CStr = c"pg_catalog,pg_temp";
 enum Confinement {
     /// No SET ROLE and no temporary objects, so that users' triggers cannot abuse the owner's privileges.
     Data,
-    /// DDL, which needs some of that.
+    /// DDL, which requires some of these operations.
     Definition,
 }
 
