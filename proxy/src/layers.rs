@@ -3,7 +3,8 @@
 use source_layers::Exception;
 
 /// The folders, and files beside them, from the lowest to the highest.
-const ORDER: [&str; 39] = [
+const ORDER: [&str; 41] = [
+    "shard",
     "problem",
     "error",
     "metrics",
@@ -41,6 +42,7 @@ const ORDER: [&str; 39] = [
     "openapi",
     "application",
     "router",
+    "shards",
     "server",
     "scrape",
 ];

@@ -3,6 +3,9 @@
 //! It does not parse records. It authenticates the caller, passes the body on as text, and returns the database's
 //! text. Each module imports only from those before it, which `layers` tests.
 
+/// The number of a shard.
+pub mod shard;
+
 /// Problem details.
 pub mod problem;
 
@@ -114,6 +117,9 @@ mod application;
 
 /// The list of routes.
 pub mod router;
+
+/// The shards of the service.
+pub mod shards;
 
 /// Sockets: accepting, keeping and closing connections.
 pub mod server;

@@ -47,6 +47,12 @@ impl Proxy {
         Self::start_command(serve(), Some(url.to_owned()), settings, key, "/readyz", None).await
     }
 
+    /// The same before several shards.
+    pub async fn start_sharded(shards: &str, settings: &[(&str, &str)], key: &str) -> Self {
+        let all: Vec<(&str, &str)> = settings.iter().copied().chain([("KEYED_SHARDS", shards)]).collect();
+        Self::start_command(serve(), None, &all, key, "/readyz", None).await
+    }
+
     /// The same before a database that it may not fit: waits only until it listens.
     pub async fn start_unready(database: &Database) -> Self {
         let key = database.api_key("keyed_admin", &[]).await;

@@ -59,12 +59,8 @@ impl Report {
 /// Checks everything, and fails if something is wrong. `warnings`: those of names of settings.
 pub(super) async fn run(settings: &Settings, warnings: &[String]) -> Result<(), Failure> {
     let mut report = Report::default();
-    let faults = [
-        settings.validate(),
-        log_level::parse(&settings.log).map(drop),
-        settings.database().map(drop),
-        settings.embedding.validate(),
-    ];
+    let faults =
+        [settings.validate(), log_level::parse(&settings.log).map(drop), settings.embedding.validate()];
     let is_sound = faults.iter().all(Result::is_ok);
     for fault in faults.into_iter().filter_map(Result::err) {
         report.error(fault);
@@ -145,7 +141,15 @@ async fn address(address: &str, setting: &str, report: &mut Report) {
 
 async fn database(settings: &Settings, report: &mut Report) {
     // What cannot be read was reported as a setting.
+    let Ok(databases) = settings.databases() else { return };
+    for settings in databases {
+        one_database(&settings, report).await;
+    }
+}
+
+async fn one_database(settings: &Settings, report: &mut Report) {
     let Ok(url) = settings.database() else { return };
+    let name = settings.shard.map_or_else(|| "database".to_owned(), |shard| format!("shard {shard}"));
     if let Some(warning) = url.tls.warning() {
         report.warning(warning);
     }
@@ -157,7 +161,7 @@ async fn database(settings: &Settings, report: &mut Report) {
         match app.readiness.extension_version().await {
             Ok(extension) => {
                 report.ok(format_args!(
-                    "database: it responds, and its extension {extension} is compatible with keyed-proxy {VERSION}"
+                    "{name}: it responds, and its extension {extension} is compatible with keyed-proxy {VERSION}"
                 ));
                 if let Some(warning) = app.readiness.warning_of_login().await {
                     report.warning(warning);
@@ -167,9 +171,13 @@ async fn database(settings: &Settings, report: &mut Report) {
             Err(problem) if problem.cause().is_some_and(|cause| cause.contains("within a second")) => {}
             Err(problem) => {
                 let cause = problem.cause().map(|cause| format!(": {cause}")).unwrap_or_default();
-                return report.error(format_args!("{}{cause}", problem.detail()));
+                let shard = settings.shard.map(|shard| format!("shard {shard}: ")).unwrap_or_default();
+                return report.error(format_args!("{shard}{}{cause}", problem.detail()));
             }
         }
     }
-    report.error(format_args!("the database did not respond within {TRIES} seconds (KEYED_DATABASE_URL)"));
+    report.error(match settings.shard {
+        None => format!("the database did not respond within {TRIES} seconds (KEYED_DATABASE_URL)"),
+        Some(shard) => format!("shard {shard} did not respond within {TRIES} seconds (KEYED_SHARDS)"),
+    });
 }

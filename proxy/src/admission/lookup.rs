@@ -32,8 +32,19 @@ struct Unknown {
 }
 
 impl Lookup<'_> {
-    /// Verifies the key. Concurrent requests with the same key wait for the same answer.
+    /// Verifies the key, or rejects the request.
     pub(super) async fn verify<A>(&self, is_unknown: bool, ask: impl FnOnce() -> A) -> Result<(), Problem>
+    where
+        A: Future<Output = Answer> + Send + 'static,
+    {
+        match self.is_valid(is_unknown, ask).await? {
+            true => Ok(()),
+            false => Err(self.refuse()),
+        }
+    }
+
+    /// Whether the key is valid. Concurrent requests with the same key wait for the same answer.
+    pub(super) async fn is_valid<A>(&self, is_unknown: bool, ask: impl FnOnce() -> A) -> Result<bool, Problem>
     where
         A: Future<Output = Answer> + Send + 'static,
     {
@@ -45,8 +56,8 @@ impl Lookup<'_> {
                 let place = self.place(deadline).await?;
                 // Another request with this key may have been answered meanwhile.
                 match credential.state(StdInstant::now()) {
-                    CredentialState::Good { .. } => return Ok(()),
-                    CredentialState::Wrong => return Err(self.refuse()),
+                    CredentialState::Good { .. } => return Ok(true),
+                    CredentialState::Wrong => return Ok(false),
                     CredentialState::Unknown | CredentialState::Doubtful => {}
                 }
                 let look = credential.look(|| {
@@ -58,11 +69,7 @@ impl Lookup<'_> {
             }
             None => credential.look(|| Ok(self.begin(None, deadline, ask())))?.await,
         };
-        match answer {
-            Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(self.refuse()),
-            Err(problem) => Err(problem),
-        }
+        answer.map(|identity| identity.is_some())
     }
 
     fn refuse(&self) -> Problem {

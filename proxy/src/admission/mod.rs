@@ -53,7 +53,7 @@ mod token;
 /// Requests for what everybody may read.
 mod visits;
 
-pub(crate) use admit::admit;
+pub(crate) use admit::{admit, is_known, is_remembered};
 pub(crate) use admitted::{Admitted, FilePermit};
 pub(crate) use budget::Reserved as ReservedBytes;
 pub(crate) use expectation::ResponseKind;

@@ -9,6 +9,7 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 const LONGEST: usize = 128;
 
 /// The id of a request, and the id of the problem that may answer it.
+#[derive(Clone)]
 pub(crate) struct RequestId {
     /// As the caller wrote it, so that a search for it finds all sides.
     pub(crate) header: HeaderValue,

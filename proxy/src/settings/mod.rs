@@ -4,6 +4,8 @@
 pub mod application;
 /// Limits.
 pub mod bounds;
+/// Shards.
+mod shards;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,6 +19,8 @@ use keyed_service::value::{bytes, cores, seconds, seconds_or_none, whole};
 use keyed_webhook_worker::settings::WebhookSettings;
 
 use crate::cors;
+use crate::shard::Shard;
+use shards::ShardSettings;
 
 /// The log level without a setting.
 pub const DEFAULT_LOG: &str = "info";
@@ -71,6 +75,14 @@ pub struct Settings {
     /// A file that contains the database URL, to keep the password out of the environment.
     #[arg(long, env = "KEYED_DATABASE_URL_FILE", value_name = "FILE", conflicts_with = "database_url")]
     pub database_url_file: Option<PathBuf>,
+
+    /// The shard whose database this is; none if the service has one database.
+    #[arg(skip)]
+    pub shard: Option<Shard>,
+
+    /// Shards.
+    #[command(flatten)]
+    pub sharding: ShardSettings,
 
     /// Maximum connections to the database. Default: four for each core, at most 32.
     #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N", value_parser = whole::<usize>)]
@@ -161,7 +173,9 @@ pub struct Settings {
 impl Settings {
     /// Rejects settings that contradict each other.
     pub fn validate(&self) -> Result<(), String> {
-        self.database().map(drop)?;
+        for settings in self.databases()? {
+            settings.database()?;
+        }
         self.listener_files().map(drop)?;
         for (name, number) in [("KEYED_POOL_SIZE", self.pool_size), ("KEYED_WORKERS", self.workers)] {
             if !(1..=1024).contains(&number) {
@@ -208,13 +222,41 @@ impl Settings {
     /// The connection settings. Messages never repeat the URL, because it may contain a password.
     pub fn database(&self) -> Result<DatabaseUrl, String> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
-        let mut database = database_url::read("KEYED_DATABASE_URL", url, file)?;
+        let mut database = match self.shard {
+            None => database_url::read("KEYED_DATABASE_URL", url, file)?,
+            Some(shard) => database_url::read(&format!("KEYED_SHARDS (shard {shard})"), url, file)?,
+        };
         let config = &mut database.config;
         if self.prepared_statements {
             let given = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
             config.options(format!("{given}{}", self.session_options()));
         }
         Ok(database)
+    }
+
+    /// Whether the service has shards.
+    pub fn is_sharded(&self) -> bool {
+        self.sharding.are_given()
+    }
+
+    /// The settings of each database of the service: one, or one for each shard, in the order of the shards.
+    pub fn databases(&self) -> Result<Vec<Settings>, String> {
+        if !self.is_sharded() {
+            return Ok(vec![self.clone()]);
+        }
+        if self.database_url.is_some() || self.database_url_file.is_some() {
+            return Err("KEYED_SHARDS and KEYED_DATABASE_URL are both set: set one of them.".into());
+        }
+        let shards = self.sharding.read()?;
+        let bounds = self.bounds.clone().divided(shards.len(), self.body_limit);
+        let of_shard = |(shard, url)| Settings {
+            shard: Some(shard),
+            sharding: ShardSettings::default(),
+            database_url: Some(url),
+            bounds: bounds.clone(),
+            ..self.clone()
+        };
+        Ok(shards.into_iter().map(of_shard).collect())
     }
 
     fn session_options(&self) -> String {
