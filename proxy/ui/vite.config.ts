@@ -47,7 +47,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "entry", tags: ["$initial"], priority: 2 },
-            // What the first page needs comes in one file rather than in forty.
+            // The first page loads one file instead of forty.
             { name: "application", test: /src\/app\/start\.tsx$/, priority: 1 },
           ],
         },

@@ -1,10 +1,10 @@
-//! Administration over HTTP: administrators only, and within the projects of their key.
+//! Administration over HTTP is limited to administrators and to the projects of their key.
 
 use crate::sales::Sales;
-use harness::{Answer, Proxy};
+use harness::{Proxy, Response};
 use serde_json::{Value, json};
 
-/// Every route for administrators, with a body that a writing one takes.
+/// Every route for administrators, with a body for those that write.
 fn routes(role: &str, id: &str) -> Vec<(&'static str, String, Value)> {
     let grant = json!({"role": role, "target": "crm", "privileges": ["read"]});
     vec![
@@ -28,7 +28,7 @@ fn routes(role: &str, id: &str) -> Vec<(&'static str, String, Value)> {
     ]
 }
 
-async fn ask(proxy: &Proxy, key: &str, method: &str, path: &str, body: &Value) -> Answer {
+async fn ask(proxy: &Proxy, key: &str, method: &str, path: &str, body: &Value) -> Response {
     let request = proxy.request(method, &format!("/v1{path}")).key(key);
     if body.is_null() { request.send().await } else { request.json(body).send().await }
 }
@@ -50,10 +50,10 @@ async fn administration_is_denied_to_others() {
     let key = sales.database.api_key(&role, &["crm"]).await;
     let id = sales.id("EU-1").await;
     for (method, path, body) in routes(&role, &id) {
-        ask(&proxy, &key, method, &path, &body).await.refused(403, "forbidden");
-        // A body is not read before.
+        ask(&proxy, &key, method, &path, &body).await.expect_error(403, "forbidden");
+        // The body is not read before the privilege check.
         if !body.is_null() {
-            ask(&proxy, &key, method, &path, &json!({"unknown": 1})).await.refused(403, "forbidden");
+            ask(&proxy, &key, method, &path, &json!({"unknown": 1})).await.expect_error(403, "forbidden");
         }
     }
     assert_eq!(ask(&proxy, &key, "GET", "/jobs", &Value::Null).await.expect(200), json!({"jobs": []}));
@@ -80,7 +80,7 @@ async fn administration_is_denied_to_others() {
         "select keyed_http.examine()",
     ] {
         for session in [&login, &service] {
-            assert_eq!(session.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+            assert_eq!(session.error(statement, &[]).await.codes(), ("42501", "forbidden"), "{statement}");
         }
     }
 }
@@ -104,16 +104,16 @@ async fn limited_key_administers_only_its_projects() {
     assert_eq!(ids, [number(&key), number(&of_crm)]);
     for other in [&of_shop, &of_both] {
         let path = format!("/api-keys/{}", number(other));
-        ask(&proxy, &key, "DELETE", &path, &Value::Null).await.refused(404, "not_found");
+        ask(&proxy, &key, "DELETE", &path, &Value::Null).await.expect_error(404, "not_found");
     }
     ask(&proxy, &key, "DELETE", &format!("/api-keys/{}", number(&of_crm)), &Value::Null).await.expect(204);
 
     let issue = async |projects: Value| {
         ask(&proxy, &key, "POST", "/api-keys", &json!({"role": role, "projects": projects})).await
     };
-    issue(Value::Null).await.refused(403, "forbidden");
+    issue(Value::Null).await.expect_error(403, "forbidden");
     for (projects, position) in [(json!(["shop"]), 0), (json!(["crm", "shop"]), 1), (json!(["moon"]), 0)] {
-        let problem = issue(projects.clone()).await.refused(422, "invalid_value");
+        let problem = issue(projects.clone()).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], format!("/projects/{position}"), "{projects}");
     }
     issue(json!(["crm"])).await.expect(201);
@@ -123,9 +123,9 @@ async fn limited_key_administers_only_its_projects() {
     assert_eq!(targets, ["crm.customers"]);
     for target in ["shop", "shop.orders"] {
         let body = json!({"role": role, "target": target, "privileges": ["read"]});
-        ask(&proxy, &key, "PUT", "/grants", &body).await.refused(422, "invalid_value");
+        ask(&proxy, &key, "PUT", "/grants", &body).await.expect_error(422, "invalid_value");
         let path = format!("/grants?role={role}&target={target}");
-        ask(&proxy, &key, "DELETE", &path, &Value::Null).await.refused(422, "invalid_value");
+        ask(&proxy, &key, "DELETE", &path, &Value::Null).await.expect_error(422, "invalid_value");
     }
     assert_eq!(
         sales.admin.text("select count(*) from keyed.list_access() where target ~ 'shop'", &[]).await,
@@ -133,11 +133,11 @@ async fn limited_key_administers_only_its_projects() {
     );
 
     let order = sales.admin.text("select keyed.create_record('shop.orders', '{}') ->> 'id'", &[]).await;
-    get(&format!("/entities/{order}/access?role={role}")).await.refused(404, "not_found");
+    get(&format!("/entities/{order}/access?role={role}")).await.expect_error(404, "not_found");
     for (method, path) in [("POST", "/projects"), ("POST", "/jobs/retry")] {
-        ask(&proxy, &key, method, path, &json!({"slug": "moon"})).await.refused(403, "forbidden");
+        ask(&proxy, &key, method, path, &json!({"slug": "moon"})).await.expect_error(403, "forbidden");
     }
-    get("/doctor").await.refused(403, "forbidden");
+    get("/doctor").await.expect_error(403, "forbidden");
     let quotas = get("/quotas").await.expect(200);
     assert_eq!(quotas["project"], "crm");
 }
@@ -158,8 +158,8 @@ async fn background_work_is_limited_to_the_projects_of_a_key() {
         )
         .await;
     let templates = async |path: &str, list: &str| {
-        let answer = ask(&proxy, &key, "GET", path, &Value::Null).await.expect(200);
-        let mut found: Vec<String> = answer[list]
+        let response = ask(&proxy, &key, "GET", path, &Value::Null).await.expect(200);
+        let mut found: Vec<String> = response[list]
             .as_array()
             .into_iter()
             .flatten()

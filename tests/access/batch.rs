@@ -1,4 +1,4 @@
-//! Batches under a scope: each operation as if it were a single request.
+//! Batches under a scope: each operation behaves like a single request.
 
 use crate::sales::Sales;
 use harness::Session;
@@ -20,8 +20,8 @@ fn upsert(key: &str, attributes: Value) -> Value {
     json!({"op": "upsert", "external_key": key, "attributes": attributes})
 }
 
-fn statuses(answer: &Value) -> Vec<u64> {
-    answer["results"].as_array().into_iter().flatten().filter_map(|it| it["status"].as_u64()).collect()
+fn statuses(result: &Value) -> Vec<u64> {
+    result["results"].as_array().into_iter().flatten().filter_map(|it| it["status"].as_u64()).collect()
 }
 
 #[tokio::test]
@@ -48,9 +48,9 @@ async fn batch_operation_equals_a_single_request() {
         (json!({"op": "delete", "external_key": "EU-8"}), 200, ""),
     ];
     let all: Vec<Value> = operations.iter().map(|it| it.0.clone()).collect();
-    let answer = batch(&session, &all, false).await;
+    let result = batch(&session, &all, false).await;
     for ((operation, status, code), result) in
-        operations.iter().zip(answer["results"].as_array().expect("results"))
+        operations.iter().zip(result["results"].as_array().expect("results"))
     {
         let is_as_expected = result["status"] == *status || *status == 200 && result["status"] == 204;
         assert!(is_as_expected, "{operation} answered {result}");
@@ -64,19 +64,19 @@ async fn batch_operation_equals_a_single_request() {
     let us = "select string_agg(external_key || ' ' || name, ', ' order by external_key) from crm.customers where region = 'US' and deleted_at is null";
     assert_eq!(sales.admin.text(us, &[]).await, "US-1 Customer US-1, US-2 Customer US-2");
 
-    // Atomically, the first that is refused takes all back.
+    // In an atomic batch, the first rejected operation rolls all back.
     let before = sales.state().await;
     for (operation, status, code) in operations.iter().filter(|it| !it.2.is_empty()) {
         let operations =
             json!([of_customers(&upsert("EU-9", eu.clone())), of_customers(operation)]).to_string();
-        let refusal = session.refusal("select keyed.batch($1, true)", &[&operations]).await;
-        assert_eq!(refusal.detail["code"], *code, "{operation} ({status}): {refusal}");
+        let error = session.error("select keyed.batch($1, true)", &[&operations]).await;
+        assert_eq!(error.detail["code"], *code, "{operation} ({status}): {error}");
     }
     assert_eq!(sales.state().await, before);
 }
 
 #[tokio::test]
-async fn operations_outside_the_scope_are_denied_alone() {
+async fn denied_operations_do_not_affect_others_of_a_batch() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update").await;
     for op in ["create", "upsert"] {
@@ -113,15 +113,15 @@ async fn unchanged_writes_disclose_no_invisible_record() {
         .admin
         .run("update crm.customers set name = 'same', region = 'EU' where external_key = 'EU-1'")
         .await;
-    // US-1 has exactly the values that are sent, but for its region it would be EU's.
+    // US-1 has exactly the values that are sent, except for its region, which is outside the scope.
     sales.admin.run("update crm.customers set name = 'same' where external_key = 'US-1'").await;
     let operations: Vec<Value> = ["EU-1", "US-1", "EU-2"]
         .iter()
         .map(|key| upsert(key, json!({"name": "same", "region": if *key == "US-1" { "US" } else { "EU" }})))
         .collect();
-    let answer = batch(&session, &operations, false).await;
-    assert_eq!(statuses(&answer), [200, 409, 200], "{answer}");
-    assert!(!answer.to_string().contains(&sales.id("US-1").await), "{answer}");
+    let result = batch(&session, &operations, false).await;
+    assert_eq!(statuses(&result), [200, 409, 200], "{result}");
+    assert!(!result.to_string().contains(&sales.id("US-1").await), "{result}");
 }
 
 #[tokio::test]
@@ -138,8 +138,8 @@ async fn cyclic_references_are_created_within_the_scope() {
                    "attributes": {"region": region, "friend": {"external_key": friend}}})
         })
     };
-    let answer = batch(&session, &friends("US"), false).await;
-    assert!(statuses(&answer).iter().all(|status| *status >= 400), "{answer}");
+    let result = batch(&session, &friends("US"), false).await;
+    assert!(statuses(&result).iter().all(|status| *status >= 400), "{result}");
     assert_eq!(statuses(&batch(&session, &friends("EU"), true).await), [201, 201]);
     let linked =
         "select count(*) from crm.customers a join crm.customers b on a.friend = b.id and b.friend = a.id";

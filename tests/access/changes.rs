@@ -1,15 +1,15 @@
-//! A change of rights, or of what they depend on, applies to the next statement.
+//! A change of privileges, or of objects that they depend on, applies to the next statement.
 
 use crate::sales::{Sales, of_region, seen};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Whether neither entry point is open any more.
+/// Whether both entry points deny access.
 async fn is_locked_out(session: &Session) -> bool {
     let search = session.attempt("select keyed.search('crm.customers')", &[]).await;
     let select = session.attempt("select from crm.customers", &[]).await;
     let sees_none = select.is_ok_and(|rows| !rows.is_empty());
-    search.is_err_and(|refusal| refusal.state == "42501") && !sees_none
+    search.is_err_and(|error| error.state == "42501") && !sees_none
 }
 
 fn behind() -> Value {
@@ -74,7 +74,7 @@ async fn direct_revoke_applies_to_functions() {
     ] {
         session.rows(&format!("begin; {statement}; rollback"), &[&id]).await;
         sales.admin.run(&format!("revoke {privilege} on crm.customers from {role}")).await;
-        assert_eq!(session.refusal(statement, &[&id]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(session.error(statement, &[&id]).await.codes(), ("42501", "forbidden"), "{statement}");
     }
 }
 
@@ -87,7 +87,7 @@ async fn scope_follows_renamed_attributes() {
         "select keyed.alter_attribute('crm.customers', 'region', '{\"slug\": \"area\"}')",
         "select keyed.alter_attribute('crm.companies', 'region', '{\"slug\": \"zone\"}')",
         "select keyed.alter_attribute('crm.customers', 'company', '{\"slug\": \"firm\"}')",
-        // The name that became free means something else from now on.
+        // The released slug is now used by another attribute.
         "select keyed.add_attribute('crm.customers', '{\"slug\": \"region\", \"type\": \"string\"}')",
         "select keyed.add_attribute('crm.companies', '{\"slug\": \"region\", \"type\": \"string\"}')",
         "update crm.customers set region = 'EU'",
@@ -105,7 +105,7 @@ async fn scope_follows_renamed_attributes() {
         "{fields}"
     );
     let moved = "select keyed.upsert_by_key('crm.customers', 'EU-1', '{\"area\": \"US\"}')";
-    assert_eq!(plain.refusal(moved, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(plain.error(moved, &[]).await.codes(), ("42501", "forbidden"));
     sales.admin.run("update crm.companies set zone = 'US'").await;
     assert_eq!(seen(&far).await, "");
 }
@@ -133,10 +133,10 @@ async fn attribute_used_by_a_scope_cannot_be_dropped() {
         "select keyed.drop_attribute('crm.companies', 'region')",
         "select keyed.alter_attribute('crm.customers', 'tier', '{\"options\": [\"gold\", \"bronze\"]}')",
     ] {
-        let refusal = sales.admin.refusal(statement, &[]).await;
-        assert_eq!(refusal.is().1, "conflict", "{statement}: {refusal}");
-        let told = refusal.message.clone();
-        assert!(told.contains("scope of role"), "{statement} is refused for the sake of a scope: {told}");
+        let error = sales.admin.error(statement, &[]).await;
+        assert_eq!(error.codes().1, "conflict", "{statement}: {error}");
+        let reported = error.message.clone();
+        assert!(reported.contains("scope of role"), "{statement} is rejected because of a scope: {reported}");
         assert_eq!(seen(&session).await, "EU-1 EU-2");
         assert_eq!(seen(&far).await, "EU-1 EU-2");
         assert_eq!(seen(&golden).await, "EU-1 EU-2 US-1 US-2");
@@ -152,8 +152,8 @@ async fn dropped_template_loses_its_grants() {
     let (role, session) = sales.clerk("read, create, update, delete", &behind()).await;
     let functions = "select count(*) from pg_proc where pronamespace = 'keyed_scope'::regnamespace";
     assert_ne!(sales.admin.text(functions, &[]).await, "0");
-    let refusal = sales.admin.refusal("select keyed.drop_template('crm.companies')", &[]).await;
-    assert_eq!(refusal.is().1, "conflict", "{refusal}");
+    let error = sales.admin.error("select keyed.drop_template('crm.companies')", &[]).await;
+    assert_eq!(error.codes().1, "conflict", "{error}");
     sales.admin.run("select keyed.delete_record(id) from crm.customers where deleted_at is null").await;
     sales.admin.run("select keyed.drop_template('crm.customers')").await;
     assert_eq!(sales.admin.text(functions, &[]).await, "0");
@@ -193,9 +193,9 @@ async fn dropped_role_leaves_no_inconsistency() {
     sales.database.grant_within("shortlived", "crm", "read, create", &scope).await;
     sales.database.grant_within("shortlived", "crm.customers", "read", &behind()).await;
     assert_eq!(
-        sales.admin.refusal("drop role shortlived", &[]).await.state,
+        sales.admin.error("drop role shortlived", &[]).await.state,
         "2BP01",
-        "what hangs on it is told"
+        "the dependent objects are reported"
     );
     sales.admin.run("drop owned by shortlived; drop role shortlived").await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");

@@ -1,4 +1,4 @@
-//! What a worker that embeds records may see and write.
+//! The records that an embedding worker can read and write.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
@@ -11,20 +11,20 @@ async fn embedded() -> Sales {
     sales
 }
 
-/// The texts that a session claims, in their order. They are released immediately.
+/// The texts that a session claims, sorted. The claims are released immediately.
 async fn claimed(session: &Session) -> Vec<String> {
     let claim = session.json("select keyed_http.claim_embeddings('m', 100, 60)", &[]).await;
     let released = "select keyed_http.release_embeddings($1, null, 0)";
     session.rows(released, &[claim["claim"].as_str().expect("a claim")]).await;
     let entries = claim["entries"].as_array().expect("entries").iter();
-    let mut texts: Vec<String> =
+    let mut inputs: Vec<String> =
         entries.map(|entry| entry["text"].as_str().expect("a text").to_owned()).collect();
-    texts.sort();
-    texts
+    inputs.sort();
+    inputs
 }
 
 #[tokio::test]
-async fn worker_gets_texts_that_its_role_can_read_and_update() {
+async fn worker_gets_text_that_its_role_can_read_and_update() {
     let sales = embedded().await;
     assert_eq!(claimed(&sales.admin).await.len(), 4);
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
@@ -33,7 +33,7 @@ async fn worker_gets_texts_that_its_role_can_read_and_update() {
     assert_eq!(claimed(&session).await, ["Customer EU-1\nEU", "Customer EU-2\nEU"]);
     let (_, blind) = sales.clerk("update", &of_region("EU")).await;
     assert_eq!(claimed(&blind).await, [""; 0]);
-    assert_eq!(claimed(&sales.admin).await.len(), 4, "what others may not have stays");
+    assert_eq!(claimed(&sales.admin).await.len(), 4, "a value that others cannot get stays");
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn stolen_proxy_login_reads_no_text() {
         "select keyed.reembed('crm.customers')",
         "select keyed.retry_embeddings()",
     ] {
-        assert_eq!(proxy.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(proxy.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }
 
@@ -80,7 +80,7 @@ async fn only_administrators_see_the_progress_of_embedding() {
     assert_eq!(admin.text("select keyed.retry_embeddings()", &[]).await, "0");
     let clerk = sales.european("read, create, update, delete").await;
     for statement in [pending, "select keyed.reembed('crm.customers')", "select keyed.retry_embeddings()"] {
-        assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(clerk.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `keyed.explain_access` tells which condition of which grant shows or hides a record.
+//! `keyed.explain_access` names the condition of a grant that shows or hides a record.
 
 use crate::sales::{Sales, of_region};
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ async fn scope_of_one_condition_has_no_pointer() {
 }
 
 #[tokio::test]
-async fn explain_agrees_with_the_visibility() {
+async fn explain_agrees_with_visibility() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read, update", &of_region("EU")).await;
     let one = json!({"field": "external_key", "operator": "eq", "value": "US-2"});
@@ -82,7 +82,7 @@ async fn explain_agrees_with_the_visibility() {
 }
 
 #[tokio::test]
-async fn other_blocking_objects_than_scopes_are_reported() {
+async fn missing_and_revoked_grants_are_explained() {
     let sales = Sales::new().await;
     let (role, _) = sales.member().await;
     assert!(because(&explain(&sales, "EU-1", &role).await).contains("not granted"));
@@ -95,7 +95,7 @@ async fn other_blocking_objects_than_scopes_are_reported() {
     sales.admin.run(&format!("grant keyed_admin to {role}")).await;
     assert_eq!(explain(&sales, "US-1", &role).await["sees"], true);
     assert_eq!(
-        sales.admin.refusal("select keyed.explain_access(keyed.new_id(2), 'nobody')", &[]).await.state,
+        sales.admin.error("select keyed.explain_access(keyed.new_id(2), 'nobody')", &[]).await.state,
         "22023"
     );
 }

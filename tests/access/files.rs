@@ -5,7 +5,7 @@ use harness::Proxy;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn rows_outside_the_scope_are_denied_alone() {
+async fn denied_rows_do_not_affect_others_of_a_file() {
     let sales = Sales::new().await;
     let (role, _) = sales.clerk("read, create, update", &crate::sales::of_region("EU")).await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");
@@ -37,14 +37,14 @@ async fn rows_outside_the_scope_are_denied_alone() {
                  where deleted_at is null and external_key in ('EU-1', 'EU-2', 'EU-9', 'US-1', 'US-9')";
     let shown = sales.admin.text(shown, &[]).await;
     assert_eq!(shown, "EU-1:mine EU-2:Customer EU-2 EU-9:new US-1:Customer US-1");
-    import("", file).await.refused(409, "external_key_taken");
+    import("", file).await.expect_error(409, "external_key_taken");
 
     let reader = sales.database.create_role("reader").await;
     sales.database.grant(&reader, "crm.customers", "read").await;
     let key = sales.database.api_key(&reader, &["crm"]).await;
     let path = "/v1/entities/template/customers/import";
-    let refused = proxy.request("POST", path).key(&key).body("text/csv", "external_key\nx\n").send().await;
-    refused.refused(403, "forbidden");
+    let rejected = proxy.request("POST", path).key(&key).body("text/csv", "external_key\nx\n").send().await;
+    rejected.expect_error(403, "forbidden");
 }
 
 #[tokio::test]
@@ -64,10 +64,10 @@ async fn export_contains_only_visible_records_and_targets() {
         assert!(!file.text.contains("US-") && !file.text.contains("EU-0"), "{}", file.text);
         assert!(!file.text.contains("C-EU"), "companies are not this role's to read: {}", file.text);
     }
-    let stranger = sales.database.create_role("stranger").await;
-    let key = sales.database.api_key(&stranger, &["crm"]).await;
-    let refused = proxy.request("GET", "/v1/entities/template/customers/export").key(&key).send().await;
-    refused.refused(404, "not_found");
+    let unprivileged = sales.database.create_role("stranger").await;
+    let key = sales.database.api_key(&unprivileged, &["crm"]).await;
+    let rejected = proxy.request("GET", "/v1/entities/template/customers/export").key(&key).send().await;
+    rejected.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -100,9 +100,9 @@ async fn export_fails_after_a_revocation() {
         assert!(file.contains("EU-1") && file.contains("US-1"), "{file}");
         if lost {
             sales.admin.text("select keyed.revoke_access($1, 'crm.customers')", &[&other]).await;
-            let refusal = session.refusal(next, &[]).await;
-            assert_eq!(refusal.state, "42501", "{refusal}");
-            assert!(refusal.to_string().contains("changed since the export began"), "{refusal}");
+            let error = session.error(next, &[]).await;
+            assert_eq!(error.state, "42501", "{error}");
+            assert!(error.to_string().contains("changed since the export began"), "{error}");
         } else {
             assert_eq!(session.text(next, &[]).await, "");
         }
@@ -125,7 +125,7 @@ async fn new_cyclic_records_need_no_update_scope() {
     let path = "/v1/entities/template/customers/import?on_error=skip";
     let report = proxy.request("POST", path).key(&key).body("text/csv", file).send().await.expect(200);
     assert_eq!((&report["created"], &report["errors"]), (&json!(4), &json!([])), "{report}");
-    // A record that is there is changed within the scope only.
+    // An existing record is changed only within the scope.
     let file = "external_key,region,friend\nA,US,C\nE,US,F\nF,US,E\n";
     let report = proxy.request("POST", path).key(&key).body("text/csv", file).send().await.expect(200);
     assert_eq!((&report["created"], &report["errors"][0]["line"]), (&json!(2), &json!(2)), "{report}");

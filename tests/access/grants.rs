@@ -1,4 +1,4 @@
-//! What a grant is: a filter, to a role and its members, on a template or a project.
+//! Grants: a filter, for a role and its members, on a template or a project.
 
 use crate::sales::{Sales, of_region, seen};
 use harness::major_version;
@@ -31,7 +31,7 @@ async fn scope_accepts_all_forms_of_a_filter() {
 }
 
 #[tokio::test]
-async fn null_equals_nothing_in_a_scope() {
+async fn null_matches_nothing_in_a_scope() {
     let sales = Sales::new().await;
     sales.admin.run("update crm.customers set region = null where external_key = 'US-2'").await;
     for (scope, expected) in [
@@ -66,11 +66,7 @@ async fn today_in_a_scope_is_the_current_utc_day() {
         }
     }
     let constants = "select count(*) from pg_policies where qual ~ 'due|seen' and qual !~ 'now\\(\\)'";
-    assert_eq!(
-        sales.admin.text(constants, &[]).await,
-        "0",
-        "no policy remembers the day on which it was made"
-    );
+    assert_eq!(sales.admin.text(constants, &[]).await, "0", "no policy contains the day of its creation");
 }
 
 #[tokio::test]
@@ -81,18 +77,18 @@ async fn grants_by_role_membership_and_project_are_alternatives() {
     let login = session.text("select current_user", &[]).await;
     let one = json!({"field": "external_key", "operator": "eq", "value": "US-1"});
     sales.database.grant_within(&login, "crm.customers", "read", &one).await;
-    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1", "to the login itself");
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1", "granted to the login itself");
     let (above, _) = sales.member().await;
     let other = json!({"field": "external_key", "operator": "eq", "value": "US-2"});
     sales.database.grant_within(&above, "crm.customers", "read", &other).await;
     sales.admin.run(&format!("grant {above} to {own}")).await;
-    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2", "to a role of a role");
+    assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2", "granted to an indirect role");
     sales.database.revoke(&own, "crm.customers").await;
     assert_eq!(seen(&session).await, "US-1 US-2");
     sales.database.grant(&above, "crm", "read").await;
     assert_eq!(seen(&session).await, "EU-1 EU-2 US-1 US-2", "on the project");
     sales.database.revoke(&above, "crm").await;
-    assert_eq!(seen(&session).await, "US-1 US-2", "what was granted on the template stays");
+    assert_eq!(seen(&session).await, "US-1 US-2", "the grant on the template stays");
 }
 
 #[tokio::test]
@@ -103,7 +99,7 @@ async fn each_privilege_has_its_own_scope() {
     sales.database.grant_within(&role, "crm.customers", "create", &of_region("US")).await;
     let create = "select keyed.create_record('crm.customers', $1)";
     session.rows(create, &["{\"region\": \"US\", \"name\": \"x\"}"]).await;
-    assert_eq!(session.refusal(create, &["{\"region\": \"EU\"}"]).await.is(), ("42501", "forbidden"));
+    assert_eq!(session.error(create, &["{\"region\": \"EU\"}"]).await.codes(), ("42501", "forbidden"));
     let upsert = "select keyed.upsert_by_key('crm.customers', $1, $2)";
     session.rows(upsert, &["EU-1", "{\"name\": \"x\"}"]).await;
     for (key, attributes) in [
@@ -112,12 +108,12 @@ async fn each_privilege_has_its_own_scope() {
         ("new", "{\"region\": \"EU\"}"),
         ("EU-1", "{\"region\": \"US\"}"),
     ] {
-        let refusal = session.refusal(upsert, &[key, attributes]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{key} {attributes}");
+        let error = session.error(upsert, &[key, attributes]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{key} {attributes}");
     }
     session.rows(upsert, &["US-9", "{\"region\": \"US\"}"]).await;
     assert_eq!(
-        session.refusal("select keyed.delete_record(id) from crm.customers", &[]).await.is(),
+        session.error("select keyed.delete_record(id) from crm.customers", &[]).await.codes(),
         ("42501", "forbidden")
     );
 }
@@ -133,7 +129,7 @@ async fn repeated_grant_replaces_only_its_scope() {
     let update = "select keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"x\"}')";
     sales.database.grant_within(&role, "crm.customers", "create", &of_region("EU")).await;
     session.rows(update, &["EU-1"]).await;
-    assert_eq!(session.refusal(update, &["US-1"]).await.is(), ("42501", "forbidden"));
+    assert_eq!(session.error(update, &["US-1"]).await.codes(), ("42501", "forbidden"));
     let scopes = "select string_agg(privilege || ' ' || (scope is null), ', ' order by privilege) from keyed.list_access() where role = $1";
     assert_eq!(sales.admin.text(scopes, &[&role]).await, "create false, read true, update false");
 }
@@ -146,8 +142,8 @@ async fn project_scope_uses_standard_fields() {
     for scope in
         [of_region("EU"), json!({"field": "company.external_key", "operator": "eq", "value": "C-EU"})]
     {
-        let refusal = sales.admin.refusal(grant, &[&role, "crm", &scope.to_string()]).await;
-        assert!(["unknown_field"].contains(&refusal.is().1), "{refusal}");
+        let error = sales.admin.error(grant, &[&role, "crm", &scope.to_string()]).await;
+        assert!(["unknown_field"].contains(&error.codes().1), "{error}");
     }
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     sales.admin.rows(grant, &[&role, "crm", &scope.to_string()]).await;
@@ -169,9 +165,9 @@ async fn new_template_has_the_grants_of_its_project() {
     assert_eq!(session.text("select string_agg(external_key, ' ') from crm.orders", &[]).await, "EU-O");
     session.rows("select keyed.create_record('crm.orders', '{}', 'EU-P')", &[]).await;
     let create = "select keyed.create_record('crm.orders', '{}', 'US-P')";
-    assert_eq!(session.refusal(create, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(session.error(create, &[]).await.codes(), ("42501", "forbidden"));
     assert_eq!(
-        session.refusal("insert into crm.orders (external_key) values ('US-P')", &[]).await.state,
+        session.error("insert into crm.orders (external_key) values ('US-P')", &[]).await.state,
         "42501"
     );
     session.run("insert into crm.orders (external_key) values ('EU-Q')").await;
@@ -183,8 +179,8 @@ async fn member_without_inherit_has_no_privileges() {
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     let login = session.text("select current_user", &[]).await;
     sales.stop_inheriting(&login, &[&role]).await;
-    assert_eq!(session.refusal("select from crm.customers", &[]).await.state, "42501");
-    assert_eq!(session.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    assert_eq!(session.error("select from crm.customers", &[]).await.state, "42501");
+    assert_eq!(session.error("select keyed.search('crm.customers')", &[]).await.state, "42501");
     session.run(&format!("set role {role}")).await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");
 }
@@ -192,16 +188,16 @@ async fn member_without_inherit_has_no_privileges() {
 #[tokio::test]
 async fn membership_options_control_set_role_and_inheritance() {
     if major_version() < 16 {
-        return; // Memberships have no options there.
+        return; // Memberships have no options before PostgreSQL 16.
     }
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("read", &of_region("EU")).await;
     let login = session.text("select current_user", &[]).await;
     sales.admin.run(&format!("grant {role} to {login} with inherit true, set false")).await;
     assert_eq!(seen(&session).await, "EU-1 EU-2");
-    assert_eq!(session.refusal(&format!("set role {role}"), &[]).await.state, "42501");
+    assert_eq!(session.error(&format!("set role {role}"), &[]).await.state, "42501");
 
-    // Who creates roles is an administrator of those, and no more of what they may do than before.
+    // A role that creates roles administers them, but gets no further privileges from them.
     let creator = sales.database.create_role("creator").await;
     sales
         .admin
@@ -211,8 +207,8 @@ async fn membership_options_control_set_role_and_inheritance() {
     let creates = sales.database.session_as(&creator).await;
     creates.run(&format!("create role {made}")).await;
     sales.database.grant(&made, "crm.customers", "read").await;
-    assert_eq!(creates.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
-    assert_eq!(creates.refusal("select from crm.customers", &[]).await.state, "42501");
+    assert_eq!(creates.error("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    assert_eq!(creates.error("select from crm.customers", &[]).await.state, "42501");
     sales.database.revoke(&made, "crm.customers").await;
     sales.admin.run(&format!("drop role {made}")).await;
 }
@@ -223,7 +219,7 @@ async fn invalid_grant_is_rejected() {
     let (role, clerk) = sales.member().await;
     let grant = "select keyed.grant_access($1, $2, $3::text[], $4::jsonb)";
     let region = of_region("EU").to_string();
-    for (texts, state) in [
+    for (values, state) in [
         (["nobody", "crm", "{read}", &region], "22023"),
         (["keyed_admin", "crm", "{read}", &region], "22023"),
         (["keyed_proxy", "crm", "{read}", &region], "22023"),
@@ -242,8 +238,8 @@ async fn invalid_grant_is_rejected() {
         ),
         ([&role, "crm.customers", "{read}", "{\"filters\": [], \"sort\": \"name\"}"], "22023"),
     ] {
-        let refusal = sales.admin.refusal(grant, &texts).await;
-        assert_eq!(refusal.state, state, "{texts:?}: {refusal}");
+        let error = sales.admin.error(grant, &values).await;
+        assert_eq!(error.state, state, "{values:?}: {error}");
     }
     assert_eq!(sales.admin.text("select count(*) from keyed.list_access()", &[]).await, "0");
     for statement in [
@@ -253,6 +249,6 @@ async fn invalid_grant_is_rejected() {
         "select keyed.issue_api_key(current_user)",
         "select * from keyed.list_access()",
     ] {
-        assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(clerk.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }

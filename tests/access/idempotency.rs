@@ -1,4 +1,4 @@
-//! Stored responses are shown only to their caller, limited to what it may see now.
+//! Stored responses are shown only to their caller, limited to the records that it can currently read.
 
 use crate::sales::{Sales, of_region};
 use harness::{Proxy, id_of};
@@ -37,13 +37,13 @@ async fn replay_hides_records_after_a_revocation() {
     let away =
         "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\", \"name\": \"more secret\"}}')";
     sales.admin.rows(away, &[&id]).await;
-    for (answer, status) in [(create().await, 201), (patch().await, 200)] {
-        assert_eq!((answer.header("idempotency-replayed"), answer.header("etag")), ("true", ""));
-        assert_eq!(answer.expect(status), json!({"id": id}));
+    for (response, status) in [(create().await, 201), (patch().await, 200)] {
+        assert_eq!((response.header("idempotency-replayed"), response.header("etag")), ("true", ""));
+        assert_eq!(response.expect(status), json!({"id": id}));
     }
-    assert_eq!(upsert().await.expect(201), upserted, "another record is still in sight");
+    assert_eq!(upsert().await.expect(201), upserted, "another record is still visible");
 
-    // The role loses the right to read, and then everything.
+    // The role loses the read privilege, and then all privileges.
     sales.database.revoke(&role, "crm.customers").await;
     let done = json!({"id": upserted["id"], "created": true});
     assert_eq!(upsert().await.expect(201), done);
@@ -53,7 +53,7 @@ async fn replay_hides_records_after_a_revocation() {
 
     let number = key.split('_').nth(1).expect("a key begins with its number");
     sales.admin.rows("select keyed.revoke_api_key($1)", &[number]).await;
-    upsert().await.refused(401, "unauthorized");
+    upsert().await.expect_error(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn replay_hides_templates_after_a_revocation() {
 }
 
 #[tokio::test]
-async fn stored_answers_of_other_keys_are_not_readable() {
+async fn stored_responses_of_other_keys_are_not_readable() {
     let sales = Sales::new().await;
     let proxy = Proxy::start(&sales.database).await.in_project("crm");
     let body = json!({"attributes": {"name": "secret"}});
@@ -85,24 +85,24 @@ async fn stored_answers_of_other_keys_are_not_readable() {
     let admin = sales.database.session_as(&admin).await;
     let login = sales.database.session_as("keyed_proxy").await;
     for session in [&clerk, &login] {
-        assert_eq!(session.refusal(&format!("select from {ANSWERS}"), &[]).await.state, "42501");
+        assert_eq!(session.error(&format!("select from {ANSWERS}"), &[]).await.state, "42501");
     }
     for column in ["answer", "fingerprint"] {
-        assert_eq!(admin.refusal(&format!("select {column} from {ANSWERS}"), &[]).await.state, "42501");
+        assert_eq!(admin.error(&format!("select {column} from {ANSWERS}"), &[]).await.state, "42501");
     }
     let seen = admin.rows(&format!("select key_id > 0, idempotency_key from {ANSWERS}"), &[]).await;
     assert_eq!(seen, [[Some("t".to_owned()), Some("k".to_owned())].to_vec()]);
 
-    // The functions serve only who came with an API key.
+    // The functions work only for callers with an API key.
     let find = "select keyed_http.stored_answer(true, 'k', sha256(''))";
     let keep = "select keyed_http.store_answer('k', sha256(''), '{200}')";
     for session in [&clerk, &login, &admin] {
         for statement in [find, keep] {
-            assert_eq!(session.refusal(statement, &[]).await.is(), ("28000", "unauthorized"));
+            assert_eq!(session.error(statement, &[]).await.codes(), ("28000", "unauthorized"));
         }
     }
     let purge = "select keyed.purge_idempotency_keys('0')";
-    assert_eq!(clerk.refusal(purge, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(clerk.error(purge, &[]).await.codes(), ("42501", "forbidden"));
     assert_eq!(admin.text(purge, &[]).await, "1");
     assert_eq!(admin.text("select keyed.purge_idempotency_keys()", &[]).await, "0");
 }
@@ -144,8 +144,8 @@ async fn european(sales: &Sales) -> (Proxy, String, String) {
     (Proxy::start(&sales.database).await, role, key)
 }
 
-/// The results of a batch with one operation that is done and four that are refused: about a key, about a record by id and
-/// one by key, and about the request as such.
+/// The results of a batch with one successful operation and four rejected ones: with errors about a key, about a record
+/// by id, about a record by key, and about the request itself.
 struct Batch<'a> {
     proxy: &'a Proxy,
     key: &'a str,
@@ -158,7 +158,7 @@ impl Batch<'_> {
         request.header("idempotency-key", "batch").json(&self.body).send().await.expect(200)
     }
 
-    /// Sends it again: of these operations, and no others, the errors are withheld.
+    /// Sends the batch again: exactly these operations have their errors withheld.
     async fn assert_withheld(&self, first: &Value, withheld: &[usize]) {
         let again = self.send().await;
         assert_eq!(again["errors"], first["errors"]);
@@ -198,7 +198,7 @@ async fn replayed_batch_hides_errors_of_invisible_records() {
     assert_eq!(first["results"][1]["error"]["existing_id"], json!(one));
     batch.assert_withheld(&first, &[]).await;
 
-    // The record with the key becomes invisible, then the record to change.
+    // First the record with the key becomes invisible, then the record to change.
     let away = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\"}}')";
     sales.admin.rows(away, &[&one]).await;
     batch.assert_withheld(&first, &[1]).await;
@@ -234,7 +234,7 @@ async fn response_with_a_secret_is_not_stored() {
     let tokens =
         [&created["token"], &rotated["token"]].map(|token| token.as_str().expect("a token").to_owned());
     for again in [create().await, rotate().await] {
-        let problem = again.refused(409, "conflict");
+        let problem = again.expect_error(409, "conflict");
         let detail = problem["detail"].as_str().expect("a detail");
         assert!(detail.contains("a secret, which is not stored"), "{detail}");
         assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("another Idempotency-Key")));
@@ -247,7 +247,7 @@ async fn response_with_a_secret_is_not_stored() {
     let secret = created["secret"].as_str().expect("a secret");
     assert!(tokens.iter().all(|token| !stored.contains(token)) && !stored.contains(secret), "{stored}");
 
-    // A change without a secret is kept.
+    // A response without a secret is stored.
     let path = "/inbound-endpoints/shop?";
     let rename = || send("PATCH", path, json!({"enabled": false}));
     let renamed = rename().await.expect(200);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const DELIVER: &str =
     "select array_to_json(keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, $2))";
 
-/// Makes an endpoint for customers; answers its number and its token.
+/// Creates an endpoint for customers, and returns its id and its token.
 async fn endpoint(session: &Session, members: Value) -> (String, String) {
     let mut definition = json!({"slug": "shop", "items": "$[*]", "external_key": "$.id", "signed": false,
                                 "mapping": {"name": "$.name", "region": "$.region"}});
@@ -20,11 +20,11 @@ async fn endpoint(session: &Session, members: Value) -> (String, String) {
     (text("id"), text("token"))
 }
 
-/// The status of a delivery, and its answer.
+/// The status of a delivery, and its result.
 async fn deliver(session: &Session, token: &str, payload: &Value) -> (String, Value) {
-    let answer = session.json(DELIVER, &[token, &payload.to_string()]).await;
-    let body = serde_json::from_str(answer[2].as_str().unwrap_or_default()).unwrap_or_default();
-    (answer[0].as_str().unwrap_or_default().to_owned(), body)
+    let response = session.json(DELIVER, &[token, &payload.to_string()]).await;
+    let body = serde_json::from_str(response[2].as_str().unwrap_or_default()).unwrap_or_default();
+    (response[0].as_str().unwrap_or_default().to_owned(), body)
 }
 
 #[tokio::test]
@@ -40,25 +40,25 @@ async fn endpoint_writes_with_the_privileges_of_its_role() {
         json!([{"id": "US-1", "name": "changed"}]),
         json!([{"id": "EU-1", "region": "US"}]),
     ] {
-        let (status, answer) = deliver(&proxy, &token, &payload).await;
-        assert_eq!(status, "202", "{payload}: {answer}");
+        let (status, response) = deliver(&proxy, &token, &payload).await;
+        assert_eq!(status, "202", "{payload}: {response}");
         assert!(
-            ["forbidden", "external_key_taken"].contains(&answer["code"].as_str().unwrap_or_default()),
-            "{answer}"
+            ["forbidden", "external_key_taken"].contains(&response["code"].as_str().unwrap_or_default()),
+            "{response}"
         );
     }
     assert_eq!(sales.state().await, before, "nothing was written");
     let payload = json!([{"id": "EU-1", "name": "changed"}, {"id": "EU-9", "region": "EU"}]);
-    let (status, answer) = deliver(&proxy, &token, &payload).await;
-    assert_eq!((status.as_str(), &answer), ("200", &json!({"created": 1, "updated": 1})));
-    // The role of the delivery does not exist afterwards.
-    assert_eq!(proxy.refusal("select from crm.customers", &[]).await.state, "42501");
+    let (status, response) = deliver(&proxy, &token, &payload).await;
+    assert_eq!((status.as_str(), &response), ("200", &json!({"created": 1, "updated": 1})));
+    // The role of the delivery is not active afterwards.
+    assert_eq!(proxy.error("select from crm.customers", &[]).await.state, "42501");
     let me = proxy.json("select keyed.me()", &[]).await;
     assert_eq!(me["templates"], json!([]));
 
     sales.database.revoke(&role, "crm.customers").await;
-    let (status, answer) = deliver(&proxy, &token, &payload).await;
-    assert_eq!((status.as_str(), &answer["code"]), ("202", &json!("forbidden")));
+    let (status, response) = deliver(&proxy, &token, &payload).await;
+    assert_eq!((status.as_str(), &response["code"]), ("202", &json!("forbidden")));
 }
 
 #[tokio::test]
@@ -70,8 +70,8 @@ async fn role_of_an_endpoint_ends_with_its_delivery() {
     let (status, _) = deliver(&proxy, &token, &json!([{"id": "EU-1", "name": "x"}])).await;
     assert_eq!(status, "200");
     assert_eq!(proxy.json("select keyed.me()", &[]).await["admin"], json!(false));
-    let refusal = proxy.refusal("select keyed.search('crm.customers')", &[]).await;
-    assert_eq!(refusal.state, "42501");
+    let error = proxy.error("select keyed.search('crm.customers')", &[]).await;
+    assert_eq!(error.state, "42501");
     proxy.run("rollback").await;
 }
 
@@ -83,8 +83,8 @@ async fn endpoint_without_a_role_stores_deliveries() {
     let (id, token) = endpoint(&sales.admin, json!({"role": "courier"})).await;
     sales.database.revoke("courier", "crm.customers").await;
     sales.admin.run("drop role courier").await;
-    let (status, answer) = deliver(&sales.admin, &token, &json!([{"id": "N-1"}])).await;
-    assert_eq!((status.as_str(), &answer["code"]), ("202", &json!("forbidden")));
+    let (status, response) = deliver(&sales.admin, &token, &json!([{"id": "N-1"}])).await;
+    assert_eq!((status.as_str(), &response["code"]), ("202", &json!("forbidden")));
     let error = sales.admin.text("select error ->> 'hint' from keyed_state.inbound_delivery", &[]).await;
     assert!(error.contains("alter_inbound_endpoint"), "{error}");
     sales.admin.rows("select keyed.alter_inbound_endpoint($1, '{\"role\": \"keyed_admin\"}')", &[&id]).await;
@@ -108,19 +108,19 @@ async fn endpoints_are_hidden_without_privileges() {
     let sales = Sales::new().await;
     let (id, token) = endpoint(&sales.admin, json!({})).await;
     deliver(&sales.admin, &token, &json!([{"id": 1, "name": 5}])).await;
-    let (_, stranger) = sales.member().await;
+    let (_, unprivileged) = sales.member().await;
     let (_, clerk) = sales.clerk("read, create, update, delete", &of_region("EU")).await;
-    for (session, states) in [(&stranger, ["P0002", "42501"]), (&clerk, ["42501", "42501"])] {
+    for (session, states) in [(&unprivileged, ["P0002", "42501"]), (&clerk, ["42501", "42501"])] {
         for statement in STATEMENTS {
-            let refusal = session.refusal(statement, &[&id]).await;
-            assert!(states.contains(&refusal.state.as_str()), "{statement}: {refusal}");
+            let error = session.error(statement, &[&id]).await;
+            assert!(states.contains(&error.state.as_str()), "{statement}: {error}");
         }
         assert_eq!(session.json("select keyed.list_inbound_endpoints()", &[]).await["endpoints"], json!([]));
-        let purge = session.refusal("select keyed.purge_deliveries(now())", &[]).await;
-        assert_eq!(purge.is(), ("42501", "forbidden"));
+        let purge = session.error("select keyed.purge_deliveries(now())", &[]).await;
+        assert_eq!(purge.codes(), ("42501", "forbidden"));
         for table in ["inbound_endpoint", "inbound_delivery"] {
-            let refusal = session.refusal(&format!("select from keyed_state.{table}"), &[]).await;
-            assert_eq!(refusal.state, "42501", "{table}");
+            let error = session.error(&format!("select from keyed_state.{table}"), &[]).await;
+            assert_eq!(error.state, "42501", "{table}");
         }
     }
 }
@@ -133,9 +133,8 @@ async fn administrators_cannot_read_endpoint_secrets() {
     sales.admin.run(&format!("grant keyed_admin to {role}")).await;
     assert_eq!(session.text("select slug from keyed_state.inbound_endpoint", &[]).await, "shop");
     for column in ["secret", "token_hash", "*"] {
-        let refusal =
-            session.refusal(&format!("select {column} from keyed_state.inbound_endpoint"), &[]).await;
-        assert_eq!(refusal.state, "42501", "{column}");
+        let error = session.error(&format!("select {column} from keyed_state.inbound_endpoint"), &[]).await;
+        assert_eq!(error.state, "42501", "{column}");
     }
     let listed = session.text("select keyed.list_inbound_endpoints()", &[]).await;
     assert!(listed.contains("shop") && !listed.contains("whsec_") && !listed.contains("token"), "{listed}");
@@ -143,7 +142,7 @@ async fn administrators_cannot_read_endpoint_secrets() {
         "update keyed_state.inbound_endpoint set enabled = false",
         "delete from keyed_state.inbound_delivery",
     ] {
-        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }
 
@@ -155,33 +154,33 @@ async fn endpoint_cannot_have_more_privileges_than_its_creator() {
     for role in ["keyed_admin", "postgres", "keyed_owner"] {
         let definition = json!({"slug": "up", "external_key": "$", "role": role}).to_string();
         let create = "select keyed.create_inbound_endpoint('crm.customers', $1)";
-        assert_eq!(session.refusal(create, &[&definition]).await.is(), ("42501", "forbidden"), "{role}");
+        assert_eq!(session.error(create, &[&definition]).await.codes(), ("42501", "forbidden"), "{role}");
     }
-    // One of an administrator, and one of its own.
+    // An endpoint of an administrator, and one of the role itself.
     let (mighty, _) = endpoint(&sales.admin, json!({"role": "keyed_admin"})).await;
     for statement in &STATEMENTS[..5] {
-        assert_eq!(session.refusal(statement, &[&mighty]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(session.error(statement, &[&mighty]).await.codes(), ("42501", "forbidden"), "{statement}");
     }
     let (own, token) = endpoint(&session, json!({"slug": "own"})).await;
     let bent = session
-        .refusal("select keyed.alter_inbound_endpoint($1, '{\"role\": \"keyed_admin\"}')", &[&own])
+        .error("select keyed.alter_inbound_endpoint($1, '{\"role\": \"keyed_admin\"}')", &[&own])
         .await;
-    assert_eq!(bent.is(), ("42501", "forbidden"));
+    assert_eq!(bent.codes(), ("42501", "forbidden"));
     let listed = session.json("select keyed.list_inbound_endpoints()", &[]).await;
     assert_eq!(listed["endpoints"].as_array().map(Vec::len), Some(1));
-    // It writes as who made it, by default.
+    // By default, an endpoint has the role that creates it.
     let (status, _) = deliver(&sales.admin, &token, &json!([{"id": 1}])).await;
     assert_eq!(status, "200");
     sales.database.revoke(&definer, "crm.customers").await;
     sales.database.grant_within(&definer, "crm.customers", "create, update", &of_region("EU")).await;
     let (status, _) = deliver(&sales.admin, &token, &json!([{"id": 2}])).await;
     assert_eq!(status, "202");
-    // An administrator of records is not an administrator of the server.
+    // A keyed administrator is not an administrator of the server.
     let (admin, session) = sales.member().await;
     sales.admin.run(&format!("grant keyed_admin to {admin}")).await;
     let definition = json!({"slug": "up", "external_key": "$", "role": "postgres"}).to_string();
     let create = "select keyed.create_inbound_endpoint('crm.customers', $1)";
-    assert_eq!(session.refusal(create, &[&definition]).await.is(), ("42501", "forbidden"));
+    assert_eq!(session.error(create, &[&definition]).await.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]
@@ -193,7 +192,7 @@ async fn endpoint_of_another_project_is_invisible() {
     let ask =
         "select keyed_http.get_inbound_endpoint($2) from keyed.authenticate(sha256(convert_to($1, 'UTF8')))";
     for name in [id.as_str(), "shop"] {
-        assert_eq!(sales.admin.refusal(ask, &[&key, name]).await.is(), ("P0002", "not_found"), "{name}");
+        assert_eq!(sales.admin.error(ask, &[&key, name]).await.codes(), ("P0002", "not_found"), "{name}");
     }
     let list =
         "select keyed_http.list_inbound_endpoints() from keyed.authenticate(sha256(convert_to($1, 'UTF8')))";

@@ -4,7 +4,7 @@ use crate::sales::{Sales, of_region};
 use harness::customers::HISTORY;
 use serde_json::json;
 
-/// A database with something of everything that makes policies and functions.
+/// A database with objects of every kind that create policies and functions.
 async fn with_grants() -> Sales {
     let sales = Sales::new().await;
     let behind = json!([{"field": "company.region", "operator": "eq", "value": "EU"},
@@ -25,7 +25,7 @@ async fn with_grants() -> Sales {
 
 const OURS: &str = "('keyed', 'keyed_http', 'keyed_state', 'keyed_scope', 'crm', 'other')";
 
-/// Each rule, and a query that finds what breaks it.
+/// Each rule, and a query that finds its violations.
 fn rules() -> [(&'static str, String); 14] {
     [
         (
@@ -129,7 +129,7 @@ async fn objects_follow_the_safety_rules() {
 #[tokio::test]
 async fn safety_rules_detect_violations() {
     let sales = with_grants().await;
-    // Never committed: all databases of the server share its roles.
+    // Never committed, because all databases of the server share its roles.
     sales
         .admin
         .run(
@@ -143,7 +143,7 @@ async fn safety_rules_detect_violations() {
         )
         .await;
     for (rule, query) in rules() {
-        assert!(!sales.admin.rows(&query, &[]).await.is_empty(), "a planted fault is not found: {rule}");
+        assert!(!sales.admin.rows(&query, &[]).await.is_empty(), "a violation is not detected: {rule}");
     }
     sales.admin.run("rollback").await;
 }
@@ -156,10 +156,10 @@ async fn grant_adds_no_further_privilege() {
     let held = "select string_agg(distinct a.privilege_type, ' ') from pg_class c, aclexplode(c.relacl) a where a.grantee = $1::regrole and c.oid = 'crm.customers'::regclass";
     assert_eq!(sales.admin.text(held, &[&role]).await, "SELECT");
     for table in ["crm.companies", "crm.tree", "other.things", HISTORY] {
-        let refusal = session.refusal(&format!("select from {table}"), &[]).await;
-        assert_eq!(refusal.state, "42501", "{table}");
+        let error = session.error(&format!("select from {table}"), &[]).await;
+        assert_eq!(error.state, "42501", "{table}");
     }
     sales.database.revoke(&role, "crm.customers").await;
     let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
-    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object hangs on a role without grants");
+    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object depends on a role without grants");
 }

@@ -1,4 +1,4 @@
-//! Who sees and may change what, through every entry point.
+//! Visibility and privileges of each role, through every entry point.
 
 mod administration;
 mod attacks;

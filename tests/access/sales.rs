@@ -1,4 +1,4 @@
-//! A project in which some see one region only.
+//! A project in which some roles can read only one region.
 
 use harness::customers::{HISTORY, SERIES};
 use harness::{Database, Session, major_version};
@@ -28,8 +28,8 @@ pub(crate) fn of_region(region: &str) -> Value {
     json!({"field": "region", "operator": "eq", "value": region})
 }
 
-/// Companies `C-EU` and `C-US`; customers `EU-1`, `EU-2`, `US-1`, `US-2` of the region in their key, each a customer of
-/// the company of it, and `EU-0` and `US-0`, which are deleted.
+/// Companies `C-EU` and `C-US`; customers `EU-1`, `EU-2`, `US-1`, `US-2` of the region in their key, each with the
+/// company of this region; and the deleted customers `EU-0` and `US-0`.
 pub(crate) struct Sales {
     pub(crate) database: Database,
     pub(crate) admin: Session,
@@ -65,8 +65,8 @@ impl Sales {
         session
     }
 
-    /// Has a login keep its memberships, without what they give. Since 16, that is said of each membership, and before, of
-    /// the login.
+    /// Removes inheritance from a login's memberships. Since PostgreSQL 16, it is an option of each membership, before
+    /// of the login.
     pub(crate) async fn stop_inheriting(&self, login: &str, roles: &[&str]) {
         let without = match major_version() {
             ..16 => format!("alter role {login} noinherit"),
@@ -102,21 +102,21 @@ impl Sales {
     }
 }
 
-/// The keys of the live customers that a session reads by SQL, in their order.
+/// The keys of the live customers that a session reads by SQL, in order.
 pub(crate) async fn selected(session: &Session) -> String {
     let keys = "select coalesce(string_agg(external_key, ' ' order by external_key), '') from crm.customers";
     session.text(keys, &[]).await
 }
 
-/// The keys of the customers that a session finds by a search, in their order.
+/// The keys of the customers that a session finds by a search, in order.
 pub(crate) async fn found(session: &Session, mut query: Value) -> String {
     query["sort"] = json!("external_key");
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-    let records = answer["records"].as_array().expect("records");
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+    let records = result["records"].as_array().expect("records");
     records.iter().filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Both, which must agree.
+/// The keys by SQL and by search. Asserts that they agree.
 pub(crate) async fn seen(session: &Session) -> String {
     let keys = selected(session).await;
     assert_eq!(found(session, json!({})).await, keys, "search and SELECT");

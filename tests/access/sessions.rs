@@ -1,4 +1,4 @@
-//! Cached rights and keys of a session are never older than its last invalidation.
+//! Cached privileges and keys of a session are never older than its last invalidation.
 
 use crate::sales::{Sales, of_region, seen};
 
@@ -11,7 +11,7 @@ async fn membership_revoked_during_a_read_is_not_cached() {
     let login = sales.database.create_role("both").await;
     sales.admin.run(&format!("grant {european}, {american} to {login}")).await;
     let session = sales.database.session_as(&login).await;
-    // The scope through a reference waits for the companies, when memberships have been read already.
+    // The scope through a reference waits for the table of companies, after the memberships have been read.
     let blocker = sales.database.session().await;
     blocker.run("begin; lock table crm.companies in access exclusive mode").await;
     let count = "select keyed.search('crm.customers', '{\"count\": \"exact\"}') ->> 'total'";
@@ -33,14 +33,14 @@ async fn key_revoked_during_a_fixed_snapshot_is_denied_immediately() {
     let session = sales.database.session_as("keyed_proxy").await;
     let authenticate = "select keyed.authenticate(sha256(convert_to($1, 'UTF8')))";
     for isolation in ["repeatable read", "serializable"] {
-        // One that the session knows already, and one that it does not.
+        // A key that the session has cached, and one that it has not.
         session.rows(authenticate, &[&keys[0]]).await;
         for key in &keys {
             session
                 .run(&format!("begin isolation level {isolation}; select from pg_class where oid = 0"))
                 .await;
             sales.admin.run("update keyed_state.api_key set revoked_at = now()").await;
-            assert_eq!(session.refusal(authenticate, &[key]).await.is(), ("28000", "unauthorized"));
+            assert_eq!(session.error(authenticate, &[key]).await.codes(), ("28000", "unauthorized"));
             session.run("rollback").await;
             sales.admin.run("update keyed_state.api_key set revoked_at = null").await;
             session.run(&format!("begin isolation level {isolation}")).await;
@@ -74,16 +74,16 @@ async fn revocation_takes_effect_during_a_fixed_snapshot() {
                 .grant_within(&role, "crm.customers", "read, create, update", &of_region("EU"))
                 .await;
             assert_eq!(session.text(search, &[]).await, "EU-1 EU-2", "{case}");
-            assert_eq!(session.refusal(&read, &[]).await.is(), ("P0002", "not_found"), "{case}");
+            assert_eq!(session.error(&read, &[]).await.codes(), ("P0002", "not_found"), "{case}");
             session.run("rollback to s").await;
-            assert!(["42501", "23505"].contains(&session.refusal(write, &[]).await.state.as_str()), "{case}");
+            assert!(["42501", "23505"].contains(&session.error(write, &[]).await.state.as_str()), "{case}");
             session.run("rollback; begin isolation level repeatable read; savepoint s").await;
             assert_eq!(session.text(search, &[]).await, "EU-1 EU-2", "{case}");
             session.run("rollback").await;
             session.run(&begin).await;
             sales.database.revoke(&role, "crm.customers").await;
             for statement in [search, &read, write] {
-                assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{case}: {statement}");
+                assert_eq!(session.error(statement, &[]).await.state, "42501", "{case}: {statement}");
                 session.run("rollback to s").await;
             }
             session.run("rollback").await;
@@ -105,6 +105,6 @@ async fn key_follows_its_renamed_role_and_ends_with_it() {
     let listed = "select role from keyed.list_api_keys()";
     assert_eq!(sales.admin.text(listed, &[]).await, format!("{role}_2"));
     sales.admin.run(&format!("drop role {role}_2; create role {role}")).await;
-    assert_eq!(session.refusal(authenticate, &[&key]).await.is(), ("28000", "unauthorized"));
+    assert_eq!(session.error(authenticate, &[&key]).await.codes(), ("28000", "unauthorized"));
     sales.admin.run(&format!("drop role {role}")).await;
 }

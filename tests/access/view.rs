@@ -1,4 +1,4 @@
-//! Views show each reader what it may read, by SQL and by searches.
+//! Views show each reader the records that it can read, by SQL and by searches.
 
 use crate::sales::{Sales, of_region, selected};
 use harness::Session;
@@ -6,8 +6,8 @@ use serde_json::json;
 
 const VIEW: &str = r#"select keyed.save_view('crm.customers', 'first', '{"filters": [{"field": "external_key", "operator": "like", "value": "-1"}]}')"#;
 
-/// The keys that a session reads from a view by SQL, after making sure that a search within it finds the same.
-async fn shown(session: &Session, slug: &str) -> String {
+/// The keys that a session reads from a view by SQL. Asserts that a search within the view finds the same.
+async fn view_keys(session: &Session, slug: &str) -> String {
     let keys = "select coalesce(string_agg(external_key, ' ' order by external_key), '')";
     let selected = session.text(&format!("{keys} from crm.customers__{slug}"), &[]).await;
     let search = format!(
@@ -23,12 +23,12 @@ async fn view_returns_the_records_of_each_role() {
     let (_, before) = sales.clerk("read", &of_region("EU")).await;
     sales.admin.run(VIEW).await;
     let (_, after) = sales.clerk("read", &of_region("US")).await;
-    assert_eq!(shown(&sales.admin, "first").await, "EU-1 US-1");
-    assert_eq!(shown(&before, "first").await, "EU-1", "granted before the view was made");
-    assert_eq!(shown(&after, "first").await, "US-1", "granted after it");
+    assert_eq!(view_keys(&sales.admin, "first").await, "EU-1 US-1");
+    assert_eq!(view_keys(&before, "first").await, "EU-1", "granted before the view was made");
+    assert_eq!(view_keys(&after, "first").await, "US-1", "granted after it");
     let (whole, session) = sales.member().await;
     sales.database.grant(&whole, "crm", "read").await;
-    assert_eq!(shown(&session, "first").await, "EU-1 US-1");
+    assert_eq!(view_keys(&session, "first").await, "EU-1 US-1");
 }
 
 #[tokio::test]
@@ -44,20 +44,20 @@ async fn views_are_hidden_without_read() {
         "select from keyed_state.view",
     ];
     for statement in statements {
-        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
     sales.database.grant(&role, "crm.customers", "create, update, delete").await;
     for statement in statements {
-        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
     sales.database.grant(&role, "crm.customers", "read").await;
-    assert_eq!(shown(&session, "first").await, "EU-1 US-1");
+    assert_eq!(view_keys(&session, "first").await, "EU-1 US-1");
     sales.database.revoke(&role, "crm.customers").await;
     for statement in statements {
-        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
     let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
-    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object hangs on a role without grants");
+    assert_eq!(sales.admin.text(left, &[&role]).await, "0", "no object depends on a role without grants");
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn direct_grant_without_a_policy_shows_no_row() {
         .admin
         .run(&format!("grant usage on schema crm to {role}; grant select on crm.customers__first to {role}"))
         .await;
-    assert_eq!(session.refusal("select from crm.customers__first", &[]).await.state, "42501");
+    assert_eq!(session.error("select from crm.customers__first", &[]).await.state, "42501");
     sales.admin.run(&format!("grant select on crm.customers to {role}")).await;
     assert_eq!(session.text("select count(*) from crm.customers__first", &[]).await, "0");
     sales.admin.run(&format!("revoke all on crm.customers, crm.customers__first from {role}; revoke usage on schema crm from {role}")).await;
@@ -81,9 +81,9 @@ async fn recreated_view_keeps_its_readers() {
     sales.admin.run(VIEW).await;
     let (_, session) = sales.clerk("read", &of_region("EU")).await;
     sales.admin.run("select keyed.drop_attribute('crm.customers', 'seen')").await;
-    assert_eq!(shown(&session, "first").await, "EU-1");
+    assert_eq!(view_keys(&session, "first").await, "EU-1");
     sales.admin.run("select keyed.alter_attribute('crm.customers', 'region', '{\"slug\": \"area\"}')").await;
-    assert_eq!(shown(&session, "first").await, "EU-1");
+    assert_eq!(view_keys(&session, "first").await, "EU-1");
     assert_eq!(selected(&session).await, "EU-1 EU-2");
 }
 
@@ -94,16 +94,16 @@ async fn define_allows_saving_views_only() {
     sales.database.grant(&definer, "crm.customers", "define").await;
     session.run(VIEW).await;
     session.run("select keyed.get_view('crm.customers', 'first')").await;
-    let read = session.refusal("select from crm.customers__first", &[]).await;
-    assert_eq!(read.state, "42501", "to define is not to read");
+    let read = session.error("select from crm.customers__first", &[]).await;
+    assert_eq!(read.state, "42501", "define does not include read");
     // Targets of references stay hidden without the privilege to read them.
     let behind =
         json!({"filters": [{"field": "company.region", "operator": "eq", "value": "EU"}]}).to_string();
-    let refusal = session.refusal("select keyed.save_view('crm.customers', 'eu', $1)", &[&behind]).await;
-    assert_eq!((refusal.is().1, refusal.pointers()), ("unknown_field", vec!["/query/filters/0/field"]));
+    let error = session.error("select keyed.save_view('crm.customers', 'eu', $1)", &[&behind]).await;
+    assert_eq!((error.codes().1, error.pointers()), ("unknown_field", vec!["/query/filters/0/field"]));
     let (_, reader) = sales.clerk("read, create, update, delete", &of_region("EU")).await;
     for statement in [VIEW, "select keyed.drop_view('crm.customers', 'first')"] {
-        assert_eq!(reader.refusal(statement, &[]).await.is(), ("42501", "forbidden"));
+        assert_eq!(reader.error(statement, &[]).await.codes(), ("42501", "forbidden"));
     }
     session.run("select keyed.drop_view('crm.customers', 'first')").await;
 }
@@ -115,13 +115,13 @@ async fn view_reads_other_templates_as_its_reader() {
         .to_string();
     sales.admin.rows("select keyed.save_view('crm.customers', 'acme', $1)", &[&query]).await;
     let (role, session) = sales.clerk("read", &json!({"field": "id", "operator": "not-empty"})).await;
-    assert_eq!(session.refusal("select from crm.customers__acme", &[]).await.state, "42501");
-    let refusal = session.refusal("select keyed.search('crm.customers', '{\"view\": \"acme\"}')", &[]).await;
-    assert_eq!((refusal.is().1, refusal.pointers()), ("unknown_field", vec!["/view"]));
+    assert_eq!(session.error("select from crm.customers__acme", &[]).await.state, "42501");
+    let error = session.error("select keyed.search('crm.customers', '{\"view\": \"acme\"}')", &[]).await;
+    assert_eq!((error.codes().1, error.pointers()), ("unknown_field", vec!["/view"]));
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
-    assert_eq!(shown(&session, "acme").await, "", "a hidden company has no name");
+    assert_eq!(view_keys(&session, "acme").await, "", "a hidden company has no name");
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
-    assert_eq!(shown(&session, "acme").await, "EU-1 EU-2");
+    assert_eq!(view_keys(&session, "acme").await, "EU-1 EU-2");
 }
 
 #[tokio::test]
@@ -131,18 +131,14 @@ async fn presentation_discloses_no_hidden_target() {
     let companies = "select coalesce(string_agg(company || '=' || company__key, ' ' order by external_key), '') from crm.customers__bi";
     assert_eq!(sales.admin.text(companies, &[]).await, "Acme=C-EU Acme=C-EU Globex=C-US Globex=C-US");
     let (role, session) = sales.clerk("read", &json!({"field": "id", "operator": "not-empty"})).await;
-    let refusal = session.refusal(companies, &[]).await;
-    assert_eq!(refusal.state, "42501", "without read on what it shows");
+    let error = session.error(companies, &[]).await;
+    assert_eq!(error.state, "42501", "without read on what it shows");
     let customers = "select count(*) from crm.customers__bi where company__id is not null";
-    assert_eq!(session.refusal(customers, &[]).await.state, "42501");
+    assert_eq!(session.error(customers, &[]).await.state, "42501");
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("US")).await;
     let seen = session.text(companies, &[]).await;
     assert_eq!(seen, "Globex=C-US Globex=C-US", "a hidden company has no name and no key");
-    assert_eq!(
-        session.text(customers, &[]).await,
-        "4",
-        "the id of a hidden company is a value of the customer"
-    );
+    assert_eq!(session.text(customers, &[]).await, "4", "the customer's value is the id of a hidden company");
     sales.database.grant_within(&role, "crm.companies", "read", &of_region("EU")).await;
     assert_eq!(session.text(companies, &[]).await, "Acme=C-EU Acme=C-EU");
 }

@@ -1,9 +1,9 @@
-//! Invisible records equal missing ones.
+//! Invisible records are indistinguishable from missing ones.
 
 use crate::sales::{Sales, found, of_region, seen};
 use serde_json::json;
 
-/// Everything that takes the id of a record, `$1`.
+/// Every statement that takes the id of a record, `$1`.
 const BY_ID: [&str; 24] = [
     "select keyed.get_record($1)",
     "select keyed.get_record($1, verbose => true)",
@@ -31,7 +31,7 @@ const BY_ID: [&str; 24] = [
     "select keyed_http.patch_record($1, '{\"attributes\": {\"amount\": {\"$inc\": 1}}}')",
 ];
 
-/// Everything that takes a key, `$1`, and creates nothing.
+/// Every statement that takes a key, `$1`, and creates nothing.
 const BY_KEY: [&str; 5] = [
     "select keyed.get_by_key('crm.customers', $1)",
     "select keyed.get_by_key('crm.customers', $1, verbose => true)",
@@ -41,24 +41,24 @@ const BY_KEY: [&str; 5] = [
 ];
 
 #[tokio::test]
-async fn invisible_record_equals_a_missing_one() {
+async fn invisible_record_is_indistinguishable_from_a_missing_one() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let missing = sales.admin.text("select keyed.new_id(2)", &[]).await;
     let hidden = [sales.id("US-1").await, sales.id("US-0").await];
     let before = sales.state().await;
     for statement in BY_ID {
-        let expected = session.refusal(statement, &[&missing]).await;
-        assert_eq!(expected.is(), ("P0002", "not_found"), "{statement}");
+        let expected = session.error(statement, &[&missing]).await;
+        assert_eq!(expected.codes(), ("P0002", "not_found"), "{statement}");
         for id in &hidden {
-            assert_eq!(session.refusal(statement, &[id]).await, expected, "{statement}");
+            assert_eq!(session.error(statement, &[id]).await, expected, "{statement}");
         }
     }
     for statement in BY_KEY {
-        let expected = session.refusal(statement, &["nobody"]).await;
-        assert_eq!(expected.is(), ("P0002", "not_found"), "{statement}");
+        let expected = session.error(statement, &["nobody"]).await;
+        assert_eq!(expected.codes(), ("P0002", "not_found"), "{statement}");
         for key in ["US-1", "US-0"] {
-            assert_eq!(session.refusal(statement, &[key]).await, expected, "{statement}");
+            assert_eq!(session.error(statement, &[key]).await, expected, "{statement}");
         }
     }
     assert_eq!(sales.state().await, before);
@@ -72,7 +72,7 @@ async fn visible_record_is_found_by_all_reads() {
         let id = sales.id(key).await;
         for statement in BY_ID {
             session.run("begin").await;
-            let outcome = session.attempt(statement, &[&id]).await.map_err(|refusal| refusal.state);
+            let outcome = session.attempt(statement, &[&id]).await.map_err(|error| error.state);
             session.run("rollback").await;
             let of_both = ["history", "metric", "get_record($1, null", "record_version"];
             match outcome {
@@ -107,14 +107,14 @@ async fn search_discloses_no_invisible_record() {
         let mut counted: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         counted["count"] = json!("exact");
         counted["facets"] = json!(["company", "tier", "region"]);
-        let answer = session.json("select keyed.search('crm.customers', $1)", &[&counted.to_string()]).await;
-        assert_eq!(answer["total"], 0, "{answer}");
-        assert!(!answer.to_string().contains("US") && !answer.to_string().contains("Globex"), "{answer}");
+        let result = session.json("select keyed.search('crm.customers', $1)", &[&counted.to_string()]).await;
+        assert_eq!(result["total"], 0, "{result}");
+        assert!(!result.to_string().contains("US") && !result.to_string().contains("Globex"), "{result}");
     }
     let all = json!({"count": "exact", "limit": 1, "facets": ["region"]});
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&all.to_string()]).await;
-    assert_eq!(answer["total"], 2, "{answer}");
-    assert!(!answer.to_string().contains("US"), "{answer}");
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&all.to_string()]).await;
+    assert_eq!(result["total"], 2, "{result}");
+    assert!(!result.to_string().contains("US"), "{result}");
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn visible_deleted_record_is_read_only_on_request() {
     let sales = Sales::new().await;
     let session = sales.european("read, update").await;
     let id = sales.id("EU-0").await;
-    assert_eq!(session.refusal("select keyed.get_record($1)", &[&id]).await.is(), ("P0002", "not_found"));
+    assert_eq!(session.error("select keyed.get_record($1)", &[&id]).await.codes(), ("P0002", "not_found"));
     let page = session.text("select keyed.history_page($1)", &[&id]).await;
     assert!(page.contains("delete"), "{page}");
     assert_eq!(session.text("select keyed.restore_record($1) ->> 'external_key'", &[&id]).await, "EU-0");
@@ -142,9 +142,9 @@ async fn nothing_is_visible_without_a_grant_despite_privileges_of_postgresql() {
     for statement in
         ["select keyed.search('crm.customers')", "select keyed.create_record('crm.customers', '{}')"]
     {
-        assert_eq!(session.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(session.error(statement, &[]).await.codes(), ("42501", "forbidden"), "{statement}");
     }
-    assert_eq!(session.refusal("insert into crm.customers (name) values ('x')", &[]).await.state, "42501");
+    assert_eq!(session.error("insert into crm.customers (name) values ('x')", &[]).await.state, "42501");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What is measured: a cluster, its databases, the services in front of it.
+//! The measured system: a cluster, its databases, and the services in front of it.
 
 use crate::Arguments;
 use crate::hop::Hop;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
-/// How many records the main database begins with.
+/// The initial number of records of the main database.
 pub(crate) const RECORDS: u32 = 100_000;
 
 /// The template's attributes; customers.sql has the same columns.
@@ -25,13 +25,13 @@ const ATTRIBUTES: &str = r#"[{"slug": "name", "type": "string"}, {"slug": "email
 pub(crate) enum Commit {
     /// PostgreSQL's default.
     Waits,
-    /// Takes the disk out of the figures: the wait for a slow one hides the code.
+    /// Excludes the disk from the results: a slow disk would hide the cost of the code.
     DoesNotWait,
 }
 
 /// A cluster with a filled database, and the services in front of it.
 pub(crate) struct Bed {
-    // In the order in which they must go.
+    // In the order in which they must be dropped.
     pub(crate) proxy: Proxy,
     pub(crate) hop: Hop,
     pub(crate) postgrest: Option<PostgRest>,
@@ -40,13 +40,13 @@ pub(crate) struct Bed {
     works: OnceCell<Works>,
 }
 
-/// The columns that the template's table and those beside it have in common.
+/// The columns that the template's table and the handwritten tables share.
 const CUSTOMER: &str = "id, external_key, created_at, updated_at, deleted_at, name, email, city, score";
 
 impl Bed {
     pub(crate) async fn new(arguments: &Arguments) -> Self {
         let cluster = Arc::new(Cluster::start(Durability::Full));
-        // A checkpoint makes the writes after it dearer, so it must not fall into the turn of one contender.
+        // A checkpoint makes subsequent writes more expensive, so it must not occur during the turn of one contender.
         for setting in ["max_wal_size = '16GB'", "checkpoint_timeout = '1h'"] {
             cluster.sql("postgres", &format!("alter system set {setting}"));
         }
@@ -58,55 +58,55 @@ impl Bed {
         let postgrest =
             if arguments.without_postgrest { None } else { Some(PostgRest::start(&database).await) };
         let bed = Self { proxy, hop, postgrest, database, cluster, works: OnceCell::new() };
-        bed.check_answers().await;
+        bed.check_responses().await;
         bed
     }
 
-    /// One answer of each kind, read in full: the load itself looks at statuses and little more.
-    async fn check_answers(&self) {
+    /// Reads one response of each kind in full, because the load checks little more than statuses.
+    async fn check_responses(&self) {
         let path = "/v1/entities/template/customers/by-key";
         let record = self.proxy.request("GET", &format!("{path}?key=A-7")).send().await.expect(200);
         assert_eq!(record["external_key"], "A-7", "a lookup finds another record: {record}");
         assert_eq!(record["attributes"]["name"], "Name 7", "a lookup finds other values: {record}");
         for (status, created) in [(201, true), (200, false)] {
             let body = json!({ "external_key": "checked", "attributes": { "score": 1 } });
-            let answer = self.proxy.request("PUT", path).json(&body).send().await.expect(status);
-            assert_eq!(answer["created"], created, "an upsert answers {answer}");
+            let response = self.proxy.request("PUT", path).json(&body).send().await.expect(status);
+            assert_eq!(response["created"], created, "an upsert returned {response}");
         }
     }
 
-    /// The records that lists and searches are measured on.
+    /// The records for lists and searches.
     pub(crate) async fn works(&self) -> &Works {
         self.works.get_or_init(|| Works::fill(self)).await
     }
 
-    /// How long the disk takes to keep a page of the log, which each commit waits for: milliseconds.
+    /// The duration of a WAL flush, which each commit waits for, in milliseconds.
     pub(crate) fn disk_latency(&self) -> f64 {
         let data = self.cluster.data_folder();
         let file = data.parent().expect("the data is in the cluster's folder").join("page");
         let mut page = File::create(&file).expect("it is the disk that the cluster is on");
         let write = |_| {
             let began = Instant::now();
-            page.write_all(&[0; 8192]).and_then(|()| page.sync_data()).expect("the disk takes a page");
+            page.write_all(&[0; 8192]).and_then(|()| page.sync_data()).expect("the disk is writable");
             page.rewind().expect("a file has a beginning");
             began.elapsed().as_secs_f64() * 1000.0
         };
         let latency = median((0..200).map(write).collect());
-        std::fs::remove_file(file).expect("it is our file");
+        std::fs::remove_file(file).expect("the file is accessible");
         latency
     }
 
-    /// Decides for all sessions, open ones too, whether a commit waits for the disk.
+    /// Sets for all sessions, including open ones, whether a commit waits for the disk.
     pub(crate) fn set_commit(&self, commit: Commit) {
         let value = if commit == Commit::Waits { "on" } else { "off" };
         self.cluster.sql("postgres", &format!("alter system set synchronous_commit = {value}"));
         self.cluster.sql("postgres", "select pg_reload_conf()");
-        // It takes a moment until every session knows.
+        // Sessions apply the setting with a delay.
         std::thread::sleep(Duration::from_millis(100));
     }
 }
 
-/// A database with one template of that many records, and tables written by hand with the same rows.
+/// A database with one template with this many records, and handwritten tables with the same rows.
 pub(crate) async fn filled_database(cluster: &Arc<Cluster>, records: u32) -> Database {
     let database = Database::new_in(cluster).await;
     let sql = |statement: &str| cluster.sql(database.name(), statement);

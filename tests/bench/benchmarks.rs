@@ -1,53 +1,53 @@
 //! `BENCHMARKS.md`: the last measurement of each group, one row for each claim and figure.
 //!
-//! A run replaces the rows of its groups, and leaves those of others as they are. So the file is read back: a row
-//! belongs to the group that its command names.
+//! A run replaces the rows of its groups, and keeps those of other groups. So the file is parsed first: a row belongs
+//! to the group in its command.
 
 use std::fmt::Write as _;
 
-/// The heading of the table.
-const HEADING: &str = "| measured | keyed | peer or limit | theirs | ratio | bound | run | command |\n\
+/// The header of the table.
+const HEADING: &str = "| workload | keyed | compared with | its figure | ratio | gate and aim | run | command |\n\
                        |---|---|---|---|---|---|---|---|\n";
 
-/// What stands above the table.
+/// The text above the table.
 const INTRODUCTION: &str = "# Benchmarks\n\n\
-    `make bench` writes this file: do not edit it. Each row is one comparison, measured in one run in turns, the median \
-    of the rounds. Ratios count; rates and times are those of the machine named under [Runs](#runs). \
-    [tests/bench/README.md](tests/bench/README.md) says what each workload does.\n\n\
-    A ratio above 1 is in favour of keyed where rates are compared, one below 1 where times are. The bound is what the \
-    figure is held against: the run fails below a gate, an aim is only reported.\n\n";
+    `make bench` writes this file: do not edit it. Each row compares two contenders that took turns in the same run, and \
+    shows the median of the rounds. Compare the ratios: rates and times depend on the machine, which [Runs](#runs) \
+    describes. [tests/bench/README.md](tests/bench/README.md) describes the workloads.\n\n\
+    If rates are compared, a ratio above 1 is in favor of keyed; if times are compared, a ratio below 1. A gate is a \
+    required ratio: a run that misses it fails. An aim is a target that is only reported.\n\n";
 
 /// A row of the table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Row {
-    /// The name of the group of workloads, as the command names it.
+    /// The name of the group of workloads, as in the command.
     pub(crate) group: String,
-    /// What was measured.
+    /// The measured quantity.
     pub(crate) measured: String,
-    /// Our figure, with its unit.
+    /// The figure of keyed, with its unit.
     pub(crate) ours: String,
-    /// Whose figure stands beside it; empty where there is none.
+    /// The contender of the other figure; empty if there is none.
     pub(crate) peer: String,
-    /// Their figure.
+    /// The other figure.
     pub(crate) theirs: String,
-    /// Ours by theirs.
+    /// The ratio of keyed's figure to the other one.
     pub(crate) ratio: String,
-    /// The gate and the aim, and whether they hold.
+    /// The gate and the aim, and whether they are met.
     pub(crate) bound: String,
     /// The number of the run, see [`Benchmarks::runs`].
     pub(crate) run: String,
 }
 
-/// The file.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Benchmarks {
     rows: Vec<Row>,
-    /// The machines and versions, each under its letter.
+    /// The machines and versions, each with its letter.
     runs: Vec<(String, String)>,
 }
 
 impl Benchmarks {
-    /// Reads a file that [`Benchmarks::render`] wrote. Lines that it does not know are dropped.
+    /// Parses a file that [`Benchmarks::render`] wrote. Unknown lines are dropped.
     pub(crate) fn parse(text: &str) -> Benchmarks {
         let mut benchmarks = Benchmarks::default();
         for line in text.lines() {
@@ -68,18 +68,18 @@ impl Benchmarks {
         benchmarks
     }
 
-    /// Replaces the rows of these groups by those of a run, which is described in words. `order` lists all groups.
+    /// Replaces the rows of these groups by those of a run with this description. `order` lists all groups.
     pub(crate) fn replace(&mut self, groups: &[String], rows: Vec<Row>, run: &str, order: &[String]) {
         let is_known = |row: &Row| order.contains(&row.group) && !groups.contains(&row.group);
         self.rows.retain(is_known);
         let letter = self.letter_of(run);
         self.rows.extend(rows.into_iter().map(|row| Row { run: letter.clone(), ..row }));
-        // The sort is stable: rows of one group stay in the order in which they were measured.
+        // The sort is stable: rows of one group stay in the order of their measurement.
         self.rows.sort_by_key(|row| order.iter().position(|group| *group == row.group));
         self.runs.retain(|(letter, _)| self.rows.iter().any(|row| row.run == *letter));
     }
 
-    /// The letter of a run: that of an equal one, or the first that no row uses.
+    /// The letter of a run: that of an equal run, or the first unused one.
     fn letter_of(&mut self, run: &str) -> String {
         if let Some((letter, _)) = self.runs.iter().find(|(_, description)| description == run) {
             return letter.clone();
@@ -101,7 +101,7 @@ impl Benchmarks {
                 [measured, ours, peer, theirs, ratio, bound, run, &command(group)].map(|it| escaped(it));
             let _ = writeln!(text, "| {} |", cells.join(" | "));
         }
-        text.push_str("\n## Runs\n\n| run | where and how |\n|---|---|\n");
+        text.push_str("\n## Runs\n\n| run | environment |\n|---|---|\n");
         for (letter, description) in &self.runs {
             let _ = writeln!(text, "| {letter} | {} |", escaped(description));
         }
@@ -123,7 +123,7 @@ fn escaped(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// The cells of a line of a table; none of any other line.
+/// The cells of a table row; none for any other line.
 fn cells(line: &str) -> Vec<String> {
     let Some(inner) = line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |")) else {
         return Vec::new();
@@ -143,7 +143,7 @@ mod tests {
             peer: "PostgREST".to_owned(),
             theirs: "3,930/s".to_owned(),
             ratio: "6.64".to_owned(),
-            bound: "gate >= 4 holds".to_owned(),
+            bound: "gate >= 4 passed".to_owned(),
             run: String::new(),
         }
     }
@@ -186,7 +186,7 @@ mod tests {
             &order,
         );
         assert_eq!(measured(&benchmarks), [("k", "A"), ("u2", "B"), ("u3", "B"), ("l", "A")]);
-        // The same machine and settings once more share their letter, and a letter without rows is free again.
+        // Runs with the same machine and settings share a letter, and a letter without rows becomes free.
         benchmarks.replace(&names(&["lookup", "list"]), vec![row("list", "l2")], "two", &order);
         assert_eq!(measured(&benchmarks), [("u2", "B"), ("u3", "B"), ("l2", "B")]);
         assert_eq!(benchmarks.runs, [("B".to_owned(), "two".to_owned())]);

@@ -1,6 +1,6 @@
--- The table that a user would write by hand instead of a template: the limit that keyed is compared with.
--- The columns, the indexes and the room for HOT updates are those of the template, the ids are ordered by time like
--- its ids, so both touch the same number of pages.
+-- The table that a user would create instead of a template: the baseline for keyed.
+-- It has the columns, the indexes and the fillfactor of the template, and ids ordered by time, so both access the same
+-- number of pages.
 
 create schema plain;
 
@@ -16,15 +16,15 @@ create table plain.customers (
   score numeric
 ) with (fillfactor = 90);
 create table plain.bare (like plain.customers including all);
--- What COPY writes into: a table with the indexes of the template's, and the one that finds words, which is made when
--- its first rows are in.
+-- The target of COPY: a table with the indexes of the template, and a full-text index, which is created after its first
+-- rows are written.
 create table plain.searched (like plain.bare including all);
 create index on plain.searched (deleted_at) where deleted_at is not null;
 create unique index on plain.searched (external_key) where deleted_at is null and external_key is not null;
 create unique index on plain.customers (external_key) where deleted_at is null and external_key is not null;
 create unique index on plain.bare (external_key);
 
--- A version from a sequence needs no look at the entries before, and no two writers of one record can draw the same.
+-- A version from a sequence needs no look-up of earlier entries, and no two writers of a record get the same version.
 create table plain.customers_history (
   record_id uuid,
   version bigint generated always as identity,
@@ -37,12 +37,12 @@ create table plain.customers_history (
   primary key (record_id, version)
 );
 
--- What is searched for words, folded.
+-- The case-folded text for full-text search.
 create table plain.customers_text (record_id uuid primary key, document text not null);
 
--- So that racing sessions agree on which key is next.
+-- So that racing sessions agree on the next key.
 create sequence plain.race;
 
--- PostgREST's on_conflict cannot name a partial index, so its table has the key unique among all rows.
+-- PostgREST's on_conflict cannot use a partial index, so the key of its table is unique among all rows.
 create schema rest;
 create table rest.customers (like plain.bare including all);

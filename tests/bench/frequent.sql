@@ -26,7 +26,7 @@ create index on rest.papers using gin (words);
 vacuum analyze bench.papers;
 vacuum analyze rest.papers;
 
--- Sixty-nine thousand, half of which have one word.
+-- 69,000 records, half of which have one word.
 select keyed.create_template('bench', 'journals', '[
   {"slug": "title", "type": "string"}, {"slug": "city", "type": "string"}, {"slug": "kind", "type": "list"}]');
 

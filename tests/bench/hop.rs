@@ -1,4 +1,4 @@
-//! The least that a lookup over HTTP takes: axum, and one prepared statement on a connection that requests share.
+//! A lower bound for a lookup over HTTP: axum, and one prepared statement on a connection that requests share.
 
 use axum::Router;
 use axum::extract::{RawQuery, State};
@@ -13,14 +13,14 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio_postgres::{Client, NoTls, Statement};
 
-/// What `lookup_plain.sql` asks.
+/// The statement of `lookup_plain.sql`.
 const LOOKUP: &str = "select row_to_json(record)::text from plain.customers as record \
                       where external_key = $1 and deleted_at is null";
 
-/// A running service, on a thread of its own, as the proxy has on a machine of two cores.
+/// A running service with one runtime thread, as the proxy has on a machine with two CPUs.
 pub(crate) struct Hop {
     pub(crate) url: String,
-    // Its end is the end of the service.
+    // Dropping it ends the service.
     _stop: oneshot::Sender<()>,
 }
 
@@ -46,7 +46,7 @@ impl Hop {
                 let served = axum::serve(listener, router).with_graceful_shutdown(async {
                     let _ = stopped.await;
                 });
-                served.await.expect("it serves");
+                served.await.expect("the service is ready");
             });
         });
         Self { url: has_begun.await.expect("it begins"), _stop: stop }
@@ -58,7 +58,8 @@ impl Connections {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let mut clients = Vec::new();
         for _ in 0..cores.min(8) {
-            let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("the server answers");
+            let (client, connection) =
+                tokio_postgres::connect(url, NoTls).await.expect("the server responds");
             tokio::spawn(connection);
             let statement = client.prepare(LOOKUP).await.expect("the table is there");
             clients.push((client, statement));
@@ -70,8 +71,8 @@ impl Connections {
 /// The record with the key of `?key=`, which needs no decoding.
 async fn lookup(State(connections): State<Arc<Connections>>, RawQuery(query): RawQuery) -> Response {
     let key = query.as_deref().and_then(|query| query.strip_prefix("key=")).unwrap_or_default();
-    let place = connections.next.fetch_add(1, Ordering::Relaxed) % connections.clients.len();
-    let (client, statement) = &connections.clients[place];
+    let index = connections.next.fetch_add(1, Ordering::Relaxed) % connections.clients.len();
+    let (client, statement) = &connections.clients[index];
     match client.query_opt(statement, &[&key]).await {
         Ok(Some(row)) => {
             ([(header::CONTENT_TYPE, "application/json")], row.get::<_, String>(0)).into_response()

@@ -1,4 +1,4 @@
-//! How much memory the proxy and its sessions hold while they work.
+//! Memory usage of the proxy and its database sessions under load.
 
 use harness::Proxy;
 use std::path::Path;
@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::Duration;
 
-/// A watch over a proxy and its sessions of the database.
+/// A monitor of a proxy and its database sessions.
 pub(crate) struct Memory {
     proxy: u32,
     is_over: Arc<AtomicBool>,
     watch: JoinHandle<Vec<f64>>,
 }
 
-/// What was seen.
+/// The observed values.
 pub(crate) struct Measured {
-    /// The most that the proxy held since it was started: MiB.
+    /// The peak memory of the proxy since its start, in MiB.
     pub(crate) proxy_peak: f64,
-    /// The most that the sessions held in the last quarter of the time, to that in the second.
+    /// The peak memory of the sessions in the last quarter of the time, relative to the second.
     pub(crate) growth: f64,
 }
 
 impl Memory {
-    /// Begins to watch.
+    /// Starts the monitor.
     pub(crate) fn watch(proxy: &Proxy, database: &str) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (ends, name) = (Arc::clone(&is_over), format!("postgres: keyed_proxy {database} "));
@@ -38,7 +38,7 @@ impl Memory {
         Self { proxy: proxy.process(), is_over, watch }
     }
 
-    /// Ends.
+    /// Stops the monitor.
     pub(crate) fn end(self) -> Measured {
         self.is_over.store(true, Ordering::Relaxed);
         let held = self.watch.join().expect("it does not panic");
@@ -52,7 +52,7 @@ impl Memory {
     }
 }
 
-/// The memory of its own that the session with most of it holds, in kB: what it shares with others is not counted.
+/// The largest private memory of a session, in kB. Shared memory does not count.
 fn largest_session(name: &str) -> f64 {
     let entries = std::fs::read_dir("/proc").expect("this is Linux").flatten();
     let sessions = entries.filter(|entry| {
@@ -61,7 +61,7 @@ fn largest_session(name: &str) -> f64 {
     sessions.filter_map(|session| kilobytes(&session.path(), "RssAnon:")).fold(0.0, f64::max)
 }
 
-/// The memory of its own that a process holds, in kB.
+/// The private memory of a process, in kB.
 pub(crate) fn held_by(process: u32) -> Option<f64> {
     kilobytes(&Path::new("/proc").join(process.to_string()), "RssAnon:")
 }

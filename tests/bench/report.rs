@@ -1,34 +1,34 @@
-//! The tables that are printed.
+//! The printed tables.
 
 use crate::Arguments;
 use crate::bed::Commit;
 use crate::benchmarks::Row;
 use crate::rounds::{Claim, Outcome, Quantity, Score, Workload};
 
-/// How wide the names of figures are.
+/// The width of the column of names.
 const WIDTH: usize = 50;
 
-/// Prints what was measured as it comes, and remembers what must not be.
+/// Prints measurements as they arrive, and collects failures.
 pub(crate) struct Report {
-    /// The group that is being measured, as the command line names it.
+    /// The current group, as on the command line.
     group: String,
-    /// What is being reported on.
+    /// The current workload.
     title: String,
-    /// What goes into the file.
+    /// The rows for the file.
     rows: Vec<Row>,
     failures: Vec<String>,
-    /// Whether an answer of the group was wrong.
-    has_wrong_answer: bool,
+    /// Whether a response of the group was wrong.
+    has_wrong_response: bool,
     gates: usize,
 }
 
-/// A figure that something is claimed of.
+/// The figure of a claim.
 pub(crate) struct Figure {
     pub(crate) name: String,
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
-    /// Other views of the same, printed beside it.
-    pub(crate) beside: Vec<f64>,
+    /// Related figures, printed next to it.
+    pub(crate) related: Vec<f64>,
     pub(crate) more_is_better: bool,
     pub(crate) gate: Option<f64>,
     pub(crate) aim: Option<f64>,
@@ -43,11 +43,11 @@ impl Figure {
         if self.more_is_better { self.value >= bound } else { self.value <= bound }
     }
 
-    /// What it is held against, and whether it holds.
+    /// The gate, and whether it is met.
     fn bound(&self) -> String {
         let (sign, unit) = (self.sign(), self.unit);
         let gate = self.gate.map(|gate| {
-            let verdict = if self.reaches(gate) { "holds" } else { "DOES NOT HOLD" };
+            let verdict = if self.reaches(gate) { "passed" } else { "FAILED" };
             format!("gate {sign} {gate}{unit} {verdict}")
         });
         let aim = self.aim.map(|aim| {
@@ -62,38 +62,40 @@ impl Report {
     pub(crate) fn new(arguments: &Arguments, disk_latency: f64) -> Self {
         let Arguments { rounds, seconds, .. } = arguments;
         println!(
-            "Rounds: {rounds}, {seconds} s for each contender. Shown: medians, and the lowest and highest rate."
+            "Rounds: {rounds}, {seconds} s per contender. Shown: medians, and the lowest and highest rate."
         );
-        println!("Ratios count; rates are this machine's, whose disk keeps a page in {disk_latency:.2} ms.");
+        println!(
+            "Ratios count; rates are this machine's, where an fsync of a page takes {disk_latency:.2} ms."
+        );
         Self {
             group: String::new(),
             title: String::new(),
             rows: Vec::new(),
             failures: Vec::new(),
-            has_wrong_answer: false,
+            has_wrong_response: false,
             gates: 0,
         }
     }
 
-    /// Begins to report on a group of workloads.
+    /// Starts the report on a group of workloads.
     pub(crate) fn begin_group(&mut self, name: &str) {
         self.group = name.to_owned();
-        self.has_wrong_answer = false;
+        self.has_wrong_response = false;
     }
 
-    /// Takes what goes into the file of this group: nothing if an answer was wrong.
+    /// Returns the rows of this group for the file; none if a response was wrong.
     pub(crate) fn take_rows(&mut self) -> Option<Vec<Row>> {
         let rows = std::mem::take(&mut self.rows);
-        (!self.has_wrong_answer).then_some(rows)
+        (!self.has_wrong_response).then_some(rows)
     }
 
-    /// Begins to report on something.
+    /// Starts the report on a workload.
     pub(crate) fn begin(&mut self, title: String) {
         println!("\n{title}");
         self.title = title;
     }
 
-    /// Prints a workload: a line for each contender, a line for each claim.
+    /// Prints a workload: a line for each contender, and a line for each claim.
     pub(crate) fn add(&mut self, workload: &Workload, outcome: Outcome) {
         let clients = workload.contenders.first().map_or(0, |contender| contender.load.clients());
         let plural = if clients == 1 { "" } else { "s" };
@@ -121,15 +123,16 @@ impl Report {
             println!("  {:<30}{}", contender.name, columns.join(" ").trim_end());
         }
         println!("  (others used {:.0} % of the processors)", outcome.others * 100.0);
-        // What the servers spend on a piece of work hardly depends on the disk, on others, or on the load's own needs.
+        // The CPU time of the servers for an operation hardly depends on the disk, on other processes, or on the load
+        // generator.
         let views: Vec<String> =
             headings_of_claims(workload).iter().map(|view| format!("{view:>9}")).collect();
         println!("  {:<WIDTH$}{}", "", views.concat());
         for claim in &workload.claims {
             self.add_claim(workload, &outcome, claim);
         }
-        for fault in outcome.faults {
-            self.fail(&fault);
+        for problem in outcome.problems {
+            self.fail(&problem);
         }
     }
 
@@ -150,34 +153,34 @@ impl Report {
         let more_is_better = matches!(quantity, Quantity::Rate | Quantity::Speed);
         // In the direction of the first figure.
         values.extend(by_cost.map(|ratio| if more_is_better { ratio } else { 1.0 / ratio }));
-        // The heading speaks for the first claim only.
+        // The heading describes only the first claim.
         let is_other = workload.claims.first().is_some_and(|first| first.quantity != *quantity);
         let view = if is_other { format!(", {}", heading(*quantity)) } else { String::new() };
         let figure = Figure {
             name: format!("{about} / {against}{view}"),
             value: values.remove(0),
             unit: "",
-            beside: values,
+            related: values,
             more_is_better,
             gate: claim.gate,
             aim: claim.aim,
         };
         self.print_figure(&figure);
-        let shown =
-            |scores: &[Score]| scores.first().map(|score| shown(score, *quantity)).unwrap_or_default();
+        let formatted =
+            |scores: &[Score]| scores.first().map(|score| formatted(score, *quantity)).unwrap_or_default();
         self.rows.push(Row {
             group: self.group.clone(),
             measured: format!("{}: {about}", self.title),
-            ours: shown(ours),
+            ours: formatted(ours),
             peer: (*against).to_owned(),
-            theirs: shown(theirs),
+            theirs: formatted(theirs),
             ratio: format!("{:.2}", figure.value),
             bound: figure.bound(),
             ..Row::default()
         });
     }
 
-    /// Prints a figure, and remembers it when its gate does not hold.
+    /// Prints a figure, and records a failure if its gate is missed.
     pub(crate) fn add_figure(&mut self, figure: &Figure) {
         self.print_figure(figure);
         self.rows.push(Row {
@@ -192,7 +195,7 @@ impl Report {
     fn print_figure(&mut self, figure: &Figure) {
         let Figure { name, value, unit, .. } = figure;
         let mut line = format!("  {name:<WIDTH$}{:>9}", format!("{value:.2}{unit}"));
-        for value in &figure.beside {
+        for value in &figure.related {
             line.push_str(&format!("{value:>9.2}"));
         }
         println!("{line}  {}", figure.bound());
@@ -204,12 +207,12 @@ impl Report {
         }
     }
 
-    /// Prints how often something happened. What must never happen is a gate.
+    /// Prints how often an event occurred. An event that must never occur has a gate of 0.
     pub(crate) fn add_count(&mut self, name: &str, count: u64, never: bool) {
         let verdict = match (never, count) {
             (false, _) => "",
-            (true, 0) => "  gate 0 holds",
-            (true, _) => "  gate 0 DOES NOT HOLD",
+            (true, 0) => "  gate 0 passed",
+            (true, _) => "  gate 0 FAILED",
         };
         self.gates += usize::from(never);
         println!("  {name:<WIDTH$}{count:>9}{verdict}");
@@ -225,14 +228,14 @@ impl Report {
         }
     }
 
-    /// Remembers what went wrong.
-    pub(crate) fn fail(&mut self, fault: &str) {
-        println!("  WRONG: {fault}");
-        self.failures.push(format!("{}: {fault}", self.title));
-        self.has_wrong_answer = true;
+    /// Records a failure.
+    pub(crate) fn fail(&mut self, problem: &str) {
+        println!("  WRONG: {problem}");
+        self.failures.push(format!("{}: {problem}", self.title));
+        self.has_wrong_response = true;
     }
 
-    /// Prints the end; whether all is well.
+    /// Prints the summary, and returns whether everything succeeded.
     pub(crate) fn conclude(self) -> bool {
         println!();
         match self.failures.as_slice() {
@@ -246,7 +249,7 @@ impl Report {
     }
 }
 
-/// What the figures of a claim are: the one that decides, the same where commits do not wait, and by processor time.
+/// The figures of a claim: the deciding one, the same without waiting for commits, and by CPU time.
 fn headings_of_claims(workload: &Workload) -> Vec<&'static str> {
     let quantity = workload.claims.first().map_or(Quantity::Rate, |claim| claim.quantity);
     let mut headings = vec![heading(quantity)];
@@ -266,8 +269,8 @@ fn heading(quantity: Quantity) -> &'static str {
     }
 }
 
-/// What a claim compares, with its unit.
-fn shown(score: &Score, quantity: Quantity) -> String {
+/// The quantity that a claim compares, with its unit.
+fn formatted(score: &Score, quantity: Quantity) -> String {
     match quantity {
         Quantity::Rate => format!("{}/s", thousands(score.rate())),
         Quantity::Latency | Quantity::LatencyBut(_) | Quantity::Speed => {
@@ -279,7 +282,7 @@ fn shown(score: &Score, quantity: Quantity) -> String {
     }
 }
 
-/// A rate with its thousands apart.
+/// A rate with thousands separators.
 pub(crate) fn thousands(rate: f64) -> String {
     let digits = format!("{rate:.0}");
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Contenders in turn, round after round: what disturbs the machine then disturbs all of them alike.
+//! Contenders in turn, round after round, so that a disturbance of the machine affects all of them alike.
 
 use crate::Arguments;
 use crate::bed::{Bed, Commit};
@@ -6,38 +6,38 @@ use crate::load::{Load, Turn, median};
 use crate::processors::Processors;
 use std::time::Duration;
 
-/// Work that several contenders do alike.
+/// A workload that several contenders run.
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
-    /// The modes of commit that it is measured in. The first decides whether claims hold.
+    /// The commit modes in which it is measured. The first decides whether claims hold.
     pub(crate) commits: &'static [Commit],
     pub(crate) contenders: Vec<Contender>,
     pub(crate) claims: Vec<Claim>,
 }
 
-/// For reading, which commits nothing.
+/// For reads, which do not commit.
 pub(crate) const READS: &[Commit] = &[Commit::Waits];
 
-/// For writing: as users have it, and to see what the disk hides.
+/// For writes: the default mode, and the mode that excludes the disk.
 pub(crate) const WRITES: &[Commit] = &[Commit::Waits, Commit::DoesNotWait];
 
 /// For writes so large that the wait for the disk is negligible.
 pub(crate) const BATCHES: &[Commit] = &[Commit::Waits];
 
-/// For writing where only the code is in question.
+/// For writes where only the code matters.
 pub(crate) const WRITES_WITHOUT_DISK: &[Commit] = &[Commit::DoesNotWait];
 
-/// One way to do the work.
+/// One implementation of a workload.
 pub(crate) struct Contender {
     pub(crate) name: &'static str,
     pub(crate) load: Load,
-    /// The table that gets a row for each record created, where it is known which those are.
+    /// The table that gets a row for each created record, if created records can be identified.
     pub(crate) table: Option<&'static str>,
     /// The table that gets a row for each record written.
     pub(crate) history: Option<&'static str>,
-    /// Statements before each turn, so that it does not matter what was written before.
+    /// Statements before each turn, so that earlier writes have no effect.
     pub(crate) reset: Vec<String>,
-    /// How many times as long as others it works in each turn.
+    /// The duration of its turn, as a multiple of the others'.
     pub(crate) length: f64,
 }
 
@@ -71,39 +71,39 @@ impl Contender {
     }
 }
 
-/// What is claimed of one contender against another.
+/// A claim about one contender relative to another.
 #[derive(Clone)]
 pub(crate) struct Claim {
     pub(crate) about: &'static str,
-    /// It may be absent from the run.
+    /// The other contender may be absent from the run.
     pub(crate) against: &'static str,
     pub(crate) quantity: Quantity,
-    /// What must hold; none where the figure is only of interest.
+    /// The gate; none if the figure is only informative.
     pub(crate) gate: Option<f64>,
-    /// What is wished for.
+    /// The aim.
     pub(crate) aim: Option<f64>,
 }
 
-/// Which ratio a claim is about.
+/// The quantity that a claim compares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Quantity {
-    /// Of the rates: the more the better.
+    /// Rates: higher is better.
     Rate,
-    /// Of the median latencies: the less the better.
+    /// Median latencies: lower is better.
     Latency,
-    /// The same, but for the milliseconds that ours may take more.
+    /// Median latencies, with an allowance in milliseconds for keyed.
     LatencyBut(f64),
-    /// Of the latencies that one in a hundred exceeds: the less the better.
+    /// 99th percentiles of the latencies: lower is better.
     Tail,
-    /// Of our latency that one in a hundred exceeds to their median: the less the better.
+    /// The 99th percentile of keyed relative to the median of the other: lower is better.
     Spread,
-    /// Of their median latency to ours, how many times as fast it is: the more the better.
+    /// The speedup of the median latency of keyed over the other: higher is better.
     Speed,
-    /// Of the work done for the same processor time: the more the better.
+    /// Work per CPU time: higher is better.
     Cost,
 }
 
-/// All turns of one contender in one mode of commit.
+/// All turns of one contender in one commit mode.
 pub(crate) struct Score {
     turns: Vec<Turn>,
 }
@@ -125,7 +125,7 @@ impl Score {
         median(self.turns.iter().map(|turn| turn.cost).collect())
     }
 
-    /// The median of what the rounds say of this score against another one: what slows a round slows both.
+    /// The median of the ratios of each round to another score, because a disturbance of a round affects both.
     pub(crate) fn ratio_to(&self, other: &Self, quantity: Quantity) -> f64 {
         let pairs = self.turns.iter().zip(&other.turns);
         let ratios = pairs.map(|(ours, theirs)| match quantity {
@@ -140,7 +140,7 @@ impl Score {
         median(ratios.collect())
     }
 
-    /// By how much the median latency is more than that of another one: milliseconds.
+    /// The difference of the median latencies to another score, in milliseconds.
     pub(crate) fn excess_over(&self, other: &Self) -> f64 {
         median(
             self.turns.iter().zip(&other.turns).map(|(ours, theirs)| ours.median - theirs.median).collect(),
@@ -154,40 +154,40 @@ impl Score {
     }
 }
 
-/// What became of a workload: for each contender its score in each mode of commit, the default first.
+/// The results of a workload: for each contender its score in each commit mode, the default first.
 pub(crate) struct Outcome {
     pub(crate) scores: Vec<Vec<Score>>,
-    /// For each contender how often the server found a deadlock.
+    /// The number of deadlocks of each contender.
     pub(crate) deadlocks: Vec<u64>,
-    pub(crate) faults: Vec<String>,
-    /// The share of the processors that others used meanwhile.
+    pub(crate) problems: Vec<String>,
+    /// The share of the CPUs that other processes used.
     pub(crate) others: f64,
 }
 
-/// Lets the contenders of a workload work in turn.
+/// Runs the contenders of a workload in turn.
 pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outcome {
     let commits = workload.commits;
     let no_scores = || commits.iter().map(|_| Score { turns: Vec::new() }).collect();
     let mut outcome = Outcome {
         scores: workload.contenders.iter().map(|_| no_scores()).collect(),
         deadlocks: vec![0; workload.contenders.len()],
-        faults: Vec::new(),
+        problems: Vec::new(),
         others: 0.0,
     };
     for (position, contender) in workload.contenders.iter().enumerate() {
-        // Caches and connections are warm before any figure counts.
-        let turn = take_turn(bed, contender, 1, &mut outcome.faults);
+        // A warm-up of caches and connections, which is not measured.
+        let turn = take_turn(bed, contender, 1, &mut outcome.problems);
         outcome.deadlocks[position] += turn.deadlocks;
     }
     let began = Processors::now();
     for round in 0..arguments.rounds {
         for (mode, commit) in commits.iter().enumerate() {
             bed.set_commit(*commit);
-            // Another one starts each round, so that none always follows the same neighbour.
+            // Each round starts with another contender, so that none always follows the same one.
             let count = workload.contenders.len();
             for position in (0..count).map(|turn| (turn + round) % count) {
                 let contender = &workload.contenders[position];
-                let turn = take_turn(bed, contender, arguments.seconds, &mut outcome.faults);
+                let turn = take_turn(bed, contender, arguments.seconds, &mut outcome.problems);
                 outcome.deadlocks[position] += turn.deadlocks;
                 outcome.scores[position][mode].turns.push(turn);
             }
@@ -198,7 +198,7 @@ pub(crate) fn run(bed: &Bed, workload: &Workload, arguments: &Arguments) -> Outc
     outcome
 }
 
-fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<String>) -> Turn {
+fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, problems: &mut Vec<String>) -> Turn {
     let sql = |statement: &str| bed.cluster.sql(bed.database.name(), statement);
     let rows = |table: Option<&str>| -> Option<u64> {
         let count = sql(&format!("select count(*) from {}", table?));
@@ -212,12 +212,12 @@ fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<St
     let began = Processors::now();
     let seconds = (f64::from(seconds) * contender.length).round().max(1.0);
     let mut turn = contender.load.run(&bed.cluster, seconds as u32);
-    // A session that ends just now would be missed both as a process and in what its parent has gathered.
+    // A session that ends during the sample would be missed both as a process and in its parent's total.
     std::thread::sleep(Duration::from_millis(100));
     turn.cost = Processors::now().used_by_servers_since(began) / turn.done;
-    faults.extend(turn.faults.iter().map(|fault| format!("{}: {fault}", contender.name)));
+    problems.extend(turn.problems.iter().map(|problem| format!("{}: {problem}", contender.name)));
     turn.deadlocks = deadlocks() - before.2;
-    // When the time is up the last request of each client may have been done, but not answered.
+    // When the time is up, the last request of each client may be done, but its response not received.
     let unanswered = u64::from(contender.load.clients());
     for (table, before, said, what) in [
         (contender.table, before.0, turn.created, "created"),
@@ -226,7 +226,8 @@ fn take_turn(bed: &Bed, contender: &Contender, seconds: u32, faults: &mut Vec<St
         if let (Some(before), Some(after)) = (before, rows(table)) {
             let grown = after - before;
             if !(said..=said + unanswered).contains(&grown) {
-                faults.push(format!("{}: {said} answers say {what}, but {grown} rows were", contender.name));
+                problems
+                    .push(format!("{}: {said} answers say {what}, but {grown} rows were", contender.name));
             }
         }
     }

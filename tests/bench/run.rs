@@ -1,4 +1,4 @@
-//! What a run adds to `BENCHMARKS.md`, and whether it may.
+//! The results that a run adds to `BENCHMARKS.md`, and whether they qualify.
 
 use crate::Arguments;
 use crate::bed::Bed;
@@ -9,11 +9,11 @@ use clap::ValueEnum;
 use std::fs;
 use std::path::Path;
 
-/// Fewer rounds or seconds than this say too little to be kept.
+/// With fewer rounds or seconds than this, the results are not stored.
 pub(crate) const LEAST_ROUNDS: usize = 5;
 pub(crate) const LEAST_SECONDS: u32 = 2;
 
-/// Writes the rows of a group into the file, in place of those that it had.
+/// Replaces the rows of a group in the file.
 pub(crate) fn write(bed: &Bed, arguments: &Arguments, disk_latency: f64, group: &str, rows: Vec<Row>) {
     let Arguments { rounds, seconds, .. } = arguments;
     if *rounds < LEAST_ROUNDS || *seconds < LEAST_SECONDS {
@@ -32,7 +32,7 @@ pub(crate) fn write(bed: &Bed, arguments: &Arguments, disk_latency: f64, group: 
     }
 }
 
-/// Where and how a run measured.
+/// The machine and settings of a run.
 fn describe(bed: &Bed, arguments: &Arguments, disk_latency: f64) -> String {
     let keyed = env!("CARGO_PKG_VERSION");
     let postgresql = bed.cluster.sql("postgres", "show server_version");
@@ -40,14 +40,14 @@ fn describe(bed: &Bed, arguments: &Arguments, disk_latency: f64) -> String {
     let peer = if bed.postgrest.is_some() { format!(", {}", postgrest::VERSION) } else { String::new() };
     let Arguments { rounds, seconds, .. } = arguments;
     format!(
-        "keyed {keyed}, PostgreSQL {postgresql}{peer}; {}, {} GiB; the disk keeps a page in {disk}; \
-         {rounds} rounds of {seconds} s for each contender",
+        "keyed {keyed}, PostgreSQL {postgresql}{peer}; {}, {} GiB; fsync of a page takes {disk}; \
+         {rounds} rounds of {seconds} s per contender",
         processors(),
         memory()
     )
 }
 
-/// The processors of this machine.
+/// The CPUs of this machine.
 fn processors() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let names = || text.lines().filter(|line| line.starts_with("model name"));

@@ -1,4 +1,4 @@
--- A hundred thousand records with vectors, and questions about them. The statements of synthetic() have run.
+-- A hundred thousand records with vectors, and queries for them. The statements of synthetic() have run.
 
 select keyed.create_project('bench');
 select keyed.create_template('bench', 'items', '[

@@ -1,5 +1,5 @@
--- The tables that a user would write by hand instead of a template with a metric: the latest value in the record, the
--- series in a table of its own, both shaped as keyed shapes them.
+-- The tables that a user would create instead of a template with a metric: the latest value in the record, the series in
+-- a separate table, both with the columns of keyed's tables.
 
 create table plain.sensors (
   id uuid primary key default keyed.new_id(1),

@@ -1,24 +1,25 @@
-//! Half a million records, for lists and searches: filled when the first group asks for them, for it takes a while.
+//! Half a million records, for lists and searches. They are created when the first group needs them, because that takes
+//! a while.
 
 use crate::bed::Bed;
 use std::time::Instant;
 
 const RECORDS: u32 = 500_000;
 
-/// The variables of the scripts over these records.
+/// The variables of the scripts for these records.
 pub(crate) struct Works {
-    /// The template's number, which hand-written SQL answers too.
+    /// The template's id, which handwritten SQL returns too.
     pub(crate) template: u32,
 }
 
-/// The statement that makes the records with these numbers.
+/// The statement that creates the records with these numbers.
 pub(crate) fn insert(first: u32, last: u32) -> String {
     let sql = include_str!("works_records.sql");
     sql.replace(":first", &first.to_string()).replace(":last", &last.to_string())
 }
 
 impl Works {
-    /// Makes the template, its records, and what the peers need.
+    /// Creates the template, its records, and the tables of the other contenders.
     pub(crate) async fn fill(bed: &Bed) -> Self {
         eprintln!("Filling a template of ten attributes with {RECORDS} records …");
         let began = Instant::now();
@@ -27,9 +28,9 @@ impl Works {
         sql(&format!("set synchronous_commit = off; {}", insert(1, RECORDS)));
         let template = sql("select id from keyed_state.template where slug = 'works'");
         sql(&include_str!("works_peers.sql").replace(":template", &template));
-        // For the statement that the proxy sends: the API key is checked as it does.
+        // For the statement that the proxy sends: its API key is checked.
         sql(&format!("create table plain.caller as select sha256('{}') as hash", bed.proxy.key()));
-        // What is pending in the index of texts goes into it, and no vacuum begins by itself in the midst of a turn.
+        // Moves the pending list of the text index into it, and prevents an autovacuum during a turn.
         for table in ["bench.works", "rest.works", "keyed_state.text", "keyed_state.history"] {
             let number = if table.starts_with("keyed") { format!("_{template}") } else { String::new() };
             sql(&format!("vacuum analyze {table}{number}"));
@@ -42,10 +43,10 @@ impl Works {
         }
         sql("create extension pg_prewarm");
         eprintln!("That took {:.0} s.", began.elapsed().as_secs_f64());
-        Self { template: template.parse().expect("the number of a template") }
+        Self { template: template.parse().expect("the id of a template") }
     }
 
-    /// Reads all tables and indexes once, because the system may have evicted them: disks are not measured.
+    /// Reads all tables and indexes, because the operating system may have evicted them: disks are not measured.
     pub(crate) fn warm(&self, bed: &Bed) {
         let statement = format!(
             "select count(pg_prewarm(relation, 'read')) from ( \

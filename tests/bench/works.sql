@@ -1,5 +1,5 @@
--- What lists and searches are measured on: many records of ten attributes, one of each type and more. The words are
--- made up of a hundred syllables, so that parts of them are about as frequent as in a language.
+-- The records for lists and searches: ten attributes, at least one of each type. The words consist of a hundred
+-- syllables, so that substrings are about as frequent as in a natural language.
 
 create function plain.syllable(n integer) returns text language sql immutable parallel safe as $$
   select substr('bacadafagahajakalamanapaqarasatavawaxazabecedefegehejekelemenepeqeresetevewexezebicidifigihijikilimi'

@@ -1,10 +1,10 @@
--- What the peers need beside the records of works.sql. Hand-written SQL works on the very tables of the template.
+-- The objects that the other contenders need in addition to works.sql. Hand-written SQL uses the tables of the template itself.
 
--- So that no script needs to know the template's number.
+-- So that no script needs the template's id.
 grant usage on schema plain to public;
 create view plain.works_text as select record_id, document from keyed_state.text_:template;
 
--- PostgREST's table is plain, with the indexes that a user would give it.
+-- PostgREST's table is plain, with the indexes that a user would create.
 create table rest.works (like bench.works);
 insert into rest.works table bench.works;
 alter table rest.works add primary key (id);
@@ -23,7 +23,7 @@ select n, 10000 - n, jsonb_build_object('sort', '-price', 'limit', 50, 'filters'
   jsonb_build_object('field', 'price', 'operator', 'lte', 'value', 10000 - n)))
 from generate_series(1, 5) as n;
 
--- The steps are larger than the pages, and leave out what is not needed: the cursor is the same.
+-- The steps are larger than the pages, and omit what is not needed: the cursor is the same.
 do $$
 declare
   page plain.pages;

@@ -1,8 +1,8 @@
 -- Records of the template of works.sql, with these numbers.
 --
--- Neighbours in the notes are neighbours in number, so that two words that are looked for have met. A title has
--- words that no notes have. Amounts are alike in five thousand neighbours, so all other values meet each amount, and
--- leap from one five thousand to the next.
+-- Adjacent words of the notes have adjacent numbers, so that records with two searched words exist. A title has words
+-- that no notes have. Five thousand consecutive records share an amount, so every amount occurs with all other values,
+-- and amounts jump from one five thousand to the next.
 insert into bench.works (external_key, title, city, notes, price, amount, made, seen, tags, country)
 select 'W-' || n, initcap(plain.word(5000 + n * 7 % 20011)) || ' ' || plain.word(5000 + n * 11 % 30011) || ' ' || n % 5000,
   'City ' || n::bigint * 7919 % 1000,

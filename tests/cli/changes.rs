@@ -39,7 +39,7 @@ fn of(operation: &str, key: &str) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn changes_are_printed_behind_the_cursor_of_the_file() {
+async fn changes_after_the_stored_cursor_are_printed() {
     let service = Service::start().await;
     let cursor = file("cursor");
     let arguments = ["--cursor-file", cursor.to_str().expect("UTF-8")];
@@ -75,7 +75,7 @@ async fn all_pages_are_printed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn follower_prints_changes_as_they_come_and_keeps_its_cursor() {
+async fn follow_prints_new_changes_and_stores_the_cursor() {
     let service = Service::start_with(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
     let cursor = file("followed");
     let path = cursor.to_str().expect("UTF-8").to_owned();
@@ -92,22 +92,22 @@ async fn follower_prints_changes_as_they_come_and_keeps_its_cursor() {
         out.read_line(&mut line).expect("a line");
         assert_eq!(lines(&line), [of("create", &format!("C-{number}"))]);
     }
-    // Then the cursor is that after the last line.
+    // The cursor is the one after the last line.
     until("it waits", async || service.proxy.metrics().await.sum("keyed_http_listeners", &[]) == 1.0).await;
-    follower.kill().expect("it runs");
-    follower.wait().expect("it ends");
+    follower.kill().expect("the program runs");
+    follower.wait().expect("the process ends");
     service.upsert("C-3", json!({"name": "Ada"})).await.expect(201);
     let rest = run(&mut command(&service, &["--template", "crm.customers", "--cursor-file", &path])).expect();
     assert_eq!(lines(&rest), [of("create", "C-3")]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cursor_of_a_restored_database_ends_with_its_own_exit_code() {
+async fn expired_cursor_has_its_own_exit_code() {
     let service = Service::start().await;
     let cursor = file("restored");
     let arguments = ["--cursor-file", cursor.to_str().expect("UTF-8")];
     changes(&service, &arguments).expect();
-    // As in a database that was restored.
+    // As in a restored database.
     service.session().await.run("update keyed_state.change_generation set written_by = 1").await;
     let before = std::fs::read_to_string(&cursor).expect("it was written");
     for more in [&[][..], &["--follow"]] {
@@ -115,13 +115,13 @@ async fn cursor_of_a_restored_database_ends_with_its_own_exit_code() {
         assert_eq!(outcome.code, Some(3), "{outcome:?}");
         assert!(outcome.err.contains("start again with --from-start"), "{}", outcome.err);
     }
-    assert_eq!(std::fs::read_to_string(&cursor).expect("it is there"), before);
+    assert_eq!(std::fs::read_to_string(&cursor).expect("it exists"), before);
     changes(&service, &[&arguments[..], &["--from-start"]].concat()).expect();
     changes(&service, &arguments).expect();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wrong_arguments_and_addresses_are_reported_at_once() {
+async fn invalid_arguments_and_addresses_are_reported_immediately() {
     let service = Service::start().await;
     let empty = file("empty");
     std::fs::write(&empty, "\n").expect("written");

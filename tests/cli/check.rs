@@ -1,9 +1,9 @@
-//! `serve --check`: what an administrator learns before a service starts.
+//! `serve --check` validates the settings before a service starts.
 
 use crate::{Outcome, run};
 use harness::{Authority, Database, proxy_program};
 
-/// Checks a service before this database.
+/// Checks a service with this database.
 fn check(url: &str, settings: &[(&str, &str)]) -> Outcome {
     let mut proxy = proxy_program(&["serve", "--check", "--database-url", url, "--listen", "127.0.0.1:0"]);
     run(proxy.envs(settings.iter().copied()))
@@ -95,8 +95,8 @@ async fn check_rejects_a_superuser_login() {
 #[test]
 fn check_reports_remote_database_and_used_address() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = taken.local_addr().expect("it has one").to_string();
-    // An address reserved for documentation, which no host has.
+    let address = taken.local_addr().expect("a bound socket has an address").to_string();
+    // An address that is reserved for documentation, so no host has it.
     let url = "postgres://keyed_proxy@192.0.2.1/crm?connect_timeout=1";
     let mut proxy = proxy_program(&["serve", "--check", "--database-url", url, "--listen", &address]);
     let outcome = run(&mut proxy);
@@ -136,7 +136,7 @@ async fn former_name_of_a_setting_works_with_a_notice_and_the_current_one_overri
 
 #[tokio::test]
 async fn service_that_starts_with_a_former_name_logs_the_notice() {
-    // Without a command, the settings are those of the environment. The address cannot be used, so the service ends.
+    // Without a command, the settings come from the environment. The address cannot be used, so the service exits.
     let mut proxy = proxy_program(&[]);
     let settings = [
         ("KEYED_DATABASE_URL", "host=/nonexistent user=keyed_proxy dbname=crm"),

@@ -1,11 +1,11 @@
-//! `keyed-proxy demo`, whose SQL psql runs.
+//! `keyed-proxy demo`, whose output psql runs.
 
 use crate::run;
 use harness::{Cluster, Database, Durability, proxy_program};
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// Feeds what the command prints to psql, as an administrator types it.
+/// Runs the output of the command with psql, as an administrator does.
 fn make_demo(database: &Database) -> (bool, String, String) {
     let sql = run(&mut proxy_program(&["demo"])).expect();
     let mut psql = database.cluster().program("psql");
@@ -16,14 +16,14 @@ fn make_demo(database: &Database) -> (bool, String, String) {
         .stderr(Stdio::piped())
         .spawn()
         .expect("psql is installed");
-    // It stops reading at the first error.
+    // psql stops reading at the first error.
     let _ = psql.stdin.take().expect("a pipe").write_all(sql.as_bytes());
     let output = psql.wait_with_output().expect("psql ends");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (output.status.success(), text(output.stdout), text(output.stderr))
 }
 
-/// What `keyed.checksums()` says that does not depend on the day and the ids.
+/// The part of `keyed.checksums()` that does not depend on the date and the ids.
 async fn counts(database: &Database) -> String {
     let sql = "select string_agg(concat_ws(' ', template, part, rows), E'\\n') from keyed.checksums()";
     database.session().await.text(sql, &[]).await
@@ -52,7 +52,7 @@ async fn demo_creates_its_project_once() {
 }
 
 #[tokio::test]
-async fn demo_runs_no_foreign_code_and_logs_no_secret() {
+async fn demo_runs_no_code_of_other_roles_and_logs_no_secret() {
     let database = Database::new().await;
     let session = database.session().await;
     let planted = "create function public.sin(numeric) returns double precision language plpgsql as $$

@@ -1,4 +1,4 @@
-//! What is wrong with a database, and how to repair it.
+//! The findings of `doctor`, and their remedies.
 
 use crate::{Outcome, keyed, keyed_as};
 use harness::Database;
@@ -81,8 +81,8 @@ async fn doctor_finds_older_files_although_functions_fail() {
 async fn database_must_be_utf8() {
     let options = "template template0 encoding 'LATIN1' locale 'C'";
     let database = Database::empty_with(&harness::Cluster::shared(), options).await;
-    let refusal = database.session().await.refusal("create extension keyed cascade", &[]).await;
-    assert!(refusal.message.contains("encoding UTF8") && !refusal.hint.is_empty(), "{refusal}");
+    let error = database.session().await.error("create extension keyed cascade", &[]).await;
+    assert!(error.message.contains("encoding UTF8") && !error.hint.is_empty(), "{error}");
     let found = findings(keyed(&database, &["doctor", "--json"]), "server");
     assert_eq!(found[0]["message"], "the database is encoded in LATIN1", "{found:?}");
     let remedy = found[0]["remedy"].as_str().unwrap_or_default();
@@ -103,7 +103,7 @@ async fn pgvector_that_is_missing_or_too_old_is_reported() {
 }
 
 #[tokio::test]
-async fn policies_of_reference_scopes_are_not_foreign_code() {
+async fn policies_of_reference_scopes_are_not_reported_as_user_code() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let scope = json!({"field": "company.name", "operator": "eq", "value": "Acme"});
@@ -121,7 +121,7 @@ async fn non_unicode_default_collation_is_reported_as_note() {
     assert_eq!((found.len(), &found[0]["severity"]), (1, &Value::from("note")));
     let remedy = found[0]["remedy"].as_str().unwrap_or_default();
     assert!(remedy.contains(r#"order by name collate "und-x-icu""#), "{remedy}");
-    assert!(of(&Database::new_by_icu().await).is_empty());
+    assert!(of(&Database::new_with_icu().await).is_empty());
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn logins_that_read_large_tables_without_the_library_are_noted() {
     let of = |database: &Database| findings(keyed(database, &["doctor", "--json"]), "preloading");
     let analyst = database.create_role("analyst").await;
     database.grant(&analyst, "crm", "read").await;
-    assert_eq!(of(&database), Vec::<Value>::new(), "a small database has no finding");
+    assert_eq!(of(&database), Vec::<Value>::new(), "a small database has no findings");
     session.run("update pg_class set reltuples = 10000 where oid = 'crm.customers'::regclass").await;
     let found = of(&database);
     assert_eq!((found.len(), &found[0]["severity"]), (1, &json!("note")), "{found:?}");

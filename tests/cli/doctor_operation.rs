@@ -1,4 +1,4 @@
-//! What `doctor` says of a database in operation: each finding appears, and goes when what it says is done.
+//! Findings of `doctor` during operation: each appears, and disappears when its remedy is applied.
 
 use crate::doctor::findings;
 use crate::keyed;
@@ -6,29 +6,30 @@ use harness::{Cluster, Database};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What makes a finding, the check, a part of its message, its severity, and what ends it if its remedy cannot be pasted.
-type Fault = (&'static str, &'static str, &'static str, &'static str, Option<&'static str>);
+/// A statement that causes a finding, the check, a part of its message, its severity, and a statement that ends it if
+/// its remedy cannot be pasted.
+type Problem = (&'static str, &'static str, &'static str, &'static str, Option<&'static str>);
 
-/// Makes each fault, expects its finding, does what it says and expects it to be gone.
-fn each_is_found_and_goes(database: &Database, faults: &[Fault]) {
-    for (fault, check, part, severity, end) in faults {
+/// Causes each problem, expects its finding, applies the remedy and expects the finding to be gone.
+fn each_is_found_and_goes(database: &Database, problems: &[Problem]) {
+    for (problem, check, part, severity, end) in problems {
         let found = || findings(keyed(database, &["doctor", "--json"]), check);
-        assert!(found().is_empty(), "before {fault}: {:?}", found());
-        database.run_in_psql(fault);
+        assert!(found().is_empty(), "before {problem}: {:?}", found());
+        database.run_in_psql(problem);
         let seen = found();
         let finding =
             seen.iter().find(|finding| finding["message"].as_str().is_some_and(|it| it.contains(part)));
-        let finding = finding.unwrap_or_else(|| panic!("{fault}: not found in {seen:?}"));
-        assert_eq!((seen.len(), finding["severity"].as_str()), (1, Some(*severity)), "{fault}: {seen:?}");
+        let finding = finding.unwrap_or_else(|| panic!("{problem}: not found in {seen:?}"));
+        assert_eq!((seen.len(), finding["severity"].as_str()), (1, Some(*severity)), "{problem}: {seen:?}");
         let remedy = finding["remedy"].as_str().expect("a remedy");
         database
             .run_in_psql(end.unwrap_or_else(|| remedy.split("if it is gone: ").last().unwrap_or_default()));
-        assert!(found().is_empty(), "{fault}: ended by {remedy}, but: {:?}", found());
+        assert!(found().is_empty(), "{problem}: ended by {remedy}, but: {:?}", found());
     }
 }
 
 #[tokio::test]
-async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
+async fn doctor_reports_each_operational_problem_until_it_is_fixed() {
     let database = Database::new_durable().await.add_crm().await;
     each_is_found_and_goes(
         &database,
@@ -52,7 +53,7 @@ async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
             (
                 "select setval('keyed_state.template_id_seq', 2000000000)",
                 "numbers",
-                "keyed_state.template_id_seq is at 2000000000 of 2147483647",
+                "keyed_state.template_id_seq is at 2000000000 of 1 to 16777215",
                 "warning",
                 Some("select setval('keyed_state.template_id_seq', 1000)"),
             ),
@@ -115,6 +116,13 @@ async fn doctor_reports_each_operational_fault_until_it_is_fixed() {
                 Some("select keyed.alter_webhook_endpoint(1, '{\"enabled\": true}')"),
             ),
             (
+                "select keyed.init(shard => 0); alter table keyed_state.project alter column id set maxvalue 2147483647",
+                "ids of the shard",
+                "keyed_state.project_id_seq assigns ids of other shards than shard 0",
+                "error",
+                None,
+            ),
+            (
                 "revoke execute on function keyed.server_measurements() from keyed_owner",
                 "measurements",
                 "keyed_owner may not call keyed.server_measurements()",
@@ -152,7 +160,7 @@ async fn locked_table_is_reported_and_other_checks_run() {
     let lock = "begin; lock table crm.customers, keyed_state.access_grant in access exclusive mode";
     holder.run(lock).await;
     let pid = holder.text("select pg_backend_pid()::text", &[]).await;
-    // It would wait for as long as the lock is held.
+    // It would wait as long as the lock is held.
     let outcome = keyed(&database, &["doctor", "--json"]);
     let report: Value = serde_json::from_str(&outcome.out).unwrap_or_else(|_| panic!("{}", outcome.err));
     let found = |report: &Value, check: &str| -> Vec<Value> {
@@ -173,7 +181,7 @@ async fn locked_table_is_reported_and_other_checks_run() {
         checks.into_iter().find(|it| it["name"] == check).map(|it| it["sound"].clone())
     };
     assert_eq!((sound("grants"), sound("API keys")), (Some(Value::Null), Some(true.into())), "{report:#}");
-    // A check that reads no locked table is as ever.
+    // Checks that read no locked table work as before.
     assert_eq!(
         (sound("templates"), found(&report, "templates").len()),
         (Some(false.into()), 1),

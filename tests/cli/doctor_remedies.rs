@@ -1,4 +1,4 @@
-//! What `doctor` says to do about a fault, done as it says.
+//! The remedies that `doctor` suggests, applied as suggested.
 
 use crate::doctor::findings;
 use crate::keyed;
@@ -11,7 +11,7 @@ async fn remedies_fix_their_findings() {
     let database = Database::new_durable().await.add_crm().await;
     let key = "select keyed.issue_api_key('gone', null, 'orphan')";
     let grant = "select keyed.grant_access('gone', 'crm.customers', '{read}')";
-    for (fault, check, part) in [
+    for (problem, check, part) in [
         ("alter table crm.customers disable row level security", "ownership", "crm.customers is off"),
         ("grant create on schema keyed_state to public", "foreign objects", "lets everybody create"),
         (
@@ -187,11 +187,11 @@ async fn remedies_fix_their_findings() {
             "full_page_writes",
         ),
     ] {
-        database.run_in_psql(fault);
+        database.run_in_psql(problem);
         let found = findings(keyed(&database, &["doctor", "--json", "--fail-on", "note"]), check);
         let finding =
             found.iter().find(|finding| finding["message"].as_str().is_some_and(|it| it.contains(part)));
-        let finding = finding.unwrap_or_else(|| panic!("{fault}: not found in {found:?}"));
+        let finding = finding.unwrap_or_else(|| panic!("{problem}: not found in {found:?}"));
         let is_error = ![
             "API keys",
             "grants",
@@ -207,13 +207,13 @@ async fn remedies_fix_their_findings() {
         ]
         .contains(&check);
         let outcome = keyed(&database, &["doctor"]);
-        assert_eq!(outcome.code, Some(i32::from(is_error)), "{fault}: {}", outcome.out);
+        assert_eq!(outcome.code, Some(i32::from(is_error)), "{problem}: {}", outcome.out);
         assert!(outcome.out.contains(part) && outcome.out.contains("remedy: "), "{}", outcome.out);
         let remedy = finding["remedy"].as_str().expect("a remedy");
         let remedy = remedy.replace('…', "keyed_admin");
         database.run_in_psql(remedy.split("then: ").last().unwrap_or_default());
         let left = findings(keyed(&database, &["doctor", "--json"]), check);
-        assert!(left.is_empty(), "{fault}: {remedy} does not fix it: {left:?}");
+        assert!(left.is_empty(), "{problem}: {remedy} does not fix it: {left:?}");
     }
 }
 
@@ -231,7 +231,7 @@ async fn changed_operating_system_collation_is_found() {
 }
 
 #[tokio::test]
-async fn remedies_adopt_no_foreign_table() {
+async fn remedies_adopt_no_table_of_another_owner() {
     let database = Database::new_durable().await.add_crm().await;
     let dba = database.create_role("dba").await;
     let tables = ["crm.companies", DOCUMENTS];

@@ -1,4 +1,4 @@
-//! Files in and out on the command line.
+//! Import and export on the command line.
 
 use crate::run;
 use harness::{Service, proxy_program, target_folder};
@@ -30,7 +30,7 @@ fn path(file: &std::path::Path) -> &str {
     file.to_str().expect("the path is UTF-8")
 }
 
-/// The arguments that import a file row by row, and keep the refused ones in another.
+/// The arguments that import a file row by row, and write the rejected rows to another file.
 fn skipping<'a>(input: &'a str, failed: &'a str) -> [&'a str; 8] {
     ["import", input, "--template", "crm.customers", "--on-error", "skip", "--failed", failed]
 }
@@ -87,7 +87,7 @@ async fn file_is_imported_and_exported() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn file_packed_with_gzip_is_imported_by_name_and_from_standard_input() {
+async fn gzip_file_is_imported_by_name_and_from_standard_input() {
     let service = Service::start().await;
     let input = file("packed.csv.gz", packed("external_key,name\na,Ada\n"));
     let outcome = run(&mut command(&service, &["import", path(&input), "--template", "crm.customers"]));
@@ -115,11 +115,11 @@ async fn rejected_rows_are_printed_and_saved() {
         .expect("the file is there")
         .replace("b,x,", "b,2,")
         .replace("c,y,", "c,3,");
-    // Standard input does as well.
+    // Standard input works as well.
     let mut again = command(&service, &["import", "-", "--template", "crm.customers"]);
     let mut child = again.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
     std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), fixed.as_bytes()).expect("it reads");
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the process ends");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
         "rows 2, created 2, updated 0, unchanged 0, failed 0\n"
@@ -147,14 +147,14 @@ async fn file_of_rejected_rows_is_replaced_only_if_rows_are_rejected() {
         arguments.extend(further);
         run(&mut command(&service, &arguments))
     };
-    // Without the right, and where nothing is refused, nothing is touched.
-    let refused = import(&input, &failed, &["--api-key", "keyed_1_wrong"]);
-    assert_eq!(refused.code, Some(1), "{refused:?}");
+    // Without the privilege, and without rejected rows, the file is unchanged.
+    let rejected = import(&input, &failed, &["--api-key", "keyed_1_wrong"]);
+    assert_eq!(rejected.code, Some(1), "{rejected:?}");
     let good = file("kept-good.csv", "external_key,visits\na,1\n");
     import(&good, &failed, &[]).expect();
-    assert_eq!(std::fs::read_to_string(&failed).expect("it is there"), "of an earlier import\n");
+    assert_eq!(std::fs::read_to_string(&failed).expect("it exists"), "of an earlier import\n");
 
-    // The rejected rows cannot be written to the file itself, by whatever name.
+    // The rejected rows cannot be written to the input file itself, under any name.
     let link = input.with_extension("link");
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(&input, &link).expect("a link");
@@ -163,11 +163,11 @@ async fn file_of_rejected_rows_is_replaced_only_if_rows_are_rejected() {
         assert_eq!(outcome.code, Some(2), "{outcome:?}");
         assert!(outcome.err.contains("is the imported file itself"), "{}", outcome.err);
     }
-    assert_eq!(std::fs::read_to_string(&input).expect("it is there"), "external_key,visits\na,1\nb,x\n");
+    assert_eq!(std::fs::read_to_string(&input).expect("it exists"), "external_key,visits\na,1\nb,x\n");
 
     let outcome = import(&input, &failed, &["--on-error", "skip"]);
     assert!(outcome.err.contains("1 row was rejected"), "{}", outcome.err);
-    let kept = std::fs::read_to_string(&failed).expect("it is there");
+    let kept = std::fs::read_to_string(&failed).expect("it exists");
     assert!(kept.starts_with("external_key,visits,import_error\nb,x,"), "{kept}");
 
     let folder = target_folder();
@@ -198,7 +198,7 @@ async fn interrupted_import_reports_written_rows_and_errors() {
     let (lines, failed) = (file("bad.ndjson", &lines), file("failed.ndjson", ""));
     let outcome = run(&mut command(&service, &skipping(path(&lines), path(&failed))));
     assert_eq!(outcome.err.matches("visits: ").count(), 30, "{}", outcome.err);
-    assert_eq!(std::fs::read_to_string(&failed).expect("it is there").lines().count(), 30);
+    assert_eq!(std::fs::read_to_string(&failed).expect("it exists").lines().count(), 30);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -251,8 +251,8 @@ async fn rejected_rows_can_be_imported_by_the_same_command() {
             run(&mut command(&service, &arguments))
         };
         assert!(import().err.contains("1 row was rejected"), "{name}");
-        let refused = std::fs::read_to_string(&failed).expect("the refused row");
-        std::fs::write(&input, refused.replace(",x,", ",2,").replace(":\"x\"", ":2"))
+        let rejected = std::fs::read_to_string(&failed).expect("the rejected row");
+        std::fs::write(&input, rejected.replace(",x,", ",2,").replace(":\"x\"", ":2"))
             .expect("it is corrected");
         import().expect();
         assert_eq!(service.by_key("z").await.expect(200)["attributes"]["name"], "Zürich", "{name}");
@@ -293,7 +293,7 @@ async fn references_are_matched_by_text_and_update_creates_no_record() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn mirror_shows_in_a_dry_run_what_it_deletes_later() {
+async fn mirror_dry_run_prints_the_records_to_delete() {
     let service = Service::start().await;
     for (key, visits) in [("a", 1), ("b", 2), ("c", 9)] {
         service.upsert(key, json!({"visits": visits})).await.expect(201);
@@ -326,7 +326,7 @@ async fn mirror_shows_in_a_dry_run_what_it_deletes_later() {
 
     let allowed = import(&["--max-deleted-share", "0.5"]).expect();
     assert_eq!(allowed, "rows 2, created 1, updated 0, unchanged 1, failed 0, deleted 1 of 2\n");
-    service.by_key("b").await.refused(404, "not_found");
+    service.by_key("b").await.expect_error(404, "not_found");
     service.by_key("c").await.expect(200);
     let again = import(&["--max-deleted-share", "0"]).expect();
     assert_eq!(again, "rows 2, created 0, updated 0, unchanged 2, failed 0, deleted 0 of 2\n");

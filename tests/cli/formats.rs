@@ -44,8 +44,8 @@ async fn suggested_format_is_accepted_in_both_directions() {
     let lines = run(&mut command(&service, &[&export[..], &["--delimiter", ";", "--bom"]].concat())).expect();
     assert!(lines.starts_with("\u{feff}id;external_key;visits;born\r\n"), "{lines}");
     assert!(lines.ends_with(";a;1234,5;29.02.2024\r\n"), "{lines}");
-    let refused = run(&mut command(&service, &["export", "--template", "crm.customers", "--format", "xml"]));
-    assert!(refused.err.contains("csv, ndjson, xlsx"), "{}", refused.err);
+    let rejected = run(&mut command(&service, &["export", "--template", "crm.customers", "--format", "xml"]));
+    assert!(rejected.err.contains("csv, ndjson, xlsx"), "{}", rejected.err);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -60,8 +60,8 @@ async fn spreadsheet_is_detected_by_its_name() {
     assert_eq!(done, "rows 1, created 0, updated 0, unchanged 1, failed 0\n");
     let other = run(&mut command(&service, &[&import[..], &["--sheet", "Other"]].concat()));
     assert!(other.err.contains("Its sheets are: customers."), "{}", other.err);
-    // One that is called CSV is not read as such.
+    // A spreadsheet with the extension .csv is not read as CSV.
     let misnamed = [&import[..], &["--format", "csv"]].concat();
-    let refused = run(&mut command(&service, &misnamed));
-    assert!(refused.err.contains("Send a spreadsheet with --format xlsx"), "{}", refused.err);
+    let rejected = run(&mut command(&service, &misnamed));
+    assert!(rejected.err.contains("Send a spreadsheet with --format xlsx"), "{}", rejected.err);
 }

@@ -19,13 +19,13 @@ fn path(file: &Path) -> &str {
     file.to_str().expect("the path is UTF-8")
 }
 
-/// Where the program is found.
+/// The folder of the program.
 fn programs() -> String {
     let folder = proxy_path().parent().expect("a folder").to_str().expect("UTF-8").to_owned();
     format!("{folder}:/usr/bin:/bin")
 }
 
-/// Runs a command line of the shell on a terminal, with these lines typed.
+/// Runs a shell command on a terminal, with these lines as input.
 fn type_into(service: &Service, line: &str, typed: &str) -> Outcome {
     let mut script = Command::new("script")
         .args(["--quiet", "--return", "--command", line, "/dev/null"])
@@ -39,9 +39,9 @@ fn type_into(service: &Service, line: &str, typed: &str) -> Outcome {
         .spawn()
         .expect("util-linux is installed");
     let mut terminal = script.stdin.take().expect("a pipe");
-    terminal.write_all(typed.as_bytes()).expect("the terminal takes it");
+    terminal.write_all(typed.as_bytes()).expect("the terminal accepts input");
     drop(terminal);
-    let output = script.wait_with_output().expect("it ends");
+    let output = script.wait_with_output().expect("the process ends");
     let out = String::from_utf8_lossy(&output.stdout).replace('\r', "");
     Outcome { code: output.status.code(), out, err: String::from_utf8_lossy(&output.stderr).into_owned() }
 }
@@ -58,7 +58,8 @@ fn import(input: &Path) -> String {
 async fn answers_build_the_format_of_a_file() {
     let service = Service::start().await;
     let input = file("doubtful.csv", FILE);
-    // Words of booleans, the second format of the dates, the times, the numbers, the time zone (an invalid one first) and the import.
+    // The answers: words for booleans, the second date format, the times, the numbers, the time zone (first an invalid
+    // one) and the import.
     let typed = "y\n7\n2\n\nyes\nZurich\nEurope/Zurich\ny\n";
     let done = type_into(&service, &format!("{} --interactive", import(&input)), typed);
     assert_eq!(done.code, Some(0), "{}", done.out);
@@ -84,7 +85,7 @@ async fn answers_build_the_format_of_a_file() {
         json!([record["visits"], record["born"], record["seen"], record["active"]]),
         json!([1234.5, "2024-01-02", "2024-02-29T12:45:00Z", true])
     );
-    // The command line for the next time asks nothing, and finds the same values.
+    // The printed command line runs without questions, and imports the same values.
     let (_, line) = done.out.split_once("The next time:\n").expect("a command line");
     assert!(line.starts_with("keyed-proxy import '") && line.contains(" --format '{"), "{line}");
     assert!(!line.contains(service.proxy.key()) && !line.contains("--interactive"), "{line}");
@@ -99,8 +100,8 @@ async fn ambiguous_points_are_asked_about() {
     let service = Service::start().await;
     let input = file("points.csv", "external_key,visits\na,1.234\nb,12.500\n");
     let line = format!("keyed-proxy import '{}' --template crm.customers --interactive", path(&input));
-    for (answer, visits) in [("y", json!([1234, 12500])), ("n", json!([1.234, 12.5]))] {
-        let done = type_into(&service, &line, &format!("{answer}\ny\n"));
+    for (response, visits) in [("y", json!([1234, 12500])), ("n", json!([1.234, 12.5]))] {
+        let done = type_into(&service, &line, &format!("{response}\ny\n"));
         assert_eq!(done.code, Some(0), "{}", done.out);
         assert!(done.out.contains("so that 1.234 is more than a thousand? [y/N]"), "{}", done.out);
         let read = async |key: &str| service.by_key(key).await.expect(200)["attributes"]["visits"].clone();
@@ -114,26 +115,26 @@ async fn nothing_is_imported_without_consent() {
     let input = file("plain.csv", "external_key,visits\na,1\n");
     let line =
         |input: &Path| format!("keyed-proxy import '{}' --template crm.customers --interactive", path(input));
-    // The default is no, and so is a terminal that closes.
+    // The default is no; a closed terminal has the same effect.
     for (typed, code, words) in [
         ("\n", 0, "Nothing was imported."),
         ("n\n", 0, "Nothing was imported."),
         ("", 1, "there is no answer"),
     ] {
-        let refused = type_into(&service, &line(&input), typed);
-        assert_eq!(refused.code, Some(code), "{}", refused.out);
-        assert!(refused.out.contains(words), "{}", refused.out);
+        let rejected = type_into(&service, &line(&input), typed);
+        assert_eq!(rejected.code, Some(code), "{}", rejected.out);
+        assert!(rejected.out.contains(words), "{}", rejected.out);
     }
-    // Another format than the one that fits is not guessed.
+    // A format is not suggested if it does not fit.
     let input = file("comma.csv", "external_key;visits\na;1,5\n");
-    let refused = type_into(&service, &line(&input), "n\n");
-    assert_eq!(refused.code, Some(1), "{}", refused.out);
-    assert!(refused.out.contains("say with --format how the file writes values"), "{}", refused.out);
-    // Rows that no format reads are said, and end an import of all or nothing.
+    let rejected = type_into(&service, &line(&input), "n\n");
+    assert_eq!(rejected.code, Some(1), "{}", rejected.out);
+    assert!(rejected.out.contains("say with --format how the file writes values"), "{}", rejected.out);
+    // Rows that no format can read are reported, and end an atomic import.
     let input = file("bad.csv", "external_key,visits\na,1\nb,many\n");
-    let refused = type_into(&service, &line(&input), "y\n");
-    assert_eq!(refused.code, Some(1), "{}", refused.out);
-    assert!(refused.out.contains("line 3: visits: "), "{}", refused.out);
+    let rejected = type_into(&service, &line(&input), "y\n");
+    assert_eq!(rejected.code, Some(1), "{}", rejected.out);
+    assert!(rejected.out.contains("line 3: visits: "), "{}", rejected.out);
     assert_eq!(service.session().await.text("select count(*) from crm.customers", &[]).await, "0");
     let some = type_into(&service, &format!("{} --on-error skip", line(&input)), "y\n");
     assert_eq!(some.code, Some(1), "{}", some.out);
@@ -148,10 +149,10 @@ async fn questions_need_a_terminal() {
     let arguments = ["import", path(&input), "--template", "crm.customers", "--interactive"];
     let mut command = proxy_program(&arguments);
     command.env("KEYED_URL", service.proxy.url("")).env("KEYED_API_KEY", service.proxy.key());
-    let refused = run(&mut command);
-    assert_eq!(refused.code, Some(2));
-    assert!(refused.err.contains("--dry-run") && refused.err.contains("--format"), "{}", refused.err);
-    // The file itself cannot be on the terminal where the questions are.
+    let rejected = run(&mut command);
+    assert_eq!(rejected.code, Some(2));
+    assert!(rejected.err.contains("--dry-run") && rejected.err.contains("--format"), "{}", rejected.err);
+    // The file cannot be read from the terminal that asks the questions.
     let line = "keyed-proxy import - --template crm.customers --interactive";
     assert_eq!(type_into(&service, line, "").code, Some(2));
     let both = run(&mut proxy_program(&[&arguments[..], &["--dry-run"]].concat()));

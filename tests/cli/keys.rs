@@ -25,7 +25,7 @@ async fn key_is_printed_once_and_works_until_revoked() {
 
     let id = entry["id"].to_string();
     keyed(&database, &["keys", "revoke", &id]).expect();
-    proxy.request("GET", "/v1/me").key(key).send().await.refused(401, "unauthorized");
+    proxy.request("GET", "/v1/me").key(key).send().await.expect_error(401, "unauthorized");
     let again = keyed(&database, &["keys", "revoke", &id]);
     assert_eq!(again.code, Some(1));
     assert!(again.err.contains(&format!("no valid key has the number {id}")), "{}", again.err);

@@ -1,4 +1,4 @@
-//! What an administrator meets on the command line of `keyed-proxy`.
+//! The command line of `keyed-proxy`, for administrators.
 
 mod changes;
 mod check;
@@ -15,7 +15,7 @@ mod usage;
 use harness::{Database, proxy_program};
 use serde_json::Value;
 
-/// How a command ended, and what it printed.
+/// The exit code and the output of a command.
 #[derive(Debug)]
 struct Outcome {
     code: Option<i32>,
@@ -24,14 +24,14 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Standard output, after making sure that the command succeeded.
+    /// Standard output. Asserts that the command succeeded.
     #[track_caller]
     fn expect(self) -> String {
         assert_eq!(self.code, Some(0), "the command failed: {}", self.err);
         self.out
     }
 
-    /// The same as JSON.
+    /// Standard output as JSON. Asserts that the command succeeded.
     #[track_caller]
     fn json(self) -> Value {
         let out = self.expect();

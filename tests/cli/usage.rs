@@ -18,7 +18,7 @@ fn command_without_a_database_names_the_setting() {
         assert!(outcome.err.contains("KEYED_ADMIN_DATABASE_URL is not set"), "{}", outcome.err);
         assert!(
             !outcome.err.contains("keyed_proxy:"),
-            "the proxy's login may do none of it: {}",
+            "the proxy's login has none of these privileges: {}",
             outcome.err
         );
     }
@@ -67,7 +67,7 @@ fn manual_pages_are_reproducible() {
         ["serve", "import", "export", "keys", "doctor", "demo", "openapi", "completions", "man-pages"]
     {
         assert!(page(&format!("keyed-proxy-{command}.1")).contains("SYNOPSIS"), "{command}");
-        // A hyphen of the text is written so that it is not typeset as a dash.
+        // A hyphen in the text is escaped so that it is not typeset as a dash.
         assert!(
             commands.replace('\\', "").contains(&format!("keyed-proxy-{command}(1)")),
             "{command}: {commands}"
@@ -75,7 +75,7 @@ fn manual_pages_are_reproducible() {
     }
     let serve = page("keyed-proxy-serve.1");
     assert!(serve.contains("KEYED_DATABASE_URL_FILE") && serve.contains("[default: 16MiB]"), "{serve}");
-    // The default of this machine's cores.
+    // The default depends on the number of CPUs of this machine.
     let pool = serve.split("KEYED_POOL_SIZE").next().and_then(|before| before.rsplit(".TP").next());
     assert!(pool.is_some_and(|pool| pool.contains("pool") && !pool.contains("[default: ")), "{pool:?}");
     std::fs::remove_dir_all(&folder).expect("it was made");
@@ -144,7 +144,7 @@ fn help_shows_no_secret_of_the_environment() {
 
 #[test]
 fn invalid_embedding_settings_are_reported_before_anything_starts() {
-    for (settings, told) in [
+    for (settings, reported) in [
         (&[("KEYED_EMBED_PROVIDER", "openai")][..], "KEYED_EMBED_URL"),
         (&[("KEYED_EMBED_API_KEY", "keyed_1_x")], "KEYED_EMBED_PROVIDER"),
         (&[("KEYED_EMBED_BATCH", "0")], "KEYED_EMBED_BATCH"),
@@ -155,12 +155,12 @@ fn invalid_embedding_settings_are_reported_before_anything_starts() {
         let mut command = proxy_program(&["serve"]);
         command.env("KEYED_DATABASE_URL", "postgres://localhost/crm").envs(settings.iter().copied());
         let outcome = run(&mut command);
-        assert!(outcome.code == Some(2) && outcome.err.contains(told), "{told}: {}", outcome.err);
+        assert!(outcome.code == Some(2) && outcome.err.contains(reported), "{reported}: {}", outcome.err);
     }
 }
 
 #[tokio::test]
-async fn printed_document_equals_the_served_one() {
+async fn printed_openapi_document_equals_the_one_over_http() {
     let service = harness::Service::start().await;
     let printed = run(&mut proxy_program(&["openapi"])).json();
     assert_eq!(printed["openapi"], "3.1.0");

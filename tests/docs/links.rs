@@ -1,11 +1,11 @@
-//! Links lead somewhere, and the index names every page.
+//! Links have targets, and the index lists every page.
 
 use crate::page::{file, markdown_files};
 use harness::repository_folder;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-/// The lines of a page that are not in a block, without what is code within them.
+/// The lines of a page outside code blocks, without code spans.
 fn prose(text: &str) -> String {
     let (mut open, mut prose) = (false, String::new());
     for line in text.lines() {
@@ -26,7 +26,7 @@ fn links(text: &str) -> Vec<String> {
     parts.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target.to_owned()).collect()
 }
 
-/// The anchors that GitHub makes of the headings of a page.
+/// The anchors that GitHub generates for the headings of a page.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for heading in prose(text).lines().filter(|line| line.starts_with('#')) {
@@ -60,7 +60,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// Where a link of a page leads: a path within the repository, and an anchor, empty without one.
+/// The target of a link: a path within the repository, and an anchor, which may be empty.
 fn target(page: &str, link: &str) -> (String, String) {
     let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
     let folder = Path::new(page).parent().unwrap_or(Path::new(""));
@@ -86,7 +86,7 @@ fn relative_links_lead_to_files_and_headings() {
         }
     }
     assert!(count > 50, "links were found: {count}");
-    assert!(broken.is_empty(), "these lead nowhere:\n{}", broken.join("\n"));
+    assert!(broken.is_empty(), "these links have no target:\n{}", broken.join("\n"));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn index_links_every_page_once() {
     }
 }
 
-/// The code spans of a page that are paths in this repository, with a folder and the name of a source or a page.
+/// The code spans of a page that are paths in this repository: with a folder, and the name of a source file or page.
 fn paths_named(text: &str) -> Vec<String> {
     let prose = prose(text);
     let spans = prose.split('`').skip(1).step_by(2);
@@ -117,7 +117,7 @@ fn paths_named(text: &str) -> Vec<String> {
 
 #[test]
 fn paths_named_by_pages_exist() {
-    // Pages on one part of the code leave its folder out.
+    // Pages about one part of the code omit its folder.
     let folders = ["", "extension/src/", "proxy/src/", "tests/"];
     let mut missing = Vec::new();
     let mut count = 0;
@@ -130,7 +130,7 @@ fn paths_named_by_pages_exist() {
         }
     }
     assert!(count > 50, "paths were found: {count}");
-    assert!(missing.is_empty(), "these are not there:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "these paths do not exist:\n{}", missing.join("\n"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! The documentation does what it says: its blocks are run, its tables are held against the code.
+//! The documentation is correct: its code blocks are run, and its tables are compared with the code.
 
-mod answer;
 mod links;
 mod monitoring;
+mod output;
 mod page;
 mod pages;
 mod reference;

@@ -1,4 +1,4 @@
-//! The alert rules and the dashboard ask for metrics that the proxy really has, and each alert says what to do.
+//! The alert rules and the dashboard use metrics that the proxy has, and each alert has a runbook.
 
 use crate::page::file;
 use harness::Service;
@@ -12,10 +12,10 @@ const ALERTS: &str = "packages/monitoring/alerts.yml";
 const DASHBOARD: &str = "packages/monitoring/dashboard.json";
 const PAGE: &str = "docs/how-to/respond-to-alerts.md";
 
-/// The labels that Prometheus adds to what it scrapes, and that of the buckets of a histogram.
+/// Labels that Prometheus adds to scraped metrics, and the label of histogram buckets.
 const ADDED_LABELS: [&str; 3] = ["instance", "job", "le"];
 
-/// What Prometheus itself knows of a target.
+/// Metrics that Prometheus creates for each target.
 const OF_PROMETHEUS: [&str; 1] = ["up"];
 
 fn alerts() -> Vec<Value> {
@@ -24,7 +24,7 @@ fn alerts() -> Vec<Value> {
     groups.iter().flat_map(|group| group["rules"].as_array().expect("rules").clone()).collect()
 }
 
-/// All expressions of a value of the dashboard, with the title of their panel.
+/// All expressions in the dashboard, with the title of their panel.
 fn collect(value: &Value, title: &str, expressions: &mut Vec<(String, String)>) {
     let title = value["title"].as_str().unwrap_or(title);
     match value {
@@ -41,7 +41,7 @@ fn collect(value: &Value, title: &str, expressions: &mut Vec<(String, String)>) 
     }
 }
 
-/// The expressions of both files: where, and what.
+/// The expressions in both files, with their locations.
 fn expressions() -> Vec<(String, String)> {
     let dashboard: Value = serde_json::from_str(&file(DASHBOARD)).expect("JSON");
     let mut expressions = Vec::new();
@@ -58,12 +58,12 @@ fn expressions() -> Vec<(String, String)> {
         let text = |name: &str| rule[name].as_str().expect("a text").to_owned();
         (text("alert"), text("expr"))
     }));
-    // Grafana fills in how far apart its points are.
+    // Grafana substitutes the interval between points.
     expressions.iter_mut().for_each(|(_, text)| *text = text.replace("$__rate_interval", "5m"));
     expressions
 }
 
-/// What an expression asks for: metrics with labels, and labels that it groups by.
+/// The metrics and labels of an expression, and the labels that it groups by.
 #[derive(Default)]
 struct Asked {
     metrics: Vec<(String, BTreeSet<String>)>,
@@ -91,14 +91,14 @@ impl ExprVisitor for Asked {
     }
 }
 
-fn asked(place: &str, expression: &str) -> Asked {
-    let parsed = parse(expression).unwrap_or_else(|error| panic!("{place}: {error} in {expression}"));
+fn asked(location: &str, expression: &str) -> Asked {
+    let parsed = parse(expression).unwrap_or_else(|error| panic!("{location}: {error} in {expression}"));
     let mut asked = Asked::default();
     let Ok(_) = walk_expr(&mut asked, &parsed);
     asked
 }
 
-/// The metrics of a proxy that runs: name, and the labels that the documentation lists for it.
+/// The metrics of a running proxy: name, and the labels that the documentation lists for it.
 async fn metrics() -> BTreeMap<String, BTreeSet<String>> {
     let service = Service::start_with(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
     let exposition = service.proxy.metrics().await;
@@ -113,7 +113,7 @@ async fn metrics() -> BTreeMap<String, BTreeSet<String>> {
     metrics
 }
 
-/// The labels of a metric by the page that lists all of them.
+/// The labels of a metric according to the page that lists all metrics.
 fn labels_of(page: &str, metric: &str) -> BTreeSet<String> {
     let row = page.lines().find(|line| line.starts_with(&format!("| `{metric}` |")));
     let row = row.unwrap_or_else(|| panic!("docs/reference/metrics.md lacks {metric}"));
@@ -127,22 +127,22 @@ fn labels_of(page: &str, metric: &str) -> BTreeSet<String> {
 #[tokio::test]
 async fn alerts_and_dashboard_use_existing_metrics() {
     let metrics = metrics().await;
-    for (place, expression) in expressions() {
-        let asked = asked(&place, &expression);
+    for (location, expression) in expressions() {
+        let asked = asked(&location, &expression);
         let mut labels: BTreeSet<String> = ADDED_LABELS.map(str::to_owned).into();
         for (name, matched) in &asked.metrics {
             if OF_PROMETHEUS.contains(&name.as_str()) {
                 continue;
             }
-            let known = metrics.get(name).unwrap_or_else(|| panic!("{place}: there is no metric {name}"));
+            let known = metrics.get(name).unwrap_or_else(|| panic!("{location}: there is no metric {name}"));
             for label in matched {
                 let is_known = known.contains(label) || ADDED_LABELS.contains(&label.as_str());
-                assert!(is_known, "{place}: {name} has no label {label}");
+                assert!(is_known, "{location}: {name} has no label {label}");
             }
             labels.extend(known.iter().cloned());
         }
         let unknown: Vec<&String> = asked.groups.difference(&labels).collect();
-        assert!(unknown.is_empty(), "{place}: no metric of {expression} has the labels {unknown:?}");
+        assert!(unknown.is_empty(), "{location}: no metric of {expression} has the labels {unknown:?}");
     }
 }
 
@@ -155,7 +155,7 @@ fn alerts_have_summary_description_and_runbook() {
     for rule in &rules {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = rule["alert"].as_str().expect("a name");
-        assert!(names.insert(name), "{name} is there twice");
+        assert!(names.insert(name), "{name} exists twice");
         assert!(["page", "ticket"].contains(&text(&rule["labels"]["severity"]).as_str()), "{name}");
         for annotation in ["summary", "description"] {
             assert!(!text(&rule["annotations"][annotation]).is_empty(), "{name} has no {annotation}");

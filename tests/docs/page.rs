@@ -1,33 +1,33 @@
 //! A Markdown page as a list of code blocks.
 //!
-//! Comments in the source of a page speak to this test:
-//! - `<!-- needs: own server, second project -->` anywhere: what the page needs beside the service of `make run`. With
-//!   `own machine`, it is run by the tests of packages
-//! - `<!-- not run: reason -->` before a `sh` or `sql` block: it cannot be run on a test machine
-//! - `<!-- errors -->` before a `sql` block: statements of it are refused, and the answer shows how
-//! - `<!-- example -->` before a `json` or `text` block: it is not the answer of the block before it
+//! Comments in a page control its test:
+//! - `<!-- needs: own server, second project -->` anywhere: what the page needs in addition to the service of
+//!   `make run`. With `own machine`, the tests of packages run the page.
+//! - `<!-- not run: reason -->` before a `sh` or `sql` block: the block cannot be run on a test machine.
+//! - `<!-- errors -->` before a `sql` block: some of its statements are rejected, and the output shows the errors.
+//! - `<!-- example -->` before a `json` or `text` block: the block is not the output of the block before it.
 
 use harness::repository_folder;
 use std::path::Path;
 
-/// A fenced block.
+/// A fenced code block.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     /// The line of its opening fence, counted from 1.
     pub(crate) line: usize,
     pub(crate) language: String,
     pub(crate) text: String,
-    /// What the comment right before it says.
+    /// The comment directly before it.
     pub(crate) comment: Option<String>,
 }
 
 impl Block {
-    /// Why it is not run, if it says so.
+    /// The reason why it is not run, if there is one.
     pub(crate) fn not_run(&self) -> Option<&str> {
         self.comment.as_deref()?.strip_prefix("not run:").map(str::trim)
     }
 
-    /// Whether statements of it are refused, as the page shows.
+    /// Whether some of its statements are rejected, as the page shows.
     pub(crate) fn has_errors(&self) -> bool {
         self.comment.as_deref() == Some("errors")
     }
@@ -36,13 +36,13 @@ impl Block {
         self.comment.as_deref() == Some("example")
     }
 
-    /// Whether the test runs blocks of its language.
+    /// Whether the test runs blocks in its language.
     pub(crate) fn is_script(&self) -> bool {
         ["sh", "sql"].contains(&self.language.as_str())
     }
 
-    /// Whether it shows an answer.
-    pub(crate) fn is_answer(&self) -> bool {
+    /// Whether it shows an output.
+    pub(crate) fn is_output(&self) -> bool {
         ["json", "text"].contains(&self.language.as_str())
     }
 }
@@ -50,9 +50,9 @@ impl Block {
 /// A page of the documentation.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// Its path within the repository.
+    /// The path within the repository.
     pub(crate) path: String,
-    /// What it needs beside the service of `make run`.
+    /// What the page needs in addition to the service of `make run`.
     pub(crate) needs: Vec<String>,
     pub(crate) blocks: Vec<Block>,
 }
@@ -62,7 +62,7 @@ impl Page {
         Self::parse(path, &file(path))
     }
 
-    /// Whether it needs this. `own machine`: it is about a whole machine, and run by the tests of packages.
+    /// Whether the page needs this. `own machine`: the page is about a whole machine, so the tests of packages run it.
     pub(crate) fn needs(&self, what: &str) -> bool {
         self.needs.iter().any(|need| need == what)
     }
@@ -110,7 +110,7 @@ pub(crate) fn file(path: &str) -> String {
     std::fs::read_to_string(repository_folder().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What a line says that is a comment of Markdown and nothing else.
+/// The contents of a line that is a Markdown comment and nothing else.
 fn comment(line: &str) -> Option<&str> {
     line.trim().strip_prefix("<!--")?.strip_suffix("-->").map(str::trim)
 }

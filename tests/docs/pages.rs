@@ -1,20 +1,21 @@
-//! Every block of every page is run, in order, and what a page shows of an answer is there.
+//! Every code block of every page is run, in order, and its output is compared with the page.
 
-use crate::answer::compare;
+use crate::output::compare;
 use crate::page::{Block, Page, documentation, file};
 use crate::service::Service;
 use futures_util::StreamExt as _;
 
-/// How many pages are run at once.
+/// The number of pages that run concurrently.
 const AT_ONCE: usize = 4;
 
-/// The most blocks of all pages together that may say that they are not run.
+/// The maximum number of blocks in all pages that are marked as not run.
 const MAX_SKIPPED_BLOCKS: usize = 12;
 
-/// Blocks that are neither run nor answers: pictures, files, and what is fed to programs that a test does not start.
+/// Languages of blocks that are neither run nor outputs: diagrams, files, and input of programs that the test does not
+/// start.
 const OTHER_LANGUAGES: [&str; 5] = ["mermaid", "ini", "yaml", "csv", "conf"];
 
-/// All pages, or the one that `KEYED_DOCS_PAGE` names by a part of its path.
+/// All pages, or those whose path contains the value of `KEYED_DOCS_PAGE`.
 fn pages() -> Vec<Page> {
     let part = std::env::var("KEYED_DOCS_PAGE").unwrap_or_default();
     documentation().into_iter().filter(|page| page.path.contains(&part)).collect()
@@ -27,23 +28,23 @@ async fn blocks_work_when_pasted() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// Who reads the tutorial and then all pages of how-to, in the order of the table of contents, has one service for them.
+/// The tutorial and all how-to pages, in the order of the table of contents, on one service.
 #[tokio::test]
 async fn pages_work_in_reading_order_on_one_database() {
     let contents = file("docs/README.md");
-    let (_, contents) = contents.split_once("## Tutorial").expect("the pages to learn from");
-    let (contents, _) = contents.split_once("## Reference").expect("the pages to look things up");
+    let (_, contents) = contents.split_once("## Tutorial").expect("the tutorial");
+    let (contents, _) = contents.split_once("## Reference").expect("the reference pages");
     let paths = contents.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')'));
     let pages: Vec<Page> = paths.map(|path| Page::read(&format!("docs/{path}"))).collect();
     assert!(pages.len() > 15, "{} pages", pages.len());
-    // One begins with a database of an earlier release.
+    // A page that starts with a database of an earlier release.
     let pages = pages.into_iter().filter(|page| !page.needs("release") && !scripts_of(page).is_empty());
     let mut service = Service::start_for_all("reading-order").await;
     for page in pages {
         service.prepare(&page);
-        let answers;
-        (service, answers) = answers_of(service, &page).await;
-        let failure = answers.and_then(|answers| compare_all(&page, &answers)).err().unwrap_or_default();
+        let outputs;
+        (service, outputs) = outputs_of(service, &page).await;
+        let failure = outputs.and_then(|outputs| compare_all(&page, &outputs)).err().unwrap_or_default();
         assert!(failure.is_empty(), "{failure}");
     }
 }
@@ -59,34 +60,34 @@ async fn run(page: Page) -> Result<(), String> {
         return Ok(());
     }
     let service = Service::start(&page).await;
-    let (service, answers) = answers_of(service, &page).await;
+    let (service, outputs) = outputs_of(service, &page).await;
     drop(service);
-    compare_all(&page, &answers?)
+    compare_all(&page, &outputs?)
 }
 
-/// What the blocks of a page print. Other pages go on meanwhile.
-async fn answers_of(service: Service, page: &Page) -> (Service, Result<Vec<String>, String>) {
+/// The outputs of the blocks of a page. Other pages run concurrently.
+async fn outputs_of(service: Service, page: &Page) -> (Service, Result<Vec<String>, String>) {
     let (scripts, path) = (scripts_of(page), page.path.clone());
     let began = std::time::Instant::now();
     let run = move || {
-        let answers = service.run(&scripts).map_err(|error| format!("{path}: {error}"));
-        (service, answers)
+        let outputs = service.run(&scripts).map_err(|error| format!("{path}: {error}"));
+        (service, outputs)
     };
-    let answers = tokio::task::spawn_blocking(run).await.expect("no panic");
+    let outputs = tokio::task::spawn_blocking(run).await.expect("no panic");
     println!("{}: run in {:?}", page.path, began.elapsed());
-    answers
+    outputs
 }
 
-/// Whether each block printed what the page shows.
-fn compare_all(page: &Page, answers: &[String]) -> Result<(), String> {
+/// Compares the output of each block with the page.
+fn compare_all(page: &Page, outputs: &[String]) -> Result<(), String> {
     let lines: Vec<usize> = scripts_of(page).iter().map(|block| block.line).collect();
-    let mut answer = None;
+    let mut output = None;
     for block in &page.blocks {
         if block.is_script() {
-            let place = lines.iter().position(|line| *line == block.line);
-            answer = place.and_then(|place| answers.get(place));
-        } else if let Some(answer) = answer.filter(|_| block.is_answer() && !block.is_example()) {
-            compare(&block.text, answer)
+            let location = lines.iter().position(|line| *line == block.line);
+            output = location.and_then(|location| outputs.get(location));
+        } else if let Some(output) = output.filter(|_| block.is_output() && !block.is_example()) {
+            compare(&block.text, output)
                 .map_err(|difference| format!("{}:{}: {difference}", page.path, block.line))?;
         }
     }
@@ -98,19 +99,19 @@ fn every_block_is_run_or_explained() {
     for page in documentation() {
         let mut script_before = false;
         for block in &page.blocks {
-            let place = format!("{}:{}", page.path, block.line);
+            let location = format!("{}:{}", page.path, block.line);
             let language = block.language.as_str();
             assert!(
-                block.is_script() || block.is_answer() || OTHER_LANGUAGES.contains(&language),
-                "{place}: a block of the language `{language}` is neither run nor compared"
+                block.is_script() || block.is_output() || OTHER_LANGUAGES.contains(&language),
+                "{location}: a block of the language `{language}` is neither run nor compared"
             );
             assert!(
-                !block.is_answer() || script_before || block.is_example(),
-                "{place}: no block that is run stands before this answer; `<!-- example -->` marks others"
+                !block.is_output() || script_before || block.is_example(),
+                "{location}: no executed block precedes this output; mark it with `<!-- example -->`"
             );
             if block.is_example() && language == "json" {
                 let parsed: Result<serde_json::Value, _> = serde_json::from_str(&block.text);
-                assert!(parsed.is_ok(), "{place}: {parsed:?}");
+                assert!(parsed.is_ok(), "{location}: {parsed:?}");
             }
             script_before = block.is_script();
         }

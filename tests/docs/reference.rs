@@ -1,4 +1,4 @@
-//! The tables of the reference are held against the code: errors, functions, settings and routes.
+//! The tables of the reference are compared with the code: errors, functions, settings and routes.
 
 use crate::page::file;
 use harness::{proxy_program, repository_folder};
@@ -60,7 +60,7 @@ fn reference_lists_every_public_function() {
         for line in file(&format!("sql/functions/{page}.sql")).lines() {
             let Some(rest) = line.strip_prefix("create function keyed.") else { continue };
             let name = rest.split('(').next().unwrap_or_default();
-            // The proxy, triggers and other functions call these.
+            // Functions that only the proxy, triggers and other functions call.
             let internal = [
                 "authenticate",
                 "failed_embeddings",

@@ -1,4 +1,4 @@
-//! What a reader of a page has: the service of `make run`, and a folder in which blocks are pasted.
+//! The environment of a reader: the service of `make run`, and a folder in which blocks are run.
 
 use crate::page::{Block, Page};
 use harness::{Cluster, Database, Durability, Proxy, proxy_path, repository_folder};
@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// The address that pages write.
+/// The address that pages use.
 const ADDRESS: &str = "http://127.0.0.1:8080";
 
-/// The folder of the server's socket that pages write.
+/// The folder of the server's socket that pages use.
 const SOCKET_FOLDER: &str = "/var/run/postgresql";
 
-/// What separates the outputs of two blocks.
+/// The separator between the outputs of two blocks.
 const SEPARATOR: char = '\u{1e}';
 
-/// The service, dropped with its folder.
+/// The service, which is dropped with its folder.
 pub(crate) struct Service {
     database: Database,
     proxy: Option<Proxy>,
@@ -24,11 +24,11 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// The one that a page needs.
+    /// The service that a page needs.
     pub(crate) async fn start(page: &Page) -> Self {
         if page.needs("release") {
             let database = Database::of_the_release().await;
-            let proxy = Some(Proxy::start_unready(&database).await);
+            let proxy = Some(Proxy::start_until_listening(&database).await);
             return Self::with_folder(&name_of(page), database, proxy);
         }
         // Roles belong to a whole server.
@@ -45,7 +45,7 @@ impl Service {
         service
     }
 
-    /// The one for all pages, of a user who reads many of them.
+    /// The service for all pages that a reader follows in order.
     pub(crate) async fn start_for_all(name: &str) -> Self {
         Self::start_in(name, &Arc::new(Cluster::start(Durability::Full)), true).await
     }
@@ -73,7 +73,7 @@ impl Service {
         service
     }
 
-    /// Makes what a page needs beside the service.
+    /// Adds what a page needs in addition to the service.
     pub(crate) fn prepare(&self, page: &Page) {
         for need in page.needs.iter().filter(|need| !need.ends_with(" server")) {
             run_file(&self.database, &format!("tests/docs/needs/{}.sql", need.replace(' ', "_")));
@@ -87,15 +87,15 @@ impl Service {
         service
     }
 
-    /// What `make run` leaves in a clone, and settings of the reader's programs.
+    /// The files that `make run` creates in a clone, and settings of the programs.
     fn write_folder(&self) {
         let url = self.database.cluster().url("postgres", self.database.name());
         self.write(".run/database.url", &url);
         self.write(".run/admin.key", self.proxy.as_ref().map_or("unused", Proxy::key));
-        // A refused request is a failure.
+        // An HTTP error status is a failure.
         self.write(".curlrc", "fail-with-body\nnoproxy = \"*\"\n");
         self.write(".psqlrc", "\\set QUIET 1\n\\set ON_ERROR_STOP 1\n\\pset footer off\n");
-        // What `make run` and `make build` leave there.
+        // The files that `make run` and `make build` create.
         for profile in ["quick", "release"] {
             let program = self.folder.join("target").join(profile).join("keyed-proxy");
             std::fs::create_dir_all(program.parent().expect("a folder")).expect("a folder can be made");
@@ -119,7 +119,7 @@ impl Service {
             self.write(&file, &self.adapt(&block.text));
             let _ = writeln!(script, "printf '{SEPARATOR}'; printf 'line {} of the page\\n' >&2", block.line);
             let _ = match block.language.as_str() {
-                // As in psql, where a refused statement does not end the session. Its error is a part of the answer.
+                // As in psql, an error does not end the session, and is part of the output.
                 "sql" if block.has_errors() => {
                     writeln!(
                         script,
@@ -134,17 +134,17 @@ impl Service {
         let output = self.shell().arg(".blocks/all").output().expect("bash is installed");
         let (printed, complaints) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        let mut answers: Vec<String> = printed.split(SEPARATOR).map(str::to_owned).collect();
+        let mut outputs: Vec<String> = printed.split(SEPARATOR).map(str::to_owned).collect();
         if !output.status.success() {
-            return Err(format!("{complaints}{}", answers.pop().unwrap_or_default()));
+            return Err(format!("{complaints}{}", outputs.pop().unwrap_or_default()));
         }
-        answers.remove(0);
-        for (block, answer) in blocks.iter().zip(&answers) {
-            if !answer.is_empty() && !answer.ends_with('\n') {
-                return Err(format!("{}: the answer does not end its line: {answer}", block.line));
+        outputs.remove(0);
+        for (block, output) in blocks.iter().zip(&outputs) {
+            if !output.is_empty() && !output.ends_with('\n') {
+                return Err(format!("{}: the answer does not end its line: {output}", block.line));
             }
         }
-        Ok(answers)
+        Ok(outputs)
     }
 
     /// The text of a block with the addresses of this service.
@@ -158,7 +158,8 @@ impl Service {
         folder.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// A shell in the folder. No variable leads to the server: pages use `.run/database.url`, as readers do.
+    /// A shell in the folder. No environment variable leads to the server: pages use `.run/database.url`, as readers
+    /// do.
     fn shell(&self) -> Command {
         let psql = self.database.cluster().program("psql");
         let mut shell = Command::new("bash");
@@ -181,7 +182,7 @@ impl Drop for Service {
     }
 }
 
-/// Feeds a file of the repository to psql, as superuser.
+/// Runs a file of the repository with psql, as superuser.
 fn run_file(database: &Database, path: &str) {
     let statements = std::fs::read_to_string(repository_folder().join(path));
     database.run_in_psql(&statements.unwrap_or_else(|error| panic!("what a page needs: {path}: {error}")));

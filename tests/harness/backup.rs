@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A copy of the files of a cluster.
+/// A copy of a cluster's files.
 pub struct BaseBackup {
     folder: ClusterFolder,
 }
@@ -32,14 +32,14 @@ impl Cluster {
         self.start_again();
     }
 
-    /// Makes a folder beside the data that the server may write to.
+    /// Creates a directory next to the data directory that the server can write to.
     pub fn make_folder(&self, name: &str) -> PathBuf {
         let folder = self.data_folder().with_file_name(name);
         server_user::create_folder(&folder);
         folder
     }
 
-    /// A base backup, while others write.
+    /// Takes a base backup during writes.
     pub fn base_backup(&self) -> BaseBackup {
         let folder = ClusterFolder::create();
         let mut copy = self.program("pg_basebackup");
@@ -48,7 +48,7 @@ impl Cluster {
         BaseBackup { folder }
     }
 
-    /// A cluster that recovers from a copy of the backup with these settings.
+    /// Starts a cluster that recovers from a copy of the backup with these settings.
     pub fn recover(&self, backup: &BaseBackup, settings: &str) -> Cluster {
         self.start_like(|data| {
             let user_program = |name: &str| server_user::command(Path::new("/usr/bin"), name);

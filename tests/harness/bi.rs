@@ -1,33 +1,33 @@
-//! What BI tools send to PostgreSQL, and orders to send it about.
+//! The statements that BI tools send to PostgreSQL, and a project of orders to run them on.
 
 use crate::{Database, Session};
 use serde_json::{Value, json};
 
-/// What one tool sends for one purpose.
+/// The statements that one tool sends for one purpose.
 pub struct Statement {
-    /// The tool and what it is asked for.
+    /// The name of the tool and the purpose.
     pub name: &'static str,
-    /// One statement, or the few that belong together.
+    /// One statement, or several that must run together.
     pub sql: &'static str,
 }
 
-/// What logins read, and what superusers read by a condition written by hand.
+/// The records that a statement reads: through the policies of a login, or as superuser with an equivalent condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum Visibility {
     /// The orders and customers of one region.
     Scoped,
-    /// All that are not deleted.
+    /// All records that are not deleted.
     All,
 }
 
-impl Sight {
-    /// The scope of a grant.
+impl Visibility {
+    /// The scope of the grant.
     pub fn scope(self) -> Option<Value> {
         let europe = json!({"field": "region", "operator": "eq", "value": "EU"});
         (self == Self::Scoped).then_some(europe)
     }
 
-    /// The schema of the views that show a superuser the same.
+    /// The schema of the views that return the same records to a superuser.
     fn schema(self) -> &'static str {
         match self {
             Self::Scoped => "scoped_by_hand",
@@ -35,7 +35,7 @@ impl Sight {
         }
     }
 
-    /// A role that sees just that.
+    /// Creates a login that can read exactly these records.
     pub async fn login(self, database: &Database) -> String {
         let name = if self == Self::Scoped { "scoped" } else { "unscoped" };
         let role = database.create_role(name).await;
@@ -50,10 +50,10 @@ impl Sight {
 }
 
 impl Statement {
-    /// The same for a superuser, whom no policy concerns: with what the policy says among the conditions.
-    pub fn by_hand(&self, sight: Sight) -> String {
+    /// The statement for a superuser, who bypasses policies: it reads views that contain the policy's condition.
+    pub fn by_hand(&self, visibility: Visibility) -> String {
         let sql = self.sql.replace("\"crm\".", "crm.");
-        sql.replace("crm.", &format!("{}.", sight.schema()))
+        sql.replace("crm.", &format!("{}.", visibility.schema()))
     }
 }
 
@@ -62,14 +62,14 @@ pub fn statements() -> Vec<Statement> {
     parse(include_str!("bi/statements.sql"))
 }
 
-/// The statements that look for tables, columns and keys.
+/// The statements that read the catalog: tables, columns and keys.
 pub fn introspection() -> Vec<Statement> {
     parse(include_str!("bi/introspection.sql"))
 }
 
-/// Makes orders, a tenth as many customers, and the views for superusers.
+/// Creates orders, a tenth as many customers, and the views for superusers.
 pub async fn fill(session: &Session, orders: u32) {
-    // Regions of customers and of their orders agree.
+    // An order has the region of its customer.
     let customers = orders / 40 * 4;
     let script = include_str!("bi/orders.sql")
         .replace(":customers", &customers.to_string())
@@ -79,7 +79,8 @@ pub async fn fill(session: &Session, orders: u32) {
     session.run("vacuum analyze crm.customers").await;
 }
 
-/// Takes a file apart: a comment before each statement names it, and what stands above the first is about the file.
+/// Parses a file of statements: the comment before each statement is its name; the comment at the top describes the
+/// file.
 fn parse(file: &'static str) -> Vec<Statement> {
     let parts = file.split("\n\n-- ").skip(1);
     let statement = |part: &'static str| {
@@ -110,8 +111,10 @@ mod tests {
     #[test]
     fn bi_statements_read_only_views() {
         for statement in statements() {
-            for (sight, schema) in [(Sight::Scoped, "scoped_by_hand."), (Sight::All, "all_by_hand.")] {
-                let sql = statement.by_hand(sight);
+            for (visibility, schema) in
+                [(Visibility::Scoped, "scoped_by_hand."), (Visibility::All, "all_by_hand.")]
+            {
+                let sql = statement.by_hand(visibility);
                 assert!(sql.contains(schema) && !sql.contains("crm"), "{sql}");
             }
         }

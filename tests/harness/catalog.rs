@@ -1,16 +1,16 @@
-//! What PostgreSQL's catalogs say of a database, by names instead of numbers: databases whose lists are equal have the same
+//! The contents of PostgreSQL's catalogs, with names instead of OIDs: two databases with equal lists have the same
 //! objects, owners, privileges, policies and comments.
 
 use crate::Database;
 
-/// The schemas of keyed, those of projects, and what every database has of its own.
+/// The schemas of keyed, of its projects, and those that every database has.
 const OURS: &str =
     "select n.oid from pg_namespace n where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'";
 
 /// Privileges as a sorted list of names; `none` where the default applies.
 const ACL: &str = "coalesce((select string_agg(x, ', ' order by x) from (select concat_ws(' ', case a.grantee when 0 then 'PUBLIC' else pg_get_userbyid(a.grantee) end, a.privilege_type, a.is_grantable, pg_get_userbyid(a.grantor)) as x from aclexplode($) a) y), 'none')";
 
-/// Each is a heading, and a query whose rows are lines. PostgreSQL 15.20 notes a number of its own (`pg_attver`) for a column.
+/// A heading, and a query that returns the lines. PostgreSQL 15.20 adds `pg_attver` to each column; it is excluded.
 const LISTS: [(&str, &str); 16] = [
     (
         "extension",
@@ -79,10 +79,10 @@ const LISTS: [(&str, &str); 16] = [
 ];
 
 impl Database {
-    /// The lines of all lists, sorted within each.
+    /// The lines of all lists, sorted within each list.
     pub async fn catalog(&self) -> Vec<String> {
         let session = self.session().await;
-        // Every name is shown with its schema.
+        // Every name is schema-qualified.
         session.run("set search_path = pg_catalog").await;
         let mut lines = Vec::new();
         for (heading, query) in LISTS {
@@ -99,7 +99,7 @@ impl Database {
     }
 }
 
-/// Puts the parts that queries share in their places.
+/// Substitutes the fragments that several queries share.
 fn readable(query: &str) -> String {
     let mut parts = query.replace("OURS", OURS);
     while let Some((before, rest)) = parts.split_once("ACL(") {
@@ -109,7 +109,7 @@ fn readable(query: &str) -> String {
     parts
 }
 
-/// Panics if a list has no line, as a wrong query would have it.
+/// Panics if a list is empty, because then its query is wrong.
 #[track_caller]
 pub fn assert_complete(lines: &[String]) {
     for (heading, _) in LISTS {
@@ -117,7 +117,7 @@ pub fn assert_complete(lines: &[String]) {
     }
 }
 
-/// Panics with the lines that only one of two lists has.
+/// Panics with the lines that only one of the two lists has.
 #[track_caller]
 pub fn assert_same(one: &[String], other: &[String]) {
     let without = |lines: &[String], others: &[String]| -> Vec<String> {
@@ -126,7 +126,7 @@ pub fn assert_same(one: &[String], other: &[String]) {
     let (only_one, only_other) = (without(one, other), without(other, one));
     assert!(
         only_one.is_empty() && only_other.is_empty(),
-        "only the first has:\n{}\n\nonly the second has:\n{}",
+        "only in the first:\n{}\n\nonly in the second:\n{}",
         only_one.join("\n"),
         only_other.join("\n")
     );

@@ -1,4 +1,4 @@
-//! Certificates of tests, from authorities of their own.
+//! Certificates for tests, issued by certificate authorities of their own.
 
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, DnType,
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A certificate authority that only this test knows.
+/// A certificate authority for one test.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -28,46 +28,46 @@ pub struct Identity {
 }
 
 impl Authority {
-    /// A new authority of this name.
+    /// Creates an authority with this name.
     pub fn new(name: &str) -> Self {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let issuer = CertifiedIssuer::self_signed(params, new_key()).expect("sound parameters");
+        let issuer = CertifiedIssuer::self_signed(params, new_key()).expect("valid parameters");
         Self { issuer }
     }
 
-    /// Its own certificate, which those have who trust it.
+    /// The authority's own certificate, for clients that trust it.
     pub fn certificate(&self) -> String {
         self.issuer.pem()
     }
 
-    /// A certificate for these names and addresses; the first is its common name.
+    /// Issues a certificate for these names and addresses; the first is the common name.
     pub fn issue(&self, names: &[&str]) -> Identity {
         self.sign(params(names))
     }
 
-    /// The same, not valid any more.
+    /// Issues an expired certificate.
     pub fn issue_expired(&self, names: &[&str]) -> Identity {
         self.issue_until(names, 2020)
     }
 
-    /// The same, valid until a year begins.
+    /// Issues a certificate that is valid until the beginning of this year.
     pub fn issue_until(&self, names: &[&str], year: i32) -> Identity {
         let mut params = params(names);
         params.not_after = date_time_ymd(year, 1, 1);
         self.sign(params)
     }
 
-    /// A certificate of nothing but a common name, as old ones are.
+    /// Issues a certificate with only a common name and no subject alternative names, as older tools do.
     pub fn issue_without_names(&self, common_name: &str) -> Identity {
         let mut params = params(&[]);
         params.distinguished_name.push(DnType::CommonName, common_name);
         self.sign(params)
     }
 
-    /// Its own certificate and key, for a server that has no other.
+    /// The authority's own certificate and key, for a server with a self-signed certificate.
     pub fn identity(&self) -> Identity {
         Identity {
             certificate: self.certificate(),
@@ -77,7 +77,7 @@ impl Authority {
         }
     }
 
-    /// A list of what it revoked, in PEM.
+    /// A revocation list with this certificate, in PEM.
     pub fn revocation_list(&self, revoked: Option<&Identity>) -> String {
         let revoked_certs = revoked.map(|identity| RevokedCertParams {
             serial_number: SerialNumber::from(identity.number),
@@ -93,7 +93,7 @@ impl Authority {
             revoked_certs: revoked_certs.into_iter().collect(),
             key_identifier_method: KeyIdMethod::Sha256,
         };
-        list.signed_by(&self.issuer).and_then(|list| list.pem()).expect("sound parameters")
+        list.signed_by(&self.issuer).and_then(|list| list.pem()).expect("valid parameters")
     }
 
     fn sign(&self, mut params: CertificateParams) -> Identity {
@@ -101,7 +101,7 @@ impl Authority {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         params.serial_number = Some(SerialNumber::from(number));
         let key = new_key();
-        let certificate = params.signed_by(&key, &self.issuer).expect("sound parameters");
+        let certificate = params.signed_by(&key, &self.issuer).expect("valid parameters");
         Identity {
             certificate: certificate.pem(),
             key: key.serialize_pem(),
@@ -125,24 +125,24 @@ impl Authority {
 }
 
 impl Identity {
-    /// The certificate as it is sent in a handshake.
+    /// The certificate in DER, as sent in a handshake.
     pub fn der(&self) -> &[u8] {
         &self.der
     }
 
-    /// Writes certificate and key into a folder, as `<name>.crt` and `<name>.key`, which only its owner may read.
+    /// Writes the certificate and key as `<name>.crt` and `<name>.key`, readable only by their owner.
     pub fn write(&self, folder: &Path, name: &str) -> (PathBuf, PathBuf) {
         let (certificate, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
         std::fs::write(&certificate, &self.certificate).expect("the folder can be written");
         std::fs::write(&key, &self.key).expect("the folder can be written");
-        std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).expect("it is our file");
+        std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).expect("the file is accessible");
         (certificate, key)
     }
 }
 
-/// A key of an elliptic curve: RSA takes long to make.
+/// An elliptic curve key, because RSA keys take long to generate.
 fn new_key() -> KeyPair {
-    KeyPair::generate().expect("the system has randomness")
+    KeyPair::generate().expect("random bytes are available")
 }
 
 fn params(names: &[&str]) -> CertificateParams {

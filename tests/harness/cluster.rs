@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much the cluster does to keep what it acknowledged.
+/// Whether the cluster flushes commits to disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// PostgreSQL's defaults, for tests that kill it.
@@ -18,9 +18,10 @@ pub enum Durability {
     None,
 }
 
-/// A PostgreSQL cluster in a temporary folder, with trust authentication on a socket there.
+/// A PostgreSQL cluster in a temporary folder. It listens on a socket in the folder, with trust authentication.
 ///
-/// It ends with its last owner, the [shared](Self::shared) one with the test process, even one that is killed.
+/// It ends when its last owner is dropped. The [shared](Self::shared) cluster ends with the test process, even if that
+/// is killed.
 pub struct Cluster {
     programs: PathBuf,
     folder: ClusterFolder,
@@ -32,29 +33,29 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The cluster that all tests of this process share, started when the first asks for it.
+    /// The cluster that all tests of this process share. The first call starts it.
     pub fn shared() -> Arc<Self> {
-        // Where it cannot start, it fails once for all tests: a lazy lock does not try again.
+        // If it cannot start, all tests fail immediately, because a lazy lock does not retry.
         static SHARED: LazyLock<Arc<Cluster>> = LazyLock::new(|| Arc::new(Cluster::start(Durability::None)));
         Arc::clone(&SHARED)
     }
 
-    /// A cluster of one's own, for tests that stop, kill or configure it.
+    /// Starts a separate cluster, for tests that stop, kill or configure the server.
     pub fn start(durability: Durability) -> Self {
-        Self::start_of(&server_user::programs(), durability, &[])
+        Self::start_version(&server_user::programs(), durability, &[])
     }
 
-    /// The same without fsync, with settings (`name=value`) of its own.
+    /// Starts a cluster without fsync and with these settings (`name=value`).
     pub fn start_with(settings: &'static [&'static str]) -> Self {
-        Self::start_of(&server_user::programs(), Durability::None, settings)
+        Self::start_version(&server_user::programs(), Durability::None, settings)
     }
 
-    /// The same of the PostgreSQL whose programs are in this folder.
-    pub fn start_of(programs: &Path, durability: Durability, settings: &'static [&'static str]) -> Self {
+    /// Starts a cluster of the PostgreSQL whose programs are in this folder.
+    pub fn start_version(programs: &Path, durability: Durability, settings: &'static [&'static str]) -> Self {
         Self::start_from(programs, durability, settings, |data| initialize(programs, data, &[]))
     }
 
-    /// A standby that follows this cluster, and answers what only reads.
+    /// Starts a standby of this cluster, which accepts read-only queries.
     pub fn start_standby(&self) -> Self {
         self.start_like(|data| {
             let mut copy = self.program("pg_basebackup");
@@ -63,23 +64,23 @@ impl Cluster {
         })
     }
 
-    /// Waits until this standby has seen everything that was committed in the cluster it follows.
+    /// Waits until this standby has replayed everything that the primary has committed.
     pub fn catch_up_with(&self, primary: &Cluster) {
         let position = primary.sql("postgres", "select pg_current_wal_lsn()");
         let has_replayed = format!("select pg_last_wal_replay_lsn() >= '{position}'");
         let began = Instant::now();
         while self.sql("postgres", &has_replayed) != "t" {
-            assert!(began.elapsed() < Duration::from_secs(60), "the standby does not follow");
+            assert!(began.elapsed() < Duration::from_secs(60), "the standby does not catch up");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Makes this standby a primary, and waits until it accepts writes.
+    /// Promotes this standby, and waits until it accepts writes.
     pub fn promote(&self) {
         assert_eq!(self.sql("postgres", "select pg_promote()"), "t", "the standby was not promoted");
     }
 
-    /// Another of the same version, with the same settings.
+    /// Starts another cluster of the same version with the same settings.
     pub(crate) fn start_like(&self, make_data: impl FnOnce(&Path)) -> Self {
         Self::start_from(&self.programs, self.durability, self.settings, make_data)
     }
@@ -106,82 +107,82 @@ impl Cluster {
         }
     }
 
-    /// The folder of the programs of this PostgreSQL.
+    /// The folder with the programs of this PostgreSQL.
     pub fn programs(&self) -> &Path {
         &self.programs
     }
 
-    /// How to reach a database of this cluster as a role that may log in.
+    /// The connection settings for a database of this cluster and a role with LOGIN.
     pub fn config(&self, role: &str, database: &str) -> tokio_postgres::Config {
         let mut config = tokio_postgres::Config::new();
         config.host_path(self.folder.path()).user(role).dbname(database);
         config
     }
 
-    /// The same as a URL.
+    /// The same connection settings as a URL.
     pub fn url(&self, role: &str, database: &str) -> String {
         let folder = self.folder.path().to_string_lossy().replace('/', "%2F");
         format!("postgresql://{role}@{folder}/{database}")
     }
 
-    /// The folder of its socket.
+    /// The folder of the server's socket.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A program of PostgreSQL (`psql`, `pg_dump`, `pg_restore`, …) that will speak to this cluster as superuser.
+    /// A PostgreSQL program (`psql`, `pg_dump`, `pg_restore`, …) that connects to this cluster as superuser.
     pub fn program(&self, name: &str) -> Command {
         let mut command = server_user::command(&self.programs, name);
         command.env("PGHOST", self.folder.path()).env("PGUSER", "postgres");
         command
     }
 
-    /// Runs statements through psql as superuser; the answer is what psql prints of bare values.
+    /// Runs statements through psql as superuser, and returns the unaligned output.
     pub fn sql(&self, database: &str, statements: &str) -> String {
         let mut psql = self.program("psql");
         psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]);
         run(psql.args(["--dbname", database, "--command", statements])).trim_end().to_owned()
     }
 
-    /// Runs a script, of which each statement is a transaction of its own, as VACUUM must be.
+    /// Runs a script in which each statement is its own transaction, as VACUUM requires.
     pub fn script(&self, database: &str, script: &str) {
         let file = self.folder.path().join("script.sql");
-        std::fs::write(&file, script).expect("the folder takes files");
+        std::fs::write(&file, script).expect("the folder is writable");
         let mut psql = self.program("psql");
         psql.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null"]);
         run(psql.args(["--dbname", database, "--file"]).arg(file));
     }
 
-    /// Ends the server as the out-of-memory killer would: `kill -9`.
+    /// Kills the server with SIGKILL, as the out-of-memory killer does.
     pub fn kill(&self) {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
         postmaster.kill().expect("the server is our child");
         postmaster.wait().expect("the server is our child");
-        // Its children notice at their next wait, and it cannot restart before the last of them has exited.
+        // Child processes notice this at their next wait. The server cannot restart before the last of them has exited.
         while has_processes(&self.data_folder()) {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 
-    /// Ends the server in order: sessions are ended, everything is written.
+    /// Stops the server in fast shutdown mode.
     pub fn stop(&self) {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
         run(Command::new("kill").args(["-INT", &postmaster.id().to_string()]));
         postmaster.wait().expect("the server is our child");
     }
 
-    /// Starts the server again after [`Self::kill`] or [`Self::stop`], and waits until it has recovered.
+    /// Starts the server again after [`Self::kill`] or [`Self::stop`], and waits until recovery is complete.
     pub fn start_again(&self) {
         let mut postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
         *postmaster = launch(&self.programs, self.folder.path(), &self.log, self.durability, self.settings);
     }
 
-    /// The folder of the data, for tests that configure the server.
+    /// The data directory, for tests that configure the server.
     pub fn data_folder(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    /// What the server wrote into its log so far.
+    /// The server's log so far.
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(&self.log).expect("the log is there")).into_owned()
     }
@@ -202,19 +203,19 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         self.folder.remove();
         let postmaster = self.postmaster.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // It has ended already: this only tells the kernel that we know.
+        // The server has already ended. This call only reaps the process.
         let _ = postmaster.wait();
     }
 }
 
-/// Whether a process works in this folder, as those of a server do in its data.
+/// Whether a process has this folder as its working directory, as all processes of a server do.
 fn has_processes(folder: &Path) -> bool {
     let processes = std::fs::read_dir("/proc").expect("this is Linux");
     let mut folders = processes.flatten().map(|process| std::fs::read_link(process.path().join("cwd")));
     folders.any(|process| process.is_ok_and(|process| process == folder))
 }
 
-/// Makes the data of a cluster, with further options of initdb.
+/// Creates a data directory with these additional options of initdb.
 pub(crate) fn initialize(programs: &Path, data: &Path, options: &[&str]) {
     let mut initdb = server_user::command(programs, "initdb");
     initdb.arg("--pgdata").arg(data).args(options);
@@ -227,12 +228,12 @@ pub(crate) fn initialize(programs: &Path, data: &Path, options: &[&str]) {
     ]));
 }
 
-/// Starts the server and waits until it takes connections.
+/// Starts the server and waits until it accepts connections.
 fn launch(programs: &Path, folder: &Path, log: &Path, durability: Durability, settings: &[&str]) -> Child {
     let log_file = OpenOptions::new().append(true).open(log).expect("the log was made before");
     let mut server = server_user::command(programs, "postgres");
     server.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
-    // The socket is in the cluster's own folder: no port, so no other server can be in the way.
+    // The server listens only on a socket in the cluster's own folder, so no other server can use its port.
     server.args(["-c", "listen_addresses=", "-c", "max_connections=200", "-c", "shared_buffers=128MB"]);
     server.args(["-c", "log_line_prefix=%m [%p] %q%u@%d ", "-c", "log_lock_waits=on"]);
     if durability == Durability::None {
@@ -241,7 +242,7 @@ fn launch(programs: &Path, folder: &Path, log: &Path, durability: Durability, se
     if !has_direct_access() {
         server.args(["-c", "keyed.direct_access=off"]);
     }
-    // Of two values of a setting the later counts.
+    // If a setting is given twice, the last value applies.
     server.args(settings.iter().flat_map(|setting| ["-c", setting]));
     server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log_file).process_group(0);
     let mut server = server.spawn().expect("PostgreSQL is installed: `make setup` does it");
@@ -256,8 +257,8 @@ fn launch(programs: &Path, folder: &Path, log: &Path, durability: Durability, se
     server
 }
 
-/// Whether the server takes connections, as it says itself in its lock file: asking it by connecting would fill its
-/// log with refusals. The file of a killed server stays, so the process number in it must be the right one.
+/// Whether the server accepts connections, according to its lock file. A connection attempt would fill the server's log
+/// with rejections. The file of a killed server remains, so the process id in it must match.
 fn is_ready(folder: &Path, process: u32) -> bool {
     let lock = std::fs::read_to_string(folder.join("data/postmaster.pid")).unwrap_or_default();
     let mut lines = lock.lines();
@@ -265,7 +266,7 @@ fn is_ready(folder: &Path, process: u32) -> bool {
         && lines.nth(6).is_some_and(|line| ["ready", "standby"].contains(&line.trim()))
 }
 
-/// Runs a program to its end; its standard output is the answer, a failure panics with what it said.
+/// Runs a program to its end and returns its standard output. A failure panics with the output of the program.
 pub(crate) fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
     assert!(

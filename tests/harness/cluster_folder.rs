@@ -1,4 +1,4 @@
-//! The folder of a cluster: it belongs to one test process, and goes when that has ended, however it ended.
+//! The folder of a cluster. It belongs to one test process and is removed when the process ends, however it ends.
 
 use crate::server_user;
 use crate::watchdog::Watchdog;
@@ -7,16 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What the names of these folders begin with.
+/// The prefix of the folders' names.
 const PREFIX: &str = "keyed-test-";
 
-/// The file in a folder that its process keeps locked. A process number would not do: numbers return, and other
-/// containers have their own.
+/// A file in the folder that its process keeps locked. A process id would not do: ids are reused, and each container
+/// has its own.
 const LOCK: &str = "in-use";
 
-/// Ends the server in the folder `$1`, then whatever else works in folders below it (several servers, and what manages them), and
-/// removes the folder. The working directory tells whether a process is still that server, since a postmaster stays in its data. A
-/// server already dead but not yet waited for has none. A killed server would leave shared memory, so it is asked to end.
+/// Stops the server in the folder `$1`, then all other processes in folders below it (several servers, and their
+/// cluster manager), and removes the folder. The working directory identifies the processes of a server, because a
+/// postmaster stays in its data directory. A process that is dead but not yet reaped has no working directory. The
+/// server is stopped instead of killed, because a killed server leaves its shared memory.
 const CLEAN_UP: &str = r#"pid=$(head -n 1 "$1/data/postmaster.pid")
     ours() { [ "$(readlink "/proc/$pid/cwd")" = "$1/data" ]; }
     ours "$1" && kill -QUIT "$pid"
@@ -31,20 +32,20 @@ const CLEAN_UP: &str = r#"pid=$(head -n 1 "$1/data/postmaster.pid")
     done
     rm -rf "$1""#;
 
-/// The environment variable with the folder for the servers of tests; `.dev/test` sets it to one in memory.
+/// The environment variable with the folder for the servers of tests. `.dev/test` sets it to a folder in memory.
 const PLACE: &str = "KEYED_TEST_SERVERS";
 
-/// A folder in the one for servers, or in that for temporary files.
+/// A folder below the one for servers, or below that for temporary files.
 pub(crate) struct ClusterFolder {
     path: PathBuf,
-    /// Kept open, which keeps it locked: the kernel gives the lock back with the process.
+    /// The open file holds the lock. The kernel releases it when the process ends.
     _lock: File,
     watchdog: Option<Watchdog>,
 }
 
 impl ClusterFolder {
-    /// A new folder. The first of a process first removes those that dead processes have left: a watchdog does not survive
-    /// a crash of the machine.
+    /// Creates a folder. The first call of a process also removes the folders of dead processes, because a watchdog
+    /// does not survive a crash of the machine.
     pub(crate) fn create() -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(1);
         static REMOVED: Once = Once::new();
@@ -57,27 +58,29 @@ impl ClusterFolder {
         Self { _lock: lock(&path), path, watchdog }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Ends the server in it and removes it.
+    /// Stops the server in the folder and removes the folder.
     pub(crate) fn remove(&mut self) {
         drop(self.watchdog.take());
     }
 }
 
-/// Locks a folder. The file gets its name once it is locked, so that no other process finds it unlocked.
+/// Locks a folder. The file is renamed to its final name after it is locked, so that no other process finds it
+/// unlocked.
 fn lock(folder: &Path) -> File {
     let unnamed = folder.join("new");
     let file = File::create_new(&unnamed).expect("the folder is new");
     file.lock().expect("no other process knows the file");
-    std::fs::rename(unnamed, folder.join(LOCK)).expect("it is our folder");
+    std::fs::rename(unnamed, folder.join(LOCK)).expect("the folder is accessible");
     file
 }
 
-/// Removes the folders whose processes have ended. One without a lock is kept: it may be in the making.
+/// Removes the folders whose processes have ended. A folder without a lock file is kept, because it may be under
+/// construction.
 fn remove_abandoned(temporary: &Path) {
     let entries = std::fs::read_dir(temporary).expect("there is a folder for temporary files");
     for entry in entries.flatten() {
@@ -85,7 +88,7 @@ fn remove_abandoned(temporary: &Path) {
         if !is_folder || !entry.file_name().to_string_lossy().starts_with(PREFIX) {
             continue;
         }
-        // Another user's folder cannot be read; it is theirs to remove.
+        // A folder of another user cannot be read. Its owner removes it.
         let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };
         if lock.try_lock().is_ok() {
             drop(Watchdog::new(CLEAN_UP, entry.path()));
@@ -113,6 +116,6 @@ mod tests {
         remove_abandoned(&temporary);
         assert!(!dead.exists());
         assert!(live.exists() && in_the_making.exists() && other.exists());
-        std::fs::remove_dir_all(temporary).expect("it is our folder");
+        std::fs::remove_dir_all(temporary).expect("the folder is accessible");
     }
 }

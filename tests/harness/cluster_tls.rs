@@ -7,17 +7,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A cluster that listens with TLS on an address of its own, on the port of PostgreSQL.
+/// A cluster that listens with TLS on its own address, on PostgreSQL's default port.
 pub struct TlsCluster {
     /// The cluster.
     pub cluster: Arc<Cluster>,
-    /// Where it listens, beside its socket.
+    /// The address on which it listens, in addition to its socket.
     pub address: Ipv4Addr,
 }
 
 impl TlsCluster {
-    /// Starts it with a certificate of its own. It accepts client certificates of the authority; `rules` are the lines of
-    /// pg_hba.conf for connections over the network.
+    /// Starts the server with a certificate of its own. It accepts client certificates of the authority. `rules` are
+    /// the lines of pg_hba.conf for connections over the network.
     pub fn start(identity: &Identity, clients: &Authority, rules: &str) -> Self {
         let programs = server_user::programs();
         let address = own_address();
@@ -39,13 +39,14 @@ impl TlsCluster {
     }
 }
 
-/// Only for the server.
+/// Only the server may read the key.
 fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("the folder can be written");
     server_user::give(path);
 }
 
-/// All of 127.0.0.0/8 is this machine, so that no port is needed that another program may take.
+/// All of 127.0.0.0/8 is this machine. With an address of its own, the server needs no port that another program may
+/// use.
 fn own_address() -> Ipv4Addr {
     static NEXT: AtomicU8 = AtomicU8::new(1);
     let [.., high, low] = std::process::id().to_be_bytes();

@@ -1,4 +1,4 @@
-//! A collector of OpenTelemetry: POST /v1/traces, OTLP over HTTP in protobuf.
+//! An OpenTelemetry collector: POST /v1/traces, OTLP over HTTP in protobuf.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -11,33 +11,33 @@ use prost::Message;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A span as it arrived.
+/// A received span.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// The attributes of the service that sent it.
+    /// The attributes of the service that sent the span.
     pub resource: Vec<(String, String)>,
-    /// What the span itself says.
+    /// The span itself.
     pub span: opentelemetry_proto::tonic::trace::v1::Span,
 }
 
 impl Span {
-    /// An attribute as text.
+    /// The value of an attribute, as text.
     pub fn attribute(&self, name: &str) -> Option<String> {
-        texts(&self.span.attributes).into_iter().find(|(given, _)| given == name).map(|(_, value)| value)
+        strings(&self.span.attributes).into_iter().find(|(given, _)| given == name).map(|(_, value)| value)
     }
 
-    /// The id of its trace in hexadecimal digits.
+    /// The trace id in hexadecimal.
     pub fn trace_id(&self) -> String {
         self.span.trace_id.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Whether it is what a server did for a request.
+    /// Whether the span is a server's handling of a request.
     pub fn is_of_server(&self) -> bool {
         self.span.kind() == span::SpanKind::Server
     }
 }
 
-fn texts(attributes: &[KeyValue]) -> Vec<(String, String)> {
+fn strings(attributes: &[KeyValue]) -> Vec<(String, String)> {
     let text = |value: &Value| match value {
         Value::StringValue(text) => text.clone(),
         Value::IntValue(number) => number.to_string(),
@@ -67,7 +67,7 @@ impl Collector {
             raw.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&body);
             let mut arrived = arrived.lock().unwrap_or_else(PoisonError::into_inner);
             for group in request.resource_spans {
-                let resource = texts(&group.resource.map(|it| it.attributes).unwrap_or_default());
+                let resource = strings(&group.resource.map(|it| it.attributes).unwrap_or_default());
                 let spans = group.scope_spans.into_iter().flat_map(|scope| scope.spans);
                 arrived.extend(spans.map(|span| Span { resource: resource.clone(), span }));
             }
@@ -82,22 +82,22 @@ impl Collector {
         Self { address, spans, bodies, task }
     }
 
-    /// Its address, as `OTEL_EXPORTER_OTLP_ENDPOINT` wants it.
+    /// The base URL, for `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What has arrived so far.
+    /// The spans received so far.
     pub fn spans(&self) -> Vec<Span> {
         self.spans.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The bytes of everything that has arrived so far.
+    /// The bytes of all requests received so far.
     pub fn bytes(&self) -> Vec<u8> {
         self.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits for the span of the request with this id, and returns it with the spans within it, in the order of their times.
+    /// Waits for the span of the request with this id, and returns it with its child spans, ordered by time.
     pub async fn request(&self, request_id: &str) -> (Span, Vec<Span>) {
         let mut found = None;
         crate::until("the collector has the request", async || {
@@ -107,7 +107,7 @@ impl Collector {
             found.is_some()
         })
         .await;
-        let request = found.expect("it was found");
+        let request = found.expect("the record was found");
         let mut parts = self.spans();
         parts.retain(|span| span.span.parent_span_id == request.span.span_id);
         parts.sort_by_key(|span| span.span.start_time_unix_nano);

@@ -1,4 +1,4 @@
-//! Every answer is held against what the service says of itself at /openapi.json.
+//! Validates every response against the service's own /openapi.json.
 
 use jsonschema::Validator;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -7,19 +7,19 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::OnceCell;
 
-/// The document of the one proxy that all tests of a program run against.
+/// The document, fetched from the first proxy that a test of this program runs against.
 static CONTRACT: OnceCell<Contract> = OnceCell::const_new();
 
 struct Contract {
     document: Value,
-    /// By reference to a schema.
+    /// Schemas that are referenced with `$ref`.
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
-/// Panics when the answer is not one that the document has for the operation.
+/// Panics if the document does not describe the response for the operation.
 pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers: &HeaderMap, text: &str) {
     let path = url.path();
-    // RFC 9110, 9.3.2: the answer of GET without its body.
+    // RFC 9110, 9.3.2: the response to GET without its content.
     if method == "HEAD" {
         assert!(text.is_empty(), "HEAD {path} answers with a body");
         return;
@@ -27,17 +27,17 @@ pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers
     let contract = CONTRACT.get_or_init(|| Contract::of(url)).await;
     let Some(operation) = contract.operation(method, path) else {
         let is_known = ["404", "405"].contains(&status.to_string().as_str());
-        assert!(is_known, "{method} {path} is not described and answers {status}: {text}");
+        assert!(is_known, "{method} {path} is not described and returns {status}: {text}");
         return;
     };
     let responses = &operation["responses"];
     let described = responses.get(status.to_string()).or_else(|| responses.get("default"));
     let described =
-        described.unwrap_or_else(|| panic!("{method} {path} answers {status}, which is not described"));
+        described.unwrap_or_else(|| panic!("{method} {path} returns {status}, which is not described"));
     let described = contract.resolved(described);
     assert!(
         status >= 400 || responses.get(status.to_string()).is_some(),
-        "{method} {path} answers {status}, which is described as a refusal only"
+        "{method} {path} returns {status}, which is described only as an error"
     );
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default();
@@ -49,30 +49,35 @@ pub(crate) async fn check(method: &str, url: &reqwest::Url, status: u16, headers
         return;
     }
     let schema = &described["content"][kind]["schema"];
-    assert!(schema.is_object(), "{method} {path} answers {status} as {kind}, which is not described");
-    // A document cannot say that a parameter changes types.
+    assert!(schema.is_object(), "{method} {path} returns {status} as {kind}, which is not described");
+    // An OpenAPI document cannot express that a parameter changes types.
     let has_other_types = status < 400 && url.query_pairs().any(|(name, _)| name == "numbers");
     if let Some(reference) = schema["$ref"].as_str().filter(|_| !has_other_types) {
         let body: Value = serde_json::from_str(text)
-            .unwrap_or_else(|fault| panic!("{method} {path} answers {text}, which is no JSON: {fault}"));
-        // What is left of an answer about something that its reader may no longer see.
+            .unwrap_or_else(|problem| panic!("{method} {path} returns {text}, which is not JSON: {problem}"));
+        // A replayed response whose record the caller can no longer read.
         let has_name_alone =
             body.as_object().is_some_and(|members| members.keys().eq(["id"]) || members.keys().eq(["slug"]));
         if has_name_alone && headers.get("idempotency-replayed").is_some() {
             return;
         }
         let validator = contract.validator(reference);
-        let faults: Vec<String> =
-            validator.iter_errors(&body).map(|fault| format!("{} {fault}", fault.instance_path())).collect();
-        assert!(faults.is_empty(), "{method} {path} answers {text}, which is no {reference}: {faults:?}");
+        let problems: Vec<String> = validator
+            .iter_errors(&body)
+            .map(|problem| format!("{} {problem}", problem.instance_path()))
+            .collect();
+        assert!(
+            problems.is_empty(),
+            "{method} {path} returns {text}, which is not a {reference}: {problems:?}"
+        );
     }
 }
 
 impl Contract {
     async fn of(url: &reqwest::Url) -> Contract {
         let address = url.join("/openapi.json").expect("an address");
-        let answer = reqwest::get(address).await.expect("the proxy answers");
-        let text = answer.text().await.expect("the document comes to its end");
+        let response = reqwest::get(address).await.expect("the proxy responds");
+        let text = response.text().await.expect("the document is complete");
         let mut document: Value = serde_json::from_str(&text).expect("JSON");
         close(&mut document["components"]["schemas"]);
         Contract { document, validators: Mutex::default() }
@@ -104,7 +109,7 @@ impl Contract {
     }
 
     fn validator(&self, reference: &str) -> Arc<Validator> {
-        let mut validators = self.validators.lock().expect("no test panics with the lock held");
+        let mut validators = self.validators.lock().expect("the lock is not poisoned");
         let make = || {
             let root = json!({"$ref": reference, "components": self.document["components"]});
             let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&root);
@@ -114,7 +119,7 @@ impl Contract {
     }
 }
 
-/// A client must bear members that it does not know; this version answers none that its document does not name.
+/// Clients must accept unknown members, but this version returns only members that its document describes.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

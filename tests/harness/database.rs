@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_postgres::{Client, NoTls};
 
-/// The database from which each test's own is copied, with the extension in it.
+/// The template database with the extension, from which the database of each test is copied.
 const TEMPLATE: &str = "keyed_template";
 
-/// A database with the extension, for a single test. It is dropped with this value, its roles as well.
+/// A database with the extension, for a single test. Dropping the value drops the database and its roles.
 pub struct Database {
     cluster: Arc<Cluster>,
     name: String,
@@ -16,17 +16,17 @@ pub struct Database {
 }
 
 impl Database {
-    /// A fresh database in the cluster that all tests share.
+    /// A new database in the cluster that all tests share.
     pub async fn new() -> Self {
         Self::new_in(&Cluster::shared()).await
     }
 
-    /// A fresh database in a cluster of its own that keeps what it acknowledged, for tests that stop or kill it.
+    /// A new database in a durable cluster of its own, for tests that stop or kill the server.
     pub async fn new_durable() -> Self {
         Self::new_in(&Arc::new(Cluster::start(Durability::Full))).await
     }
 
-    /// A fresh database in that cluster.
+    /// A new database in this cluster.
     pub async fn new_in(cluster: &Arc<Cluster>) -> Self {
         cluster
             .template
@@ -40,13 +40,13 @@ impl Database {
             })
             .await;
         let database = Self::create(cluster, &format!("template {TEMPLATE} strategy file_copy")).await;
-        // A copy has everything but the rights on the database itself, which init() gives.
+        // A copy has everything except the privileges on the database itself, which init() grants.
         execute(&database.client().await, "select keyed.init()").await;
         database
     }
 
-    /// A fresh database whose default order of texts is that of Unicode.
-    pub async fn new_by_icu() -> Self {
+    /// A new database whose default collation is the Unicode collation of ICU.
+    pub async fn new_with_icu() -> Self {
         let options =
             "template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' locale 'C.UTF-8'";
         let database = Self::create(&Cluster::shared(), options).await;
@@ -56,17 +56,17 @@ impl Database {
         database
     }
 
-    /// A database of that cluster without the extension, into which a test may restore a dump.
+    /// A database without the extension in this cluster, into which a test can restore a dump.
     pub async fn empty_in(cluster: &Arc<Cluster>) -> Self {
         Self::create(cluster, "").await
     }
 
-    /// The same with options of CREATE DATABASE.
+    /// A database without the extension, created with these options of CREATE DATABASE.
     pub async fn empty_with(cluster: &Arc<Cluster>, options: &str) -> Self {
         Self::create(cluster, options).await
     }
 
-    /// The same database in another cluster: a standby, or one that pg_upgrade made.
+    /// The same database in another cluster: a standby, or a cluster that pg_upgrade created.
     pub fn in_cluster(&self, cluster: Cluster) -> Self {
         Self { cluster: Arc::new(cluster), name: self.name.clone(), roles: Mutex::default() }
     }
@@ -79,12 +79,12 @@ impl Database {
         Self { cluster: Arc::clone(cluster), name, roles: Mutex::new(Vec::new()) }
     }
 
-    /// The database's name.
+    /// The name of the database.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The cluster it is in.
+    /// The cluster of the database.
     pub fn cluster(&self) -> &Arc<Cluster> {
         &self.cluster
     }
@@ -94,13 +94,13 @@ impl Database {
         self.client_as("postgres").await
     }
 
-    /// A new connection as a role that may log in.
+    /// A new connection as a role with LOGIN.
     pub async fn client_as(&self, role: &str) -> Client {
         connect(&self.cluster, role, &self.name).await
     }
 
-    /// Makes a role that may log in. Roles belong to the whole cluster, so the answer is a name that no other test
-    /// uses; it begins with the one asked for.
+    /// Creates a role with LOGIN. Roles belong to the cluster, so the returned name has a suffix that makes it unique
+    /// among all tests.
     pub async fn create_role(&self, name: &str) -> String {
         let role = format!("{name}_{}", self.name);
         execute(&self.client().await, &format!("create role {role} login")).await;
@@ -108,7 +108,7 @@ impl Database {
         role
     }
 
-    /// Grants a role privileges, separated by commas, on a template or a project: on all of its records.
+    /// Grants a role privileges, separated by commas, on all records of a template or project.
     pub async fn grant(&self, role: &str, target: &str, privileges: &str) {
         self.grant_scoped(role, target, privileges, None).await;
     }
@@ -122,38 +122,38 @@ impl Database {
         let privileges: Vec<&str> = privileges.split(',').map(str::trim).collect();
         let statement = "select keyed.grant_access($1::text::name, $2, $3::text[], $4::text::jsonb)";
         let granted = self.client().await.execute(statement, &[&role, &target, &privileges, &scope]).await;
-        granted.unwrap_or_else(|error| panic!("nothing was granted to {role}: {}", explain(&error)));
+        granted.unwrap_or_else(|error| panic!("cannot grant to {role}: {}", explain(&error)));
     }
 
-    /// Takes back what a role was granted on a template or a project.
+    /// Revokes the privileges of a role on a template or project.
     pub async fn revoke(&self, role: &str, target: &str) {
         let statement = "select keyed.revoke_access($1::text::name, $2)";
         let revoked = self.client().await.execute(statement, &[&role, &target]).await;
-        revoked.unwrap_or_else(|error| panic!("nothing was taken from {role}: {}", explain(&error)));
+        revoked.unwrap_or_else(|error| panic!("cannot revoke from {role}: {}", explain(&error)));
     }
 
-    /// Issues an API key for a role: for the projects listed, or for all when none is.
+    /// Issues an API key for a role: for these projects, or for all if the list is empty.
     pub async fn api_key(&self, role: &str, projects: &[&str]) -> String {
         let projects = (!projects.is_empty()).then_some(projects);
         let statement = "select keyed.issue_api_key($1::text::name, $2::text[], 'issued by a test')";
         let row = self.client().await.query_one(statement, &[&role, &projects]).await;
-        row.unwrap_or_else(|error| panic!("no API key for {role}: {}", explain(&error))).get(0)
+        row.unwrap_or_else(|error| panic!("cannot issue an API key for {role}: {}", explain(&error))).get(0)
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // A cluster of this database's own goes with it.
+        // A cluster of its own is removed with its last database.
         if Arc::strong_count(&self.cluster) == 1 {
             return;
         }
-        // With force: connections of a failed test may still be open.
+        // With FORCE, because connections of a failed test may still be open.
         let mut statements = vec![format!("drop database {} with (force)", self.name)];
         let roles = self.roles.get_mut().unwrap_or_else(PoisonError::into_inner);
         statements.extend(roles.iter().map(|role| format!("drop role {role}")));
         let cluster = Arc::clone(&self.cluster);
-        // The test does not wait for it: PostgreSQL writes a checkpoint first, which takes longer than most tests. What
-        // is left of it when the process ends is removed with the cluster.
+        // The test does not wait: PostgreSQL first writes a checkpoint, which takes longer than most tests. Databases
+        // that remain when the process ends are removed with the cluster.
         std::thread::spawn(move || {
             for statement in statements {
                 let dropped = cluster.program("psql").args(["--quiet", "--command", &statement]).output();
@@ -182,13 +182,13 @@ async fn execute(client: &Client, statement: &str) {
         .unwrap_or_else(|error| panic!("`{statement}` failed: {}", explain(&error)));
 }
 
-/// Waits until the server has seen the end of a session, because a database in use cannot be copied.
+/// Waits until the server has closed the session, because a database in use cannot be copied.
 async fn close(client: Client) {
     let ended = client.batch_execute("select pg_terminate_backend(pg_backend_pid())").await;
-    assert!(ended.is_err(), "a session that ended itself still answers");
+    assert!(ended.is_err(), "a terminated session still responds");
 }
 
-/// The message of tokio-postgres is only "db error". The rest is in its source.
+/// The message of a tokio-postgres error is only "db error". The details are in its source.
 fn explain(error: &tokio_postgres::Error) -> String {
     error.as_db_error().map_or_else(
         || format!("{error:?}"),

@@ -1,4 +1,4 @@
-//! A server with OpenAI's POST /v1/embeddings, with configurable faults.
+//! A server with OpenAI's POST /v1/embeddings, with configurable failures.
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -8,36 +8,36 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many numbers a vector has.
+/// The number of dimensions of a vector.
 pub const DIMENSION: usize = 768;
 
-/// What the server was asked.
+/// A request that the server received.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct EmbeddingRequest {
     /// The body.
     pub body: Value,
-    /// The header Authorization, empty when there is none.
+    /// The Authorization header; empty if absent.
     pub authorization: String,
     /// The path.
     pub path: String,
-    /// When it came.
+    /// The time of arrival.
     pub at: Instant,
-    /// How many came before it.
+    /// The number of earlier requests.
     pub number: usize,
 }
 
-impl Question {
-    /// The texts to embed.
-    pub fn texts(&self) -> Vec<String> {
-        let texts = self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
-        texts.iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
+impl EmbeddingRequest {
+    /// The inputs to embed.
+    pub fn inputs(&self) -> Vec<String> {
+        let inputs = self.body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
+        inputs.iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
     }
 }
 
-/// What the server does with a question.
+/// The server's reply to a request.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// How long it takes.
+    /// The delay.
     pub after: Duration,
     /// The status.
     pub status: u16,
@@ -48,19 +48,19 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A good answer: for each text the vector that [`axis`] names.
-    pub fn good(question: &Question) -> Self {
-        let texts = question.texts();
-        let items = texts.iter().enumerate().map(|(index, text)| item(index, &vector(axis(text))));
+    /// A successful reply: for each input, the vector that [`axis`] selects.
+    pub fn success(question: &EmbeddingRequest) -> Self {
+        let inputs = question.inputs();
+        let items = inputs.iter().enumerate().map(|(index, text)| item(index, &vector(axis(text))));
         Self::of(&items.collect::<Vec<_>>())
     }
 
-    /// An answer of these items.
+    /// A successful reply with these items.
     pub fn of(items: &[String]) -> Self {
         Self::body(&format!("{{\"object\":\"list\",\"data\":[{}]}}", items.join(",")))
     }
 
-    /// This body, with status 200.
+    /// A reply with status 200 and this body.
     pub fn body(body: &str) -> Self {
         Self { after: Duration::ZERO, status: 200, retry_after: None, body: body.to_owned() }
     }
@@ -71,31 +71,31 @@ impl Reply {
         Self { status, ..Self::body(&body) }
     }
 
-    /// The same, later.
+    /// The same reply after a delay.
     #[must_use]
     pub fn after(self, after: Duration) -> Self {
         Self { after, ..self }
     }
 
-    /// The same, with a Retry-After of some seconds.
+    /// The same reply with a Retry-After of some seconds.
     #[must_use]
     pub fn retry_after(self, seconds: &'static str) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 }
 
-/// One element of an answer; `vector` is JSON, good or not.
+/// One element of a reply; `vector` is JSON, valid or not.
 pub fn item(index: usize, vector: &str) -> String {
     format!("{{\"object\":\"embedding\",\"index\":{index},\"embedding\":{vector}}}")
 }
 
-/// A vector as JSON: 1 at this place, 0 elsewhere.
+/// A vector as JSON: 1 at this index, 0 elsewhere.
 pub fn vector(axis: usize) -> String {
-    let numbers: Vec<&str> = (0..DIMENSION).map(|place| if place == axis { "1" } else { "0" }).collect();
+    let numbers: Vec<&str> = (0..DIMENSION).map(|index| if index == axis { "1" } else { "0" }).collect();
     format!("[{}]", numbers.join(","))
 }
 
-/// Where the vector of a text has its one: texts with different sums of bytes are far from each other.
+/// The index at which the vector of a text is 1. Texts with different byte sums have orthogonal vectors.
 pub fn axis(text: &str) -> usize {
     text.bytes().map(usize::from).sum::<usize>() % DIMENSION
 }
@@ -103,26 +103,28 @@ pub fn axis(text: &str) -> usize {
 /// The server. It ends when it is dropped.
 pub struct EmbeddingServer {
     address: SocketAddr,
-    questions: Arc<Mutex<Vec<Question>>>,
+    questions: Arc<Mutex<Vec<EmbeddingRequest>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl EmbeddingServer {
-    /// Starts a server that answers well.
+    /// Starts a server that embeds every input.
     pub async fn start() -> Self {
-        Self::start_with(Reply::good).await
+        Self::start_with(Reply::success).await
     }
 
-    /// Starts a server with these answers.
-    pub async fn start_with(reply: impl Fn(&Question) -> Reply + Clone + Send + Sync + 'static) -> Self {
+    /// Starts a server with these replies.
+    pub async fn start_with(
+        reply: impl Fn(&EmbeddingRequest) -> Reply + Clone + Send + Sync + 'static,
+    ) -> Self {
         let questions = Arc::new(Mutex::new(Vec::new()));
         let asked = Arc::clone(&questions);
-        let answer = async move |request: axum::extract::Request| -> Response {
+        let response = async move |request: axum::extract::Request| -> Response {
             let (parts, body) = request.into_parts();
             let body: Bytes = axum::body::to_bytes(body, 1 << 26).await.expect("the body arrives");
             let question = {
                 let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-                let question = Question {
+                let question = EmbeddingRequest {
                     body: serde_json::from_slice(&body).expect("the question is JSON"),
                     authorization: header_text(&parts.headers, header::AUTHORIZATION),
                     path: parts.uri.path().to_owned(),
@@ -144,30 +146,30 @@ impl EmbeddingServer {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
         let address = listener.local_addr().expect("a bound socket has an address");
         let task = tokio::spawn(async move {
-            let router = axum::Router::new().fallback(answer);
+            let router = axum::Router::new().fallback(response);
             axum::serve(listener, router).await.expect("the server runs until it is dropped");
         });
         Self { address, questions, task }
     }
 
-    /// The address, as the proxy's setting wants it.
+    /// The URL, in the form of the proxy's setting.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What it was asked so far.
-    pub fn questions(&self) -> Vec<Question> {
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<EmbeddingRequest> {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until it was asked this many times.
-    pub async fn until_asked(&self, times: usize) {
-        crate::until("the provider is asked", async || self.questions().len() >= times).await;
+    /// Waits until this many requests have arrived.
+    pub async fn until_requested(&self, times: usize) {
+        crate::until("the provider gets a request", async || self.requests().len() >= times).await;
     }
 
-    /// All texts that it was asked to embed so far.
-    pub fn texts(&self) -> Vec<String> {
-        self.questions().iter().flat_map(Question::texts).collect()
+    /// All inputs of the requests so far.
+    pub fn inputs(&self) -> Vec<String> {
+        self.requests().iter().flat_map(EmbeddingRequest::inputs).collect()
     }
 }
 

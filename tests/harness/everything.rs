@@ -1,11 +1,11 @@
-//! A database with something of everything, and what it answers: all that a restore, an upgrade and an update have to keep.
-//! The database of the last release has it too (`release.rs`), so what it holds changes only with a release.
+//! A database with an object of every kind, and queries on it. A restore, an upgrade and an update must keep all
+//! results. The database of the last release has these objects too (`release.rs`), so they change only with a release.
 
 use crate::customers::VECTORS;
 use crate::{Database, Sender, Service, Session, array, similar};
 use serde_json::{Value, json};
 
-/// The API key of the clerk. Its secret are the bytes from 1 to 32, which the checksum at its end follows.
+/// The API key of the clerk. Its secret consists of the bytes 1 to 32, followed by a checksum.
 pub const KEY: &str = "keyed_2_SkB92YpWm4Q2ijQHH34cqbKkCZWszsiQgHVjtNeFF2GR8bEt";
 /// The token of the inbound endpoint, and its secret.
 pub const TOKEN: &str = "in_11111111111111111111111111111111";
@@ -29,7 +29,7 @@ const RECORDS: &str = r#"
     select keyed.set_quota('crm', 'live_records', 1000); select keyed.set_quota('crm', 'writes_per_day', 1000);
     insert into keyed_state.idempotent_request values (1, 'once', sha256('x'), '{201,NULL,"{}"}')"#;
 
-/// What is asked as a superuser. The order is fixed, and nothing of it depends on the present.
+/// The queries of a superuser. Their order is fixed, and no result depends on the current time.
 const QUESTIONS: [&str; 21] = [
     "select string_agg(keyed.get_record(c.id, include_deleted => true)::text, E'\n' order by c.id) from crm.customers c",
     "select string_agg(keyed.get_by_key('crm.companies', c.external_key, verbose => true)::text, E'\n' order by c.id) from crm.companies c",
@@ -55,7 +55,7 @@ const QUESTIONS: [&str; 21] = [
      from pg_policies where schemaname in ('crm', 'keyed_state')",
 ];
 
-/// What a role asks.
+/// The queries of a role.
 const QUESTIONS_OF_A_ROLE: [&str; 7] = [
     "select string_agg(external_key, ' ' order by external_key) from crm.customers",
     "select string_agg(external_key, ' ' order by external_key) from crm.companies",
@@ -66,7 +66,7 @@ const QUESTIONS_OF_A_ROLE: [&str; 7] = [
     "select string_agg(h::text, E'\n' order by c.id, h.version) from crm.customers c, lateral keyed.history(c.id) h",
 ];
 
-/// What a role tries to write.
+/// The writes that a role attempts.
 const WRITES_OF_A_ROLE: [&str; 7] = [
     "update crm.customers set name = 'x'",
     "update crm.customers set company = null",
@@ -78,8 +78,8 @@ const WRITES_OF_A_ROLE: [&str; 7] = [
 ];
 
 impl Database {
-    /// Adds something of everything to the project `crm`. The clerk may read and write all customers and has an API key; the
-    /// partner has scopes.
+    /// Creates the objects in the project `crm`. The clerk can read and write all customers and has an API key; the
+    /// partner's grants have scopes.
     pub async fn add_everything(&self, clerk: &str, partner: &str) {
         let session = self.session().await;
         self.grant(clerk, "crm.customers", "read, create, update").await;
@@ -104,7 +104,7 @@ impl Database {
         let create = "select keyed.create_inbound_endpoint('crm.customers', $1)";
         session.rows(create, &[&endpoint.to_string()]).await;
         self.api_key(clerk, &["crm"]).await;
-        // Credentials that a test knows, and a delivery that was refused.
+        // Credentials with known values, and a rejected delivery.
         let known = "update keyed_state.inbound_endpoint set token_hash = sha256('keyed.inbound_token:'::bytea || sha256($2::bytea));
             update keyed_state.api_key set hash = sha256('keyed.api_key:'::bytea || sha256($1::bytea)) where role_name = $3;
             insert into keyed_state.inbound_delivery (endpoint_id, webhook_id, status, error, payload)
@@ -112,54 +112,53 @@ impl Database {
         session.rows(known, &[KEY, TOKEN, clerk]).await;
     }
 
-    /// All that a database with something of everything answers: to a superuser, to a caller with an API key, and to these
-    /// roles. Two databases that answer the same are the same to their users.
-    pub async fn answers(&self, roles: &[&str]) -> Vec<String> {
+    /// The results of all queries: as superuser, with an API key, and as each of these roles. Two databases with equal
+    /// results are equal to their users.
+    pub async fn results(&self, roles: &[&str]) -> Vec<String> {
         let session = self.session().await;
         session.run("set timezone = 'UTC'").await;
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         for question in QUESTIONS {
-            answers.push(format!("{question}\n{}", session.text(question, &[]).await));
+            results.push(format!("{question}\n{}", session.text(question, &[]).await));
         }
         let closest = json!({"query_vector": similar(0.8), "template_id": "crm.customers"});
-        answers
+        results
             .push(keys_of(&session.json("select keyed.semantic_search($1)", &[&closest.to_string()]).await));
-        answers.push(self.answer_to_a_key(&session).await);
+        results.push(self.lookup_with_a_key(&session).await);
         for role in roles {
-            answers.extend(self.rights(role).await.into_iter().map(|answer| format!("{role}: {answer}")));
+            results.extend(self.privileges(role).await.into_iter().map(|result| format!("{role}: {result}")));
         }
-        answers
+        results
     }
 
-    /// What the proxy gets for the clerk's key.
-    async fn answer_to_a_key(&self, session: &Session) -> String {
+    /// The record that the proxy returns for the clerk's key.
+    async fn lookup_with_a_key(&self, session: &Session) -> String {
         let ask = "select keyed_http.get_by_key('customers', 'text:1', null, false) from keyed.authenticate(sha256($1::bytea), 'crm')";
         session.text(ask, &[KEY]).await
     }
 
-    /// What a role reads and may write: by plain SQL, and by functions. What it writes is undone.
-    pub async fn rights(&self, role: &str) -> Vec<String> {
+    /// The results of a role's reads and writes, by plain SQL and by functions. The writes are rolled back.
+    pub async fn privileges(&self, role: &str) -> Vec<String> {
         let session = self.session_as(role).await;
         session.run("set timezone = 'UTC'").await;
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         for question in QUESTIONS_OF_A_ROLE {
-            let answer = session.attempt(question, &[]).await;
-            answers.push(
-                answer.map_or_else(|refusal| refusal.state, |rows| rows[0][0].clone().unwrap_or_default()),
-            );
+            let result = session.attempt(question, &[]).await;
+            results
+                .push(result.map_or_else(|error| error.state, |rows| rows[0][0].clone().unwrap_or_default()));
         }
         for write in WRITES_OF_A_ROLE {
             session.run("begin").await;
-            let outcome = session.count(write, &[]).await.map_err(|refusal| refusal.state);
-            answers.push(format!("{outcome:?}"));
+            let outcome = session.count(write, &[]).await.map_err(|error| error.state);
+            results.push(format!("{outcome:?}"));
             session.run("rollback").await;
         }
-        answers
+        results
     }
 }
 
 impl Database {
-    /// Count and checksum of every table, and the value of every sequence.
+    /// Row count and checksum of every table, and the value of every sequence.
     pub async fn contents(&self) -> String {
         let session = self.session().await;
         session.run("set timezone = 'UTC'").await;
@@ -178,8 +177,8 @@ impl Database {
     }
 }
 
-/// Makes sure that a database with something of everything works on: writes land on the records that were there, searches
-/// find what was there and what is new, and a proxy accepts the credentials that it had.
+/// Asserts that the database still works: writes change the existing records, searches find old and new records, and a
+/// proxy accepts the existing credentials.
 pub async fn assert_works_on(database: Database) -> Service {
     let session = database.session().await;
     let upsert =
@@ -197,7 +196,7 @@ pub async fn assert_works_on(database: Database) -> Service {
     let body = json!({"query_vector": similar(0.8), "template_id": "crm.customers"}).to_string();
     assert_eq!(session.text(closest, &[&body]).await, "é:/ 1");
     session.run(&format!("drop index {VECTORS}_hnsw; select keyed.migrate()")).await;
-    // What waited to be embedded still does, with what was written since.
+    // Records queued for embedding are still queued, together with those written since.
     let waiting =
         "select concat_ws(' ', attributes, pending, running, by_hand) from keyed.embedding_status()";
     assert_eq!(session.text(waiting, &[]).await, "{name,tier} 43 5 1");
@@ -207,33 +206,37 @@ pub async fn assert_works_on(database: Database) -> Service {
     session.run("select keyed.upsert_by_key('crm.orders', 'O-1', '{\"n\": 1}')").await;
 
     let service = Service::over(database, &[]).await;
-    let answer = service
+    let result = service
         .proxy
         .request("GET", "/v1/entities/template/customers/by-key?key=%C3%A9:/%2099")
         .key(KEY)
         .send()
         .await;
-    assert_eq!(answer.expect(200)["attributes"]["name"], json!("new"));
+    assert_eq!(result.expect(200)["attributes"]["name"], json!("new"));
     service
         .create(json!({"external_key": "é:/ 100", "attributes": {"company": {"external_key": "C-1"}}}))
         .await;
     service
         .post("/entities/template/customers", json!({"external_key": "é:/ 2"}))
         .await
-        .refused(409, "external_key_taken");
+        .expect_error(409, "external_key_taken");
 
     let sender = Sender { id: "1".to_owned(), token: TOKEN.to_owned(), secret: SECRET.to_owned() };
     let body = r#"{"id": 1, "name": "delivered"}"#;
     service.deliver_signed(&sender, "msg_1", body).await.expect(200);
-    assert_eq!(service.deliver_signed(&sender, "msg_0", body).await.status, 202, "it was refused before");
+    assert_eq!(
+        service.deliver_signed(&sender, "msg_0", body).await.status,
+        202,
+        "the row was rejected before"
+    );
     service.post("/inbound-endpoints/shop/deliveries/1/replay", json!({})).await.expect(200);
     assert_eq!(service.by_key("shop:0").await.expect(200)["attributes"]["name"], "late");
     service
 }
 
-/// The keys of records in the order of an answer.
-fn keys_of(answer: &Value) -> String {
-    let hits = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+/// The keys of the records in a result, in order.
+fn keys_of(result: &Value) -> String {
+    let hits = result.as_array().map(Vec::as_slice).unwrap_or_default();
     let keys: Vec<&str> = hits.iter().filter_map(|hit| hit["entity"]["external_key"].as_str()).collect();
     keys.join(" ")
 }

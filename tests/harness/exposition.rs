@@ -1,22 +1,22 @@
-//! Metrics in the text format of Prometheus, read strictly.
+//! A strict parser for metrics in the text format of Prometheus.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names and values, sorted.
+/// Label names and values, sorted.
 type Labels = Vec<(String, String)>;
 
-/// A series of a histogram: the name of the family, and its labels without the bound.
+/// A series of a histogram: the name of the metric family, and its labels without `le`.
 type Histogram = (String, Labels);
 
-/// What a scrape answered.
+/// A parsed scrape.
 pub struct Exposition {
-    /// Type and help of each metric.
+    /// Type and help text of each metric.
     pub families: BTreeMap<String, (String, String)>,
     samples: BTreeMap<(String, Labels), f64>,
 }
 
 impl Exposition {
-    /// Reads the text; what is not well-formed fails the test.
+    /// Parses a scrape. Invalid input fails the test.
     #[track_caller]
     pub fn read(text: &str) -> Self {
         assert!(text.ends_with('\n'), "the last line has an end");
@@ -67,7 +67,7 @@ impl Exposition {
         }
     }
 
-    /// The sum of the series of this name that have these labels, and maybe others; 0 without any.
+    /// The sum of all series with this name that have these labels, possibly among others; 0 if there is none.
     pub fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let has = |own: &[(String, String)]| {
             labels.iter().all(|(name, value)| own.iter().any(|it| it.0 == *name && it.1 == *value))
@@ -87,7 +87,7 @@ impl Exposition {
     }
 }
 
-/// The metric that a sample belongs to.
+/// The metric family of a sample.
 fn family_of(types: &BTreeMap<String, String>, name: &str) -> Option<String> {
     if types.get(name).is_some_and(|kind| kind != "histogram") {
         return Some(name.to_owned());
@@ -112,7 +112,7 @@ fn sample(line: &str) -> (String, Labels, f64) {
     while !rest.is_empty() {
         let (label, after) = rest.split_once("=\"").unwrap_or_else(|| panic!("no label: {line}"));
         assert!(is_name(label), "not a label: {line}");
-        // No value of ours has a quote or a backslash.
+        // No label value of the proxy contains a quote or a backslash.
         let (value, after) = after.split_once('"').unwrap_or_else(|| panic!("no end: {line}"));
         assert!(!value.contains('\\'), "{line}");
         labels.push((label.to_owned(), value.to_owned()));

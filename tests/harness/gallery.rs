@@ -1,11 +1,11 @@
-//! A project of which texts are embedded, for tests of workers.
+//! A project with embedded attributes, for tests of embedding workers.
 
 use crate::paintings::VECTORS;
 use crate::{Database, EmbeddingServer, PATIENCE, Proxy, Session};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// A project `g` with paintings of which title and medium are embedded, and a proxy before it.
+/// A project `g` whose paintings embed title and medium, and a proxy for it.
 pub struct Gallery {
     /// The database.
     pub database: Database,
@@ -14,12 +14,12 @@ pub struct Gallery {
 }
 
 impl Gallery {
-    /// A fresh one.
+    /// A new database with the project.
     pub async fn new() -> Self {
         Self::over(Database::new().await).await
     }
 
-    /// The same in a database that is there.
+    /// Creates the project in an existing database.
     pub async fn over(database: Database) -> Self {
         let session = database.session().await;
         session
@@ -34,12 +34,12 @@ impl Gallery {
         Self { database, session }
     }
 
-    /// A proxy that embeds records with a bag of words.
+    /// Starts a proxy whose embeddings are bags of words.
     pub async fn hashing(&self) -> Proxy {
         self.worker(&[("KEYED_EMBED_PROVIDER", "hash")]).await
     }
 
-    /// A proxy that embeds records with this server.
+    /// Starts a proxy that embeds records with this server.
     pub async fn asking(&self, server: &EmbeddingServer, more: &[(&str, &str)]) -> Proxy {
         let url = server.url();
         let settings = [
@@ -50,14 +50,14 @@ impl Gallery {
         self.worker(&[&settings[..], more].concat()).await
     }
 
-    /// A proxy that embeds records, by default with an administrator's key.
+    /// Starts a proxy that embeds records, by default with an administrator's key.
     pub async fn worker(&self, settings: &[(&str, &str)]) -> Proxy {
         let key = self.database.api_key("keyed_admin", &[]).await;
         let defaults = [("KEYED_EMBED_API_KEY", key.as_str()), ("KEYED_EMBED_POLL", "0.05")];
         Proxy::start_with(&self.database, &[&defaults[..], settings].concat()).await.in_project("g")
     }
 
-    /// Writes a painting; answers its id.
+    /// Writes a painting and returns its id.
     pub async fn paint(&self, key: &str, title: &str) -> String {
         let attributes = serde_json::json!({"title": title}).to_string();
         self.session
@@ -65,21 +65,21 @@ impl Gallery {
             .await
     }
 
-    /// The line of `keyed.embedding_status()` on the paintings.
+    /// The row of `keyed.embedding_status()` for paintings.
     pub async fn status(&self) -> Value {
         self.session
             .json("select to_jsonb(s) from keyed.embedding_status() s where template = 'g.paintings'", &[])
             .await
     }
 
-    /// The entry of a record in the queue.
+    /// The entry of a record in the embedding queue.
     pub async fn job(&self, id: &str) -> Value {
         self.session
             .json("select to_jsonb(j) from keyed_state.embedding_job j where record_id = $1::uuid", &[id])
             .await
     }
 
-    /// The largest number of a record's vector and its place, counted from 0; empty without a vector.
+    /// The largest component of a record's vector and its index, counted from 0; empty without a vector.
     pub async fn axis(&self, id: &str) -> String {
         self.session
             .rows(
@@ -93,14 +93,14 @@ impl Gallery {
             .unwrap_or_default()
     }
 
-    /// Waits until something about the queue is so.
+    /// Waits until the queue meets a condition.
     #[track_caller]
     pub fn until<'a>(
         &'a self,
         what: &'a str,
         mut is_so: impl FnMut(&Value) -> bool + 'a,
     ) -> impl Future<Output = Value> + 'a {
-        let place = std::panic::Location::caller();
+        let location = std::panic::Location::caller();
         async move {
             let began = Instant::now();
             loop {
@@ -108,13 +108,13 @@ impl Gallery {
                 if is_so(&status) {
                     return status;
                 }
-                assert!(began.elapsed() < PATIENCE, "{place}: not {what}: {status}");
+                assert!(began.elapsed() < PATIENCE, "{location}: not {what}: {status}");
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
     }
 
-    /// Waits until nothing waits and this many records are done.
+    /// Waits until the queue is empty and this many records are embedded.
     #[track_caller]
     pub fn until_done(&self, done: i64) -> impl Future<Output = Value> + '_ {
         self.until("done", move |status| {

@@ -1,4 +1,4 @@
-//! A request to the proxy and its answer.
+//! A request to the proxy and its response.
 
 use crate::contract;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -13,25 +13,25 @@ pub struct Request {
 }
 
 impl Request {
-    /// Asks with another API key.
+    /// Sets another API key.
     pub fn key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
         self
     }
 
-    /// Asks without any API key.
+    /// Removes the API key.
     pub fn without_key(mut self) -> Self {
         self.key = None;
         self
     }
 
-    /// Names another project.
+    /// Sets another project.
     pub fn project(mut self, project: &str) -> Self {
         self.project = Some(project.to_owned());
         self
     }
 
-    /// Names no project.
+    /// Removes the project.
     pub fn without_project(mut self) -> Self {
         self.project = None;
         self
@@ -49,16 +49,16 @@ impl Request {
         self
     }
 
-    /// Sends a body as it is: text, bytes, or a stream.
+    /// Sends this body unchanged: text, bytes, or a stream.
     pub fn body(mut self, content_type: &str, body: impl Into<reqwest::Body>) -> Self {
         self.builder = self.builder.header(CONTENT_TYPE, content_type).body(body);
         self
     }
 
-    /// Sends the request and hands out reqwest's own response, for answers that are read piece by piece.
+    /// Sends the request and returns reqwest's own response, for responses that are read in chunks.
     pub async fn response(self) -> reqwest::Response {
         let (client, request) = self.into_parts();
-        client.execute(request).await.expect("the proxy answers")
+        client.execute(request).await.expect("the proxy responds")
     }
 
     fn into_parts(self) -> (reqwest::Client, reqwest::Request) {
@@ -73,51 +73,51 @@ impl Request {
         (client, request.expect("a request"))
     }
 
-    /// Sends the request, reads the whole answer, and holds it against the service's own description.
-    pub async fn send(self) -> Answer {
+    /// Sends the request, reads the whole response, and validates it against the service's OpenAPI document.
+    pub async fn send(self) -> Response {
         let (client, request) = self.into_parts();
         let (method, url) = (request.method().to_string(), request.url().clone());
-        let response = client.execute(request).await.expect("the proxy answers");
+        let response = client.execute(request).await.expect("the proxy responds");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response.text().await.expect("the answer comes to its end");
+        let text = response.text().await.expect("the response is complete");
         contract::check(&method, &url, status, &headers, &text).await;
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        Answer { status, headers, body, text }
+        Response { status, headers, body, text }
     }
 }
 
 fn header_value(text: &str) -> HeaderValue {
-    HeaderValue::from_bytes(text.as_bytes()).expect("the value may stand in a header")
+    HeaderValue::from_bytes(text.as_bytes()).expect("the value is valid in a header")
 }
 
-/// What the proxy answered.
+/// A response of the proxy.
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     /// The HTTP status.
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body as JSON; null when it is not JSON.
+    /// The body as JSON; null if it is not JSON.
     pub body: Value,
-    /// The body as it came: numbers in it have all their digits.
+    /// The body as text, in which numbers have all their digits.
     pub text: String,
 }
 
-impl Answer {
-    /// The body, after making sure of the status.
+impl Response {
+    /// Asserts the status and returns the body.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
-        assert_eq!(self.status, status, "the proxy answered: {}", self.text);
+        assert_eq!(self.status, status, "the response was: {}", self.text);
         self.body
     }
 
-    /// The body of a refusal, after making sure of its status, its code and the form of RFC 9457.
+    /// Asserts the status, the error code and the form of RFC 9457, and returns the body.
     #[track_caller]
-    pub fn refused(self, status: u16, code: &str) -> Value {
+    pub fn expect_error(self, status: u16, code: &str) -> Value {
         assert_eq!(
             (self.status, self.body["code"].as_str().unwrap_or_default()),
             (status, code),
-            "the proxy answered: {}",
+            "the response was: {}",
             self.text
         );
         assert_eq!(self.header("content-type"), "application/problem+json");
@@ -128,13 +128,13 @@ impl Answer {
         self.body
     }
 
-    /// A header's value, empty when it is absent.
+    /// The value of a header; empty if absent.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 }
 
-/// A text, percent-encoded for a query string or a segment of a path.
+/// Percent-encodes a text for a query string or a path segment.
 pub fn encode(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     text.bytes()

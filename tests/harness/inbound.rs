@@ -1,6 +1,6 @@
-//! Deliveries as another system sends them, signed as Standard Webhooks says.
+//! Deliveries from another system, signed according to Standard Webhooks.
 
-use crate::{Answer, Service};
+use crate::{Response, Service};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -11,16 +11,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The response to the creation of an endpoint.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// Its number.
+    /// The id of the endpoint.
     pub id: String,
-    /// The last part of its address.
+    /// The token, which is the last segment of its URL.
     pub token: String,
-    /// The secret, empty where deliveries are not signed.
+    /// The secret; empty if deliveries are not signed.
     pub secret: String,
 }
 
 impl Sender {
-    /// Reads the answer to the making of an endpoint.
+    /// Reads the response that created an endpoint.
     pub fn of(made: &Value) -> Self {
         let text = |member: &str| made[member].as_str().unwrap_or_default().to_owned();
         Self { id: text("id"), token: text("token"), secret: text("secret") }
@@ -42,15 +42,15 @@ pub fn unix_time() -> i64 {
 }
 
 impl Service {
-    /// Delivers a body without signature and id.
-    pub async fn deliver(&self, sender: &Sender, body: &str) -> Answer {
+    /// Delivers a body without a signature and id.
+    pub async fn deliver(&self, sender: &Sender, body: &str) -> Response {
         let path = format!("/v1/inbound/{}", sender.token);
         let request = self.proxy.request("POST", &path).without_key().without_project();
         request.body("application/json", body.to_owned()).send().await
     }
 
     /// Delivers a body with an id and its signature.
-    pub async fn deliver_signed(&self, sender: &Sender, webhook_id: &str, body: &str) -> Answer {
+    pub async fn deliver_signed(&self, sender: &Sender, webhook_id: &str, body: &str) -> Response {
         let now = unix_time();
         let signature = sender.sign(webhook_id, now, body);
         self.deliver_with(sender, webhook_id, now, &signature, body).await
@@ -64,7 +64,7 @@ impl Service {
         timestamp: i64,
         signature: &str,
         body: &str,
-    ) -> Answer {
+    ) -> Response {
         let path = format!("/v1/inbound/{}", sender.token);
         let request = self.proxy.request("POST", &path).without_key().without_project();
         request

@@ -1,19 +1,19 @@
-//! Where tests are, and what each file of them keeps to.
+//! Tests of the layout of test files.
 
 use crate::repository_folder;
 use std::path::{Path, PathBuf};
 
-/// The most lines of a file.
+/// The maximum number of lines of a file.
 const MAX_LINES: usize = 500;
 
-/// The most files of a kind that has no folders.
+/// The maximum number of files of a kind without folders.
 const MAX_FILES_WITHOUT_FOLDERS: usize = 12;
 
-/// A kind of test whose folders and files are named as those of a source.
+/// A kind of test whose folders and files have the names of those in a source folder.
 struct Mirror {
     kind: &'static str,
     source: &'static str,
-    /// What has no place in the source, and why.
+    /// Files and folders without a counterpart in the source, and the reason.
     others: &'static [(&'static str, &'static str)],
 }
 
@@ -23,7 +23,7 @@ const MIRRORS: [Mirror; 4] = [
         source: "extension/src",
         others: &[
             ("gallery", "records for tests of filters and searches"),
-            ("growth", "what operations of many folders cost"),
+            ("growth", "the cost of operations"),
             ("hostile_input", "calls every function"),
         ],
     },
@@ -33,9 +33,9 @@ const MIRRORS: [Mirror; 4] = [
         others: &[
             ("access_log", "the lines of requests of all routes"),
             ("embedding", "the crate embedding-worker, and query_text"),
-            ("reload", "what SIGHUP reads again, for several folders"),
-            ("service", "what the answers of all routes have in common"),
-            ("service_manager", "what the program reports to systemd"),
+            ("reload", "the settings that SIGHUP reloads"),
+            ("service", "common properties of all responses"),
+            ("service_manager", "notifications to systemd"),
             ("shutdown", "the steps of shutdown, for several crates"),
             ("tls", "the listener, and connections of the crate service"),
             ("webhooks", "the crate webhook-worker"),
@@ -46,16 +46,16 @@ const MIRRORS: [Mirror; 4] = [
         source: "extension/src",
         others: &[
             ("attacks", "against several folders at once"),
-            ("changes", "rights that change, through every interface"),
-            ("clients", "tools of others"),
+            ("changes", "changed privileges, through every interface"),
+            ("clients", "third-party tools"),
             ("differential", "compares interfaces with a model"),
             ("explain", "which grants show a record"),
             ("files", "import and export"),
-            ("grants", "what a grant gives, through every interface"),
+            ("grants", "the effects of a grant, through every interface"),
             ("lint", "all objects of a database"),
             ("sales", "a project for these tests"),
-            ("sessions", "what a session remembers of rights, through every interface"),
-            ("visibility", "what is out of sight, through every interface"),
+            ("sessions", "cached privileges of a session, through every interface"),
+            ("visibility", "invisible records, through every interface"),
         ],
     },
     Mirror {
@@ -63,7 +63,7 @@ const MIRRORS: [Mirror; 4] = [
         source: "extension/src",
         others: &[
             ("order", "the order of locks of several folders"),
-            ("tenants", "callers who share the connections of the proxy"),
+            ("tenants", "callers that share the proxy's connections"),
         ],
     },
 ];
@@ -75,7 +75,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// All files of Rust below a folder.
+/// All Rust files below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     entries(folder)
         .into_iter()
@@ -88,18 +88,18 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Whether a source has a folder or a file of this name.
+/// Whether the source has a folder or file with this name.
 fn exists(source: &Path) -> bool {
     source.is_dir() || source.with_extension("rs").is_file()
 }
 
 /// The folders below `folder` that have no counterpart in the source.
-fn strange_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
+fn unmatched_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
     let folders = entries(folder).into_iter().filter(|path| path.is_dir());
     folders
         .flat_map(|path| {
             let counterpart = source.join(stem(&path));
-            if exists(&counterpart) { strange_folders(&path, &counterpart) } else { vec![path] }
+            if exists(&counterpart) { unmatched_folders(&path, &counterpart) } else { vec![path] }
         })
         .collect()
 }
@@ -107,7 +107,7 @@ fn strange_folders(folder: &Path, source: &Path) -> Vec<PathBuf> {
 #[test]
 fn test_folders_mirror_the_source() {
     let root = repository_folder();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for Mirror { kind, source, others } in MIRRORS {
         let source = root.join(source);
         let tests = root.join("tests").join(kind);
@@ -118,16 +118,16 @@ fn test_folders_mirror_the_source() {
                 continue;
             }
             if !exists(&source.join(&name)) {
-                faults.push(path);
+                problems.push(path);
             } else if path.is_dir() {
-                faults.extend(strange_folders(&path, &source.join(&name)));
+                problems.extend(unmatched_folders(&path, &source.join(&name)));
             }
         }
         for (name, _) in others {
             assert!(exists(&tests.join(name)), "{kind}: {name} is listed and does not exist");
         }
     }
-    assert!(faults.is_empty(), "no folder or file of the source has these names: {faults:?}");
+    assert!(problems.is_empty(), "these have no counterpart in the source: {problems:?}");
 }
 
 #[test]
@@ -151,11 +151,11 @@ fn files_are_short() {
         .filter(|path| lines(path) > MAX_LINES)
         .map(|path| format!("{}: {} lines, at most {MAX_LINES}", path.display(), lines(path)))
         .collect();
-    assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
+    assert!(long.is_empty(), "A long file often has two topics:\n{}", long.join("\n"));
 }
 
 #[test]
-fn side_tables_are_named_in_one_place() {
+fn side_tables_are_named_only_in_the_harness() {
     for path in sources(&repository_folder().join("tests")) {
         let is_bench = path.iter().any(|step| step == "bench");
         if is_bench || path.ends_with("harness/side_table.rs") {
@@ -172,14 +172,14 @@ fn side_tables_are_named_in_one_place() {
     }
 }
 
-/// Tests that measure the time of a clock, and what keeps chance out of them.
+/// Tests that read a clock, and why they are reliable.
 const TIMED: [(&str, &str); 2] = [
     ("http/admission/flood.rs", "compares latencies, with a floor of seconds"),
-    ("http/embedding/faults.rs", "allows for more requests the longer it takes"),
+    ("http/embedding/failures.rs", "allows for more requests the longer it takes"),
 ];
 
 #[test]
-fn tests_wait_for_conditions_and_measure_no_time() {
+fn tests_read_no_clock() {
     let root = repository_folder().join("tests");
     for kind in ["sql", "http", "race", "access", "cli", "lifecycle"] {
         for path in sources(&root.join(kind)) {
@@ -195,7 +195,7 @@ fn tests_wait_for_conditions_and_measure_no_time() {
     }
 }
 
-/// The names of the tests of a kind, as libtest filters them.
+/// The names of the tests of a kind, in the form that libtest filters.
 fn names(kind: &str) -> Vec<String> {
     let root = repository_folder().join("tests").join(kind);
     let of_file = |path: PathBuf| {
@@ -210,13 +210,13 @@ fn names(kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn filters_of_further_runs_match_tests() {
+fn test_filters_match_existing_tests() {
     let script = std::fs::read_to_string(repository_folder().join(".dev/test")).expect("the script");
     let all: Vec<String> =
         ["sql", "access", "race", "lifecycle"].iter().flat_map(|kind| names(kind)).collect();
     for list in ["ONCE", "ONCE_MAJOR", "ONCE_INDIRECT", "REACH_DIRECT_ACCESS"] {
         let (_, rest) = script.split_once(&format!("readonly {list}=(")).expect("a list");
-        let (filters, _) = rest.split_once(')').expect("its end");
+        let (filters, _) = rest.split_once(')').expect("the end");
         let words = filters.lines().flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace());
         let filters: Vec<&str> = words.collect();
         assert!(!filters.is_empty(), "{list}");
@@ -256,7 +256,7 @@ fn make_help_names_every_target_and_kind() {
     tests.sort();
     named.sort_unstable();
     assert_eq!(named, tests);
-    // The kind crash is a test of lifecycle.
+    // The soak kind `crash` is a lifecycle test.
     let folders = entries(&root.join("tests/soak")).into_iter().map(|folder| stem(&folder));
     let mut soak: Vec<String> = folders.chain(["crash".to_owned()]).collect();
     let mut named = kinds_of("soak");

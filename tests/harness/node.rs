@@ -1,4 +1,4 @@
-//! Scripts of `tests/ui/`, which run in Node.js.
+//! Node.js scripts in `tests/ui/`.
 
 use serde_json::Value;
 use std::path::Path;
@@ -6,8 +6,7 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-/// Runs `tests/ui/<name>.mjs`, which reads its input as JSON, and returns what it prints. Panics with all that it says
-/// if it fails.
+/// Runs `tests/ui/<name>.mjs` with a JSON input, and returns its output. If it fails, panics with all of its output.
 pub async fn run_script(name: &str, input: &Value) -> Vec<u8> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui").join(format!("{name}.mjs"));
     let mut node = Command::new("node")

@@ -1,10 +1,11 @@
-//! Packages of Python and Node.js that judge what keyed sends.
+//! Python and Node.js packages that validate what keyed sends.
 
 use crate::target_folder;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Runs a program of Python with packages of PyPI, such as `standardwebhooks==1.1.0`. Panics with all that it says if it fails.
+/// Runs a Python program with packages from PyPI, such as `standardwebhooks==1.1.0`. If it fails, panics with all of
+/// its output.
 pub fn run_python(packages: &[&str], program: &str, arguments: &[&str]) -> String {
     let folder = target_folder().join("test-python");
     if !folder.join("bin/python").exists() {
@@ -15,7 +16,7 @@ pub fn run_python(packages: &[&str], program: &str, arguments: &[&str]) -> Strin
     output(Command::new(folder.join("bin/python")).args(["-c", program]).args(arguments))
 }
 
-/// Runs a program of Node.js, as a module, with packages of npm, such as `standardwebhooks@1.0.0`.
+/// Runs a Node.js program, as a module, with packages from npm, such as `standardwebhooks@1.0.0`.
 pub fn run_node(packages: &[&str], program: &str, arguments: &[&str]) -> String {
     let folder = target_folder().join("test-node");
     std::fs::create_dir_all(&folder).expect("the target folder can be written");

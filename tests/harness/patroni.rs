@@ -1,7 +1,8 @@
-//! Three servers that Patroni keeps as one primary and its standbys, and the etcd in which they agree who is the primary.
+//! Three servers that Patroni manages as a primary and two standbys, and the etcd cluster in which they elect the
+//! primary.
 //!
-//! A node is Patroni with its server: all processes that work below the folder of the node. Each node has an address of its own in
-//! 127.0.0.0/8, so that the ports are those of the documentation.
+//! A node is a Patroni process and its server: all processes with a working directory below the node's folder. Each
+//! node has its own address in 127.0.0.0/8, so the ports are those of the documentation.
 
 use crate::cluster::run;
 use crate::cluster_folder::ClusterFolder;
@@ -20,23 +21,23 @@ use tokio::sync::watch;
 use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, NoTls};
 
-/// The servers, from the first in the database URL to the last.
+/// The servers, in the order of the database URL.
 pub const NODES: usize = 3;
 
-/// Where Debian has these programs.
+/// The folder in which Debian installs these programs.
 const PROGRAMS: &str = "/usr/bin";
 
 const ETCD_PORT: u16 = 2379;
 
-/// The line of the configuration with the members of etcd.
+/// The configuration line with the members of etcd.
 const MEMBERS: &str = "  hosts: 10.0.0.21:2379,10.0.0.22:2379,10.0.0.23:2379";
 
-/// The servers and their etcd. They end with this value.
+/// The servers and their etcd cluster. They end when this value is dropped.
 pub struct Patroni {
     nodes: Vec<Node>,
     password: String,
     etcd: Child,
-    /// Removed first: that ends the processes.
+    /// Dropped first, which ends the processes.
     folder: ClusterFolder,
 }
 
@@ -45,13 +46,13 @@ struct Node {
     folder: PathBuf,
     log: PathBuf,
     patroni: Option<Child>,
-    /// Whether it reaches etcd.
+    /// Whether the node reaches etcd.
     link: watch::Sender<bool>,
 }
 
 impl Patroni {
-    /// Starts the servers with the configuration of the first, and waits until both standbys follow. The others get the names
-    /// and addresses that follow on its own.
+    /// Starts the servers with the configuration of the first node, and waits until both standbys follow. The other
+    /// nodes get the next names and addresses.
     pub async fn start(configuration: &str) -> Self {
         let folder = ClusterFolder::create();
         let network = own_network();
@@ -68,7 +69,7 @@ impl Patroni {
             create_folder(&folder);
             let text = adapt(configuration, &folder, number, address, relay);
             let file = folder.join("patroni.yml");
-            std::fs::write(&file, text).expect("our folder");
+            std::fs::write(&file, text).expect("the folder is accessible");
             give(&file);
             let log = log_file("patroni");
             let mut node = Node { address, folder, log, patroni: None, link };
@@ -80,7 +81,7 @@ impl Patroni {
         servers
     }
 
-    /// The URL of a database for a role that may write.
+    /// The URL of the database for a role, with `target_session_attrs` for writes.
     pub fn url(&self, role: &str, password: &str, database: &str) -> String {
         let hosts: Vec<String> = self.nodes.iter().map(|node| node.address.to_string()).collect();
         let hosts = hosts.join(",");
@@ -103,7 +104,7 @@ impl Patroni {
         session.expect("there is one")
     }
 
-    /// The server that accepts writes, except for this one.
+    /// The server that accepts writes, other than this one.
     pub async fn primary_except(&self, other: Option<usize>) -> usize {
         let mut primary = None;
         until("another server is the primary", async || {
@@ -137,8 +138,8 @@ impl Patroni {
         until("all standbys follow", async || {
             for node in 0..NODES {
                 let Some(session) = self.session_with(node, "postgres").await else { continue };
-                let answer = session.attempt(follow, &[]).await;
-                if answer.is_ok_and(|rows| rows[0][0].as_deref() == Some("2 1")) {
+                let response = session.attempt(follow, &[]).await;
+                if response.is_ok_and(|rows| rows[0][0].as_deref() == Some("2 1")) {
                     return true;
                 }
             }
@@ -147,11 +148,11 @@ impl Patroni {
         .await;
     }
 
-    /// Ends a node at once: `kill -9` of Patroni and all processes of its server.
+    /// Ends a node immediately: SIGKILL to Patroni and all processes of its server.
     pub fn kill(&mut self, node: usize) {
         self.nodes[node].signal("KILL");
         let patroni = self.nodes[node].patroni.take();
-        patroni.expect("it runs").wait().expect("it is our child");
+        patroni.expect("the program runs").wait().expect("the process is a child of this one");
     }
 
     /// Starts a node again after [`Self::kill`].
@@ -159,27 +160,27 @@ impl Patroni {
         self.nodes[node].start();
     }
 
-    /// Stops all processes of a node, without ending any of them or their connections.
+    /// Suspends all processes of a node (SIGSTOP). Their connections stay open.
     pub fn suspend(&self, node: usize) {
         self.nodes[node].signal("STOP");
     }
 
-    /// Lets the processes go on.
+    /// Resumes the processes of a node.
     pub fn resume(&self, node: usize) {
         self.nodes[node].signal("CONT");
     }
 
-    /// Cuts a node off from etcd: nothing that one sends reaches the other.
+    /// Partitions a node from etcd: no data passes in either direction.
     pub fn cut_off(&self, node: usize) {
         self.nodes[node].link.send_replace(false);
     }
 
-    /// Connects it again.
+    /// Ends the partition.
     pub fn reconnect(&self, node: usize) {
         self.nodes[node].link.send_replace(true);
     }
 
-    /// Has Patroni make another server the primary.
+    /// Has Patroni switch over to another primary.
     pub fn switch_over(&self, from: usize) {
         let mut command = server_user::command(Path::new(PROGRAMS), "patronictl");
         command.arg("-c").arg(self.nodes[from].folder.join("patroni.yml"));
@@ -191,7 +192,7 @@ impl Drop for Patroni {
     fn drop(&mut self) {
         self.folder.remove();
         for child in self.nodes.iter_mut().filter_map(|node| node.patroni.as_mut()).chain([&mut self.etcd]) {
-            // It has ended already: this only tells the kernel that we know.
+            // The process has already ended. This call only reaps it.
             let _ = child.wait();
         }
     }
@@ -206,7 +207,7 @@ impl Node {
     }
 
     fn signal(&self, name: &str) {
-        // Processes that begin meanwhile are found by the next look.
+        // Processes that start during the loop are found by the next pass.
         let mut reached: Vec<String> = Vec::new();
         loop {
             let new: Vec<String> =
@@ -214,14 +215,14 @@ impl Node {
             if new.is_empty() {
                 return;
             }
-            // One may have ended since.
+            // The process may have ended in the meantime.
             let _ = Command::new("kill").arg(format!("-{name}")).args(&new).stderr(Stdio::null()).status();
             reached.extend(new);
         }
     }
 }
 
-/// The processes that work in this folder or below it.
+/// The processes whose working directory is this folder or below it.
 fn processes_below(folder: &Path) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").expect("this is Linux").flatten();
     let works_here = |process: &std::fs::DirEntry| {
@@ -231,7 +232,7 @@ fn processes_below(folder: &Path) -> Vec<String> {
     names.map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
-/// Starts etcd and waits until it has a leader: Patroni ends where there is none.
+/// Starts etcd and waits until it has a leader, because Patroni exits without one.
 async fn start_etcd(folder: &Path, address: Ipv4Addr) -> Child {
     create_folder(folder);
     let log = File::options().append(true).open(log_file("etcd")).expect("the log was made before");
@@ -243,8 +244,8 @@ async fn start_etcd(folder: &Path, address: Ipv4Addr) -> Child {
     let etcd = spawn(etcd.arg("--initial-cluster").arg(format!("etcd={peers}")), log);
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     until("etcd is ready", async || {
-        let Ok(answer) = client.get(format!("{clients}/version")).send().await else { return false };
-        let version = answer.text().await.unwrap_or_default();
+        let Ok(response) = client.get(format!("{clients}/version")).send().await else { return false };
+        let version = response.text().await.unwrap_or_default();
         version.contains("etcdcluster") && !version.contains("not_decided")
     })
     .await;
@@ -259,18 +260,18 @@ fn spawn(mut command: impl std::borrow::BorrowMut<Command>, log: File) -> Child 
     })
 }
 
-/// A network of 256 addresses of this machine, for one set of servers.
+/// A network of 256 loopback addresses, for one set of servers.
 fn own_network() -> Ipv4Addr {
     static NEXT: AtomicU8 = AtomicU8::new(0);
     let [.., high, low] = std::process::id().to_be_bytes();
     Ipv4Addr::new(127, high.max(1), low.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)), 0)
 }
 
-/// The configuration of the first node, for this machine and this node.
+/// The configuration of the first node, adapted to this machine and node.
 fn adapt(configuration: &str, folder: &Path, number: usize, address: Ipv4Addr, etcd: Ipv4Addr) -> String {
     let replacements = [
         ("name: db1", format!("name: db{number}")),
-        // A client that knows the members of etcd would reach them past the relay.
+        // A client that discovers the members of etcd would bypass the relay.
         (MEMBERS, format!("  hosts: {etcd}:{ETCD_PORT}\n  use_proxies: true")),
         ("10.0.0.11", address.to_string()),
         ("10.0.0.0/24", "127.0.0.0/8".to_owned()),
@@ -292,7 +293,7 @@ fn value_after(configuration: &str, text: &str) -> String {
     rest.split(['}', ',', '\n']).next().unwrap_or_default().to_owned()
 }
 
-/// Passes connections on to etcd while the link is up. While it is down, nothing passes, and no connection ends.
+/// Forwards connections to etcd while the link is up. While it is down, no data passes and connections stay open.
 async fn relay_to(etcd: Ipv4Addr, address: Ipv4Addr) -> watch::Sender<bool> {
     let listener = TcpListener::bind((address, ETCD_PORT)).await.expect("an address of our own");
     let (link, is_up) = watch::channel(true);

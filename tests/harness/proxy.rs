@@ -1,4 +1,4 @@
-//! The real proxy, as its users start it.
+//! The real proxy, started as its users start it.
 
 use crate::watchdog::Watchdog;
 use crate::{Database, Exposition, Request, Wire, log_file, status_of, target_folder, until};
@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The proxy on a port of its own, logged in to one test's database. Dropping it kills it.
+/// The proxy on its own port, connected to one test's database. Dropping the value kills it.
 pub struct Proxy {
     address: SocketAddr,
     log: PathBuf,
@@ -26,40 +26,40 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Starts the proxy and waits until it is ready. Requests have an administrator's key by default.
+    /// Starts the proxy and waits until it is ready. By default, requests have an administrator's key.
     pub async fn start(database: &Database) -> Self {
         Self::start_with(database, &[]).await
     }
 
-    /// The same with settings of its own, given as environment variables.
+    /// Starts a proxy with these settings, given as environment variables.
     pub async fn start_with(database: &Database, settings: &[(&str, &str)]) -> Self {
         let key = database.api_key("keyed_admin", &[]).await;
         Self::start_with_key(database, settings, &key).await
     }
 
-    /// The same with a key that was issued before: a standby issues none.
+    /// Starts a proxy with an existing key, for a standby, which cannot issue keys.
     pub async fn start_with_key(database: &Database, settings: &[(&str, &str)], key: &str) -> Self {
         Self::start_until(database, settings, key, "/readyz", None).await
     }
 
-    /// The same with the URL of a database that is in several servers.
+    /// Starts a proxy with the URL of a database that several servers have.
     pub async fn start_at(url: &str, settings: &[(&str, &str)], key: &str) -> Self {
         Self::start_command(serve(), Some(url.to_owned()), settings, key, "/readyz", None).await
     }
 
-    /// The same before several shards.
+    /// Starts a proxy for several shards.
     pub async fn start_sharded(shards: &str, settings: &[(&str, &str)], key: &str) -> Self {
         let all: Vec<(&str, &str)> = settings.iter().copied().chain([("KEYED_SHARDS", shards)]).collect();
         Self::start_command(serve(), None, &all, key, "/readyz", None).await
     }
 
-    /// The same before a database that it may not fit: waits only until it listens.
-    pub async fn start_unready(database: &Database) -> Self {
+    /// Starts a proxy for a database that may be incompatible: waits only until it listens.
+    pub async fn start_until_listening(database: &Database) -> Self {
         let key = database.api_key("keyed_admin", &[]).await;
         Self::start_until(database, &[], &key, "/healthz", None).await
     }
 
-    /// The same with settings that make it speak TLS, which only a [`Wire`] can do.
+    /// Starts a proxy with TLS settings. Only a [`Wire`] can send requests to it.
     pub async fn start_tls(
         database: &Database,
         settings: &[(&str, &str)],
@@ -69,17 +69,17 @@ impl Proxy {
         Self::start_until(database, settings, &key, "/readyz", Some(client)).await
     }
 
-    /// The same on a socket that this process opened, as systemd passes one (`LISTEN_FDS`).
-    pub async fn start_over(database: &Database, socket: &TcpListener, key: &str) -> Self {
+    /// Starts a proxy on a socket that this process opened, as systemd passes one (`LISTEN_FDS`).
+    pub async fn start_on_socket(database: &Database, socket: &TcpListener, key: &str) -> Self {
         let mut shell = Command::new("sh");
-        // The number of the process has to be that of the proxy, and the socket its third file.
+        // The process id must be that of the proxy, and the socket its file descriptor 3.
         shell.args(["-c", r#"exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve"#]);
         shell.arg(proxy_path()).stdin(OwnedFd::from(socket.try_clone().expect("an open socket")));
         Self::start_command(shell, Some(url_of(database)), &[("PATH", "/usr/bin:/bin")], key, "/readyz", None)
             .await
     }
 
-    /// Starts the proxy and waits until this path answers with success.
+    /// Starts the proxy and waits until a request for this path succeeds.
     async fn start_until(
         database: &Database,
         settings: &[(&str, &str)],
@@ -116,31 +116,31 @@ impl Proxy {
                 panic!("{}: {error}; `.dev/build --quick` makes it", proxy_path().display())
             });
         let watchdog = Some(Watchdog::new(r#"kill -KILL "$1""#, child.id().to_string()));
-        // A proxy of the developer's machine has no business between the tests and ours.
+        // An HTTP proxy of the developer's machine must not be used.
         let client =
-            reqwest::Client::builder().no_proxy().build().expect("no TLS, so nothing can be missing");
+            reqwest::Client::builder().no_proxy().build().expect("a client without TLS can be built");
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut proxy =
             Self { address, log, child, watchdog, client, key: key.to_owned(), project: None, tls };
-        proxy.answers(path).await;
+        proxy.wait_for_success(path).await;
         proxy
     }
 
-    async fn answers(&mut self, path: &str) {
+    async fn wait_for_success(&mut self, path: &str) {
         until("the proxy is ready", async || {
             if let Some(status) = self.child.try_wait().expect("the proxy is our child") {
                 panic!("the proxy ended with {status}; its log {} says:\n{}", self.log.display(), self.log());
             }
-            // The system picks the port when the proxy opens it, so that no other program is quicker.
+            // The operating system chooses the port, so no other program can take it first.
             let Some(port) = listening_ports(self.child.id()).first().copied() else { return false };
             self.address.set_port(port);
             if let Some(client) = self.tls.clone() {
                 let Ok(mut wire) = Wire::open_tls(self.address, client).await else { return false };
                 let asked = wire.ask(&format!("GET {path}"), "", "Connection: close").await;
-                return asked.is_ok() && status_of(&wire.answer().await) == 200;
+                return asked.is_ok() && status_of(&wire.response().await) == 200;
             }
-            let answer = self.client.get(self.url(path)).send().await;
-            answer.is_ok_and(|answer| answer.status().is_success())
+            let response = self.client.get(self.url(path)).send().await;
+            response.is_ok_and(|response| response.status().is_success())
         })
         .await;
     }
@@ -152,7 +152,7 @@ impl Proxy {
         self
     }
 
-    /// Begins a request: `proxy.request("GET", "/v1/me").send().await`.
+    /// Starts a request: `proxy.request("GET", "/v1/me").send().await`.
     pub fn request(&self, method: &str, path: &str) -> Request {
         let method = method.parse().expect("the method is a word");
         Request {
@@ -162,41 +162,42 @@ impl Proxy {
         }
     }
 
-    /// The number of its process.
+    /// The process id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Where it listens.
+    /// The address on which the proxy listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address of a path on this proxy.
+    /// The URL of a path on this proxy.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The administrator's key, the default of requests.
+    /// The administrator's key, which requests have by default.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// The address of its metrics; it was started with `KEYED_METRICS_LISTEN=127.0.0.1:0`.
+    /// The URL of the metrics of a proxy started with `KEYED_METRICS_LISTEN=127.0.0.1:0`.
     pub fn metrics_url(&self) -> String {
         let port = listening_ports(self.child.id()).get(1).copied().expect("a second listener");
         format!("http://127.0.0.1:{port}/metrics")
     }
 
-    /// Its metrics.
+    /// The metrics of the proxy.
     pub async fn metrics(&self) -> Exposition {
-        let answer = self.client.get(self.metrics_url()).send().await.expect("metrics are served");
-        assert_eq!(answer.status().as_u16(), 200);
-        assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4");
-        Exposition::read(&answer.text().await.expect("all of them"))
+        let response = self.client.get(self.metrics_url()).send().await.expect("metrics are served");
+        assert_eq!(response.status().as_u16(), 200);
+        assert_eq!(response.headers()["content-type"], "text/plain; version=0.0.4");
+        Exposition::read(&response.text().await.expect("all of them"))
     }
 
-    /// Its log, with all that it had to say until now: it is written after the requests. Needs the access log.
+    /// The whole log. It is written after the requests, so this waits until all lines so far are there. Needs the
+    /// access log.
     pub async fn whole_log(&self) -> String {
         static ASKED: AtomicUsize = AtomicUsize::new(0);
         let id = format!("end-of-log-{}", ASKED.fetch_add(1, Ordering::Relaxed));
@@ -205,40 +206,40 @@ impl Proxy {
         self.log()
     }
 
-    /// The lines of the access log about requests with this id, as JSON; the proxy has `KEYED_LOG_FORMAT=json`.
+    /// The access log lines of requests with this id, as JSON. The proxy needs `KEYED_LOG_FORMAT=json`.
     pub async fn access_log(&self, id: &str) -> Vec<Value> {
         let log = self.whole_log().await;
         let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let is_wanted = |line: &Value| line["target"] == "access" && line["fields"]["request_id"] == id;
-        lines.filter(is_wanted).map(|line| line["fields"].clone()).collect()
+        let is_selected = |line: &Value| line["target"] == "access" && line["fields"]["request_id"] == id;
+        lines.filter(is_selected).map(|line| line["fields"].clone()).collect()
     }
 
-    /// What the proxy wrote to its log so far.
+    /// The proxy's log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Asks the proxy to end (SIGTERM), waits for that, and tells how it ended.
+    /// Sends SIGTERM, waits until the proxy exits, and returns its exit status.
     pub async fn terminate(mut self) -> ExitStatus {
-        self.ask_to_stop();
+        self.request_shutdown();
         self.ended().await
     }
 
-    /// Asks the proxy to end (SIGTERM).
-    pub fn ask_to_stop(&self) {
+    /// Sends SIGTERM.
+    pub fn request_shutdown(&self) {
         self.signal("TERM");
     }
 
-    /// Sends it a signal: `HUP`, `INT`.
+    /// Sends a signal, such as `HUP` or `INT`.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
         assert!(sent.is_ok_and(|status| status.success()), "the proxy had ended before it got {name}");
     }
 
-    /// Waits until the proxy has ended, and tells how.
+    /// Waits until the proxy exits, and returns its exit status.
     pub async fn ended(&mut self) -> ExitStatus {
         let mut ended = None;
-        // Waiting must not stop the test's runtime, which may have requests under way.
+        // The wait must not block the test's runtime, which may have requests in flight.
         until("the proxy ended", async || {
             ended = self.child.try_wait().expect("the proxy is our child");
             ended.is_some()
@@ -250,7 +251,7 @@ impl Proxy {
         ended.expect("it has ended")
     }
 
-    /// How much processor time the proxy has used.
+    /// The CPU time that the proxy has used.
     pub fn processor_time(&self) -> std::time::Duration {
         crate::processor_time(self.child.id())
     }
@@ -259,12 +260,12 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         drop(self.watchdog.take());
-        // Dead already: this only tells the kernel that we know.
+        // The process is dead. This call only reaps it.
         let _ = self.child.wait();
     }
 }
 
-/// The command of the service.
+/// The command that starts the service.
 fn serve() -> Command {
     let mut command = Command::new(proxy_path());
     command.arg("serve").stdin(Stdio::null());
@@ -275,7 +276,7 @@ fn url_of(database: &Database) -> String {
     database.cluster().url("keyed_proxy", database.name())
 }
 
-/// The ports at which a process listens, as the kernel lists them, in the order in which it opened them.
+/// The ports on which a process listens, from /proc, in the order in which it opened them.
 fn listening_ports(process: u32) -> Vec<u16> {
     let Ok(files) = std::fs::read_dir(format!("/proc/{process}/fd")) else { return Vec::new() };
     let mut numbers: Vec<u32> =
@@ -287,7 +288,7 @@ fn listening_ports(process: u32) -> Vec<u16> {
         .skip(1)
         .filter_map(|line| {
             let fields: Vec<&str> = line.split_whitespace().collect();
-            // The local address, the state and the number of the socket.
+            // The local address, the state and the inode of the socket.
             let (address, state, socket) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
             let port = u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok()?;
             (*state == "0A").then_some((*socket, port))
@@ -300,15 +301,15 @@ fn listening_ports(process: u32) -> Vec<u16> {
     numbers.into_iter().filter_map(port).collect()
 }
 
-/// The proxy's program, to be run with other arguments than those of a server, and an empty environment.
+/// The proxy's program with arguments other than `serve`, and an empty environment.
 pub fn proxy_program(arguments: &[&str]) -> Command {
     let mut command = Command::new(proxy_path());
     command.args(arguments).env_clear().stdin(Stdio::null());
     command
 }
 
-/// The proxy's program: what `.dev/test` and `.dev/bench` have built. Without them, tests take what `make run` starts, and
-/// measurements the release.
+/// The path of the proxy's program that `.dev/test` or `.dev/bench` has built. Otherwise, tests use the `quick` build
+/// and benchmarks the release build.
 pub fn proxy_path() -> PathBuf {
     let profile = if cfg!(debug_assertions) { "quick" } else { "release" };
     std::env::var_os("KEYED_PROXY_BIN")

@@ -1,4 +1,4 @@
-//! A receiver of webhooks, with configurable faults.
+//! A receiver of webhooks, with configurable failures.
 
 use serde_json::Value;
 use std::collections::HashMap;
@@ -8,20 +8,20 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A delivery that arrived.
+/// A received delivery.
 #[derive(Clone, Debug)]
-pub struct Arrived {
-    /// How many arrived before it.
+pub struct Delivery {
+    /// The number of earlier deliveries.
     pub number: usize,
     /// The path with its query.
     pub path: String,
-    /// The headers, with names in lower case.
+    /// The headers, with lowercase names.
     pub headers: HashMap<String, String>,
-    /// The body as it came.
+    /// The body, byte for byte.
     pub body: String,
 }
 
-impl Arrived {
+impl Delivery {
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect("the body of a delivery is JSON")
@@ -32,7 +32,7 @@ impl Arrived {
         self.headers.get("webhook-id").map_or("", String::as_str)
     }
 
-    /// The type of the event and the key of its record.
+    /// The type of the event and the external key of its record.
     pub fn in_short(&self) -> String {
         let body = self.json();
         let key = body["data"]["external_key"].as_str().unwrap_or("-");
@@ -40,28 +40,28 @@ impl Arrived {
     }
 }
 
-/// What the receiver does with a delivery.
+/// The receiver's reaction to a delivery.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// A status, with lines of headers and a body.
+    /// A status, with header lines and a body.
     Status(u16, String, String),
-    /// The head of a good response, and never its end.
+    /// The head of a successful response that never ends.
     Unfinished,
-    /// Nothing, while the connection stays open.
+    /// No response, on a connection that stays open.
     Silence,
-    /// Reset of the connection.
+    /// A connection reset.
     Reset,
-    /// Another reaction, later.
+    /// Another reaction, after a delay.
     After(Duration, Box<Reaction>),
 }
 
 impl Reaction {
     /// Success.
-    pub fn good() -> Self {
+    pub fn success() -> Self {
         Self::status(204)
     }
 
-    /// A status.
+    /// A response with this status.
     pub fn status(status: u16) -> Self {
         Self::Status(status, String::new(), String::new())
     }
@@ -71,7 +71,7 @@ impl Reaction {
         Self::Status(307, format!("location: {url}\r\n"), String::new())
     }
 
-    /// The same, later.
+    /// The same reaction after a delay.
     #[must_use]
     pub fn after(self, delay: Duration) -> Self {
         Self::After(delay, Box::new(self))
@@ -81,22 +81,22 @@ impl Reaction {
 /// The receiver. It ends when it is dropped.
 pub struct Receiver {
     address: SocketAddr,
-    arrived: Arc<Mutex<Vec<Arrived>>>,
+    deliveries: Arc<Mutex<Vec<Delivery>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Receiver {
-    /// Starts a receiver that accepts everything.
+    /// Starts a receiver that accepts every delivery.
     pub async fn start() -> Self {
-        Self::start_with(|_| Reaction::good()).await
+        Self::start_with(|_| Reaction::success()).await
     }
 
     /// Starts a receiver with these reactions.
-    pub async fn start_with(react: impl Fn(&Arrived) -> Reaction + Clone + Send + Sync + 'static) -> Self {
+    pub async fn start_with(react: impl Fn(&Delivery) -> Reaction + Clone + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let arrived = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&arrived);
+        let deliveries = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&deliveries);
         let task = tokio::spawn(async move {
             // Dropping the set closes the connections.
             let mut connections = tokio::task::JoinSet::new();
@@ -105,7 +105,7 @@ impl Receiver {
                 connections.spawn(async move { serve(stream, &log, react).await });
             }
         });
-        Self { address, arrived, task }
+        Self { address, deliveries, task }
     }
 
     /// The URL of a path.
@@ -113,15 +113,15 @@ impl Receiver {
         format!("http://{}{path}", self.address)
     }
 
-    /// What arrived so far.
-    pub fn arrived(&self) -> Vec<Arrived> {
-        self.arrived.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The deliveries received so far.
+    pub fn deliveries(&self) -> Vec<Delivery> {
+        self.deliveries.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until this many deliveries have arrived.
-    pub async fn until_arrived(&self, count: usize) -> Vec<Arrived> {
-        crate::until("the deliveries arrive", async || self.arrived().len() >= count).await;
-        self.arrived()
+    pub async fn until_delivered(&self, count: usize) -> Vec<Delivery> {
+        crate::until("the deliveries arrive", async || self.deliveries().len() >= count).await;
+        self.deliveries()
     }
 }
 
@@ -131,15 +131,15 @@ impl Drop for Receiver {
     }
 }
 
-async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Arrived>>, react: impl Fn(&Arrived) -> Reaction) {
+async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Delivery>>, react: impl Fn(&Delivery) -> Reaction) {
     let Some((path, headers, body)) = read(&mut stream).await else { return };
-    let arrived = {
+    let deliveries = {
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-        let arrived = Arrived { number: log.len(), path, headers, body };
-        log.push(arrived.clone());
-        arrived
+        let deliveries = Delivery { number: log.len(), path, headers, body };
+        log.push(deliveries.clone());
+        deliveries
     };
-    let mut reaction = react(&arrived);
+    let mut reaction = react(&deliveries);
     while let Reaction::After(delay, next) = reaction {
         tokio::time::sleep(delay).await;
         reaction = *next;
@@ -163,7 +163,7 @@ async fn serve(mut stream: TcpStream, log: &Mutex<Vec<Arrived>>, react: impl Fn(
     }
 }
 
-/// Until the sender closes the connection.
+/// Waits until the sender closes the connection.
 async fn wait_for_end(mut stream: TcpStream) {
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest).await;

@@ -1,4 +1,4 @@
-//! A socket before the one of a cluster, on which new connections can be made to wait, and the answers of all.
+//! A socket in front of a cluster's socket, which can hold new connections and all responses.
 
 use crate::cluster::Cluster;
 use std::path::PathBuf;
@@ -9,62 +9,62 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
-/// The name of a server's socket, here and there.
+/// The file name of a server's socket.
 const SOCKET: &str = ".s.PGSQL.5432";
 
-/// Ends with its owner: new connections are refused then.
+/// A relay. When it is dropped, new connections are refused.
 pub struct Relay {
     folder: TempDir,
     passes: watch::Sender<bool>,
-    answers: watch::Sender<bool>,
+    responses: watch::Sender<bool>,
     waiting: Arc<AtomicUsize>,
 }
 
 impl Relay {
-    /// Passes everything on to this cluster.
+    /// Forwards everything to this cluster.
     pub fn before(cluster: &Cluster) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("our folder");
+        let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("the folder is accessible");
         let (passes, may_pass) = watch::channel(true);
-        let (answers, may_answer) = watch::channel(true);
-        let relay = Self { folder, passes, answers, waiting: Arc::default() };
+        let (responses, may_respond) = watch::channel(true);
+        let relay = Self { folder, passes, responses, waiting: Arc::default() };
         tokio::spawn(relay_all(
             listener,
             cluster.folder().join(SOCKET),
             may_pass,
-            may_answer,
+            may_respond,
             Arc::clone(&relay.waiting),
         ));
         relay
     }
 
-    /// A URL by which a role reaches a database through it.
+    /// A URL by which a role connects to a database through the relay.
     pub fn url(&self, role: &str, database: &str) -> String {
         let folder = self.folder.path().to_string_lossy().replace('/', "%2F");
         format!("postgresql://{role}@{folder}/{database}")
     }
 
-    /// Makes new connections wait, until they are released.
-    pub fn hold(&self) {
+    /// Holds new connections until they are released.
+    pub fn hold_connections(&self) {
         self.passes.send_replace(false);
     }
 
-    /// Keeps back what the server answers, on all connections, until it speaks again.
-    pub fn silence(&self) {
-        self.answers.send_replace(false);
+    /// Holds the server's responses on all connections until [`Self::release_responses`].
+    pub fn hold_responses(&self) {
+        self.responses.send_replace(false);
     }
 
-    /// Passes answers on again.
-    pub fn speak(&self) {
-        self.answers.send_replace(true);
+    /// Forwards responses again.
+    pub fn release_responses(&self) {
+        self.responses.send_replace(true);
     }
 
-    /// Lets those that wait go on, and later ones pass.
-    pub fn release(&self) {
+    /// Releases the held connections, and forwards later ones.
+    pub fn release_connections(&self) {
         self.passes.send_replace(true);
     }
 
-    /// How many connections wait.
+    /// The number of held connections.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
@@ -74,7 +74,7 @@ async fn relay_all(
     listener: UnixListener,
     server: PathBuf,
     may_pass: watch::Receiver<bool>,
-    may_answer: watch::Receiver<bool>,
+    may_respond: watch::Receiver<bool>,
     waiting: Arc<AtomicUsize>,
 ) {
     let mut owner = may_pass.clone();
@@ -87,40 +87,40 @@ async fn relay_all(
             () = gone(&mut owner) => return,
         };
         let (server, mut may_pass, waiting) = (server.clone(), may_pass.clone(), Arc::clone(&waiting));
-        let may_answer = may_answer.clone();
+        let may_respond = may_respond.clone();
         tokio::spawn(async move {
             waiting.fetch_add(1, Ordering::Relaxed);
             let passes = may_pass.wait_for(|passes| *passes).await.is_ok();
             waiting.fetch_sub(1, Ordering::Relaxed);
             if let (true, Ok(mut server)) = (passes, UnixStream::connect(server).await) {
-                let (mut asked, mut answers) = client.split();
-                let (mut says, mut hears) = server.split();
-                // It ends as its client or its server does.
+                let (mut from_client, mut to_client) = client.split();
+                let (mut from_server, mut to_server) = server.split();
+                // The connection ends when its client or its server closes it.
                 tokio::select! {
-                    _ = tokio::io::copy(&mut asked, &mut hears) => {}
-                    () = pass_answers(&mut says, &mut answers, may_answer) => {}
+                    _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
+                    () = forward_responses(&mut from_server, &mut to_client, may_respond) => {}
                 }
             }
         });
     }
 }
 
-/// Passes on what a server says, while it may.
-async fn pass_answers(
+/// Forwards the server's responses while that is allowed.
+async fn forward_responses(
     server: &mut (impl AsyncRead + Unpin),
     client: &mut (impl AsyncWrite + Unpin),
-    mut may_answer: watch::Receiver<bool>,
+    mut may_respond: watch::Receiver<bool>,
 ) {
     let mut piece = [0; 16 << 10];
     while let Ok(count @ 1..) = server.read(&mut piece).await {
-        if may_answer.wait_for(|may| *may).await.is_err() || client.write_all(&piece[..count]).await.is_err()
+        if may_respond.wait_for(|may| *may).await.is_err() || client.write_all(&piece[..count]).await.is_err()
         {
             return;
         }
     }
 }
 
-/// Comes back when the relay was dropped.
+/// Returns when the relay is dropped.
 async fn gone(owner: &mut watch::Receiver<bool>) {
     while owner.changed().await.is_ok() {}
 }

@@ -1,12 +1,12 @@
-//! Scripts that were released do not change: `sql/released/` lists the SHA-256 of each.
+//! Released scripts do not change: `sql/released/` lists the SHA-256 of each.
 
 use crate::repository_folder;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// What is wrong with the scripts that a list of `sha256sum` names.
-fn faults(list: &str, root: &Path) -> Vec<String> {
-    let fault = |line: &str| {
+/// The violations among the scripts in a list of `sha256sum`.
+fn problems(list: &str, root: &Path) -> Vec<String> {
+    let problem = |line: &str| {
         let Some((hash, path)) = line.split_once("  ") else {
             return Some(format!("{line:?} is not a line of sha256sum"));
         };
@@ -16,7 +16,7 @@ fn faults(list: &str, root: &Path) -> Vec<String> {
         let found: String = Sha256::digest(script).iter().map(|byte| format!("{byte:02x}")).collect();
         (found != hash).then(|| format!("{path} was released and has changed: add a new step instead"))
     };
-    list.lines().filter_map(fault).collect()
+    list.lines().filter_map(problem).collect()
 }
 
 /// The lists of all releases, with their names.
@@ -34,9 +34,9 @@ fn released_scripts_do_not_change() {
     let root = repository_folder();
     for (name, list) in lists(&root) {
         let state = list.lines().filter(|line| line.contains("  sql/state/"));
-        assert!(state.count() > 0, "{name} lists no step of the state");
-        let faults = faults(&list, &root);
-        assert!(faults.is_empty(), "{name}:\n{}", faults.join("\n"));
+        assert!(state.count() > 0, "{name} lists no migration");
+        let problems = problems(&list, &root);
+        assert!(problems.is_empty(), "{name}:\n{}", problems.join("\n"));
     }
 }
 
@@ -57,14 +57,14 @@ fn changed_missing_and_unreadable_lines_are_detected() {
     let path = "sql/roles.sql";
     let script = std::fs::read(root.join(path)).expect("a script");
     let hash: String = Sha256::digest(script).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert!(faults(&format!("{hash}  {path}\n"), &root).is_empty());
+    assert!(problems(&format!("{hash}  {path}\n"), &root).is_empty());
     let changed = format!("{}  {path}", "0".repeat(64));
     for (line, word) in [
         (changed.as_str(), "has changed"),
         (&format!("{hash}  sql/state/gone.sql"), "is gone"),
         (hash.as_str(), "not a line"),
     ] {
-        let faults = faults(line, &root);
-        assert!(faults.len() == 1 && faults[0].contains(word), "{faults:?}");
+        let problems = problems(line, &root);
+        assert!(problems.len() == 1 && problems[0].contains(word), "{problems:?}");
     }
 }

@@ -1,9 +1,9 @@
-//! Forty searches, each with the record that a person expects first: how soon does it come?
+//! Forty searches, each with the record that a user expects first, to measure the rank of that record.
 
 use crate::Session;
 use serde_json::{Value, json};
 
-/// The template, which fresh projects of this name have.
+/// The template of the project that this module creates.
 const TEMPLATE: &str = r#"
     select keyed.create_project('desk');
     select keyed.create_template('desk', 'cards', '[
@@ -11,11 +11,11 @@ const TEMPLATE: &str = r#"
       {"slug": "notes", "type": "string"}, {"slug": "drawer", "type": "string"}
     ]')"#;
 
-/// A search, and the record that a person expects first.
+/// A search, and the record that a user expects first.
 pub struct Query {
-    /// What is typed.
+    /// The typed text.
     pub text: &'static str,
-    /// The name of the record.
+    /// The name of the expected record.
     pub expected: &'static str,
 }
 
@@ -25,7 +25,7 @@ const fn query(text: &'static str, expected: &'static str) -> Query {
 
 /// The searches.
 pub const QUERIES: [Query; 40] = [
-    // Names of people and places, with and without accents, in another order.
+    // Names of people and places, with and without accents, in other orders.
     query("Ada Lovelace", "Ada Lovelace"),
     query("lovelace ada", "Ada Lovelace"),
     query("Zürich", "Zürich"),
@@ -35,14 +35,14 @@ pub const QUERIES: [Query; 40] = [
     query("san jose", "San José"),
     query("The Who", "The Who"),
     query("Bolt", "Bolt"),
-    // Part numbers: names and keys.
+    // Part numbers, in names and keys.
     query("6204-2RS", "6204-2RS"),
     query("1n4148", "1N4148"),
     query("M8x20", "M8x20"),
     query("AB-1200", "Angle bracket"),
     query("ab-1200", "Angle bracket"),
     query("P/N 77-01", "P/N 77-01"),
-    // E-mail addresses and parts of them.
+    // E-mail addresses and substrings of them.
     query("grace@example.org", "Grace Hopper"),
     query("g.hopper@navy.example", "Rear Admiral Hopper"),
     query("sales@bolts.example", "Bolt sales"),
@@ -66,7 +66,7 @@ pub const QUERIES: [Query; 40] = [
     query("Widget 2.1", "Widget 2.1"),
     query("PostgreSQL 15", "PostgreSQL 15"),
     query("v1.0", "v1.0"),
-    // Products with signs.
+    // Products with special characters.
     query("C++", "C++"),
     query("c#", "C#"),
     query("AT&T", "AT&T"),
@@ -111,7 +111,7 @@ const CARDS: [[&str; 5]; 84] = [
     ["C-32", "R&D", "", "", ""],
     ["C-33", ".NET", "", "", ""],
     ["C-34", "50% off", "", "", ""],
-    // What has the same words.
+    // Records with the same words.
     ["D-1", "Ada Lovelace Foundation", "", "", ""],
     ["D-2", "Lovelace Street", "", "", "Named after Ada Lovelace"],
     ["D-3", "Zürich Airport", "", "", ""],
@@ -164,14 +164,14 @@ const CARDS: [[&str; 5]; 84] = [
     ["D-50", "50% off shoes", "", "", ""],
 ];
 
-/// This many newer records have each of these words in their names.
+/// This many newer records contain each of these words in their names.
 const FREQUENT: &str = "
     insert into desk.cards (external_key, name, notes, drawer)
     select 'F-' || n, (array['Bolt', 'Battery', 'Zürich', 'Lovelace', 'Widget', 'C', 'Washing', 'Part'])[n % 8 + 1] || ' no. ' || n,
       'Ada, e-mail, machine', case when n % 3 = 0 then 'open' else 'locked' end
     from generate_series(1, 4000) n";
 
-/// Makes the project and its records. Those that are not expected are in another drawer by turns.
+/// Creates the project and its records. Every other record that is not expected is in another drawer.
 pub async fn fill(session: &Session) {
     session.run(TEMPLATE).await;
     let card = |(number, card): (usize, &[&str; 5])| {
@@ -192,26 +192,26 @@ pub async fn fill(session: &Session) {
     session.run(FREQUENT).await;
 }
 
-/// The records of the drawer that is open, as a scope.
+/// The records of the open drawer, as a scope.
 pub fn open_drawer() -> Value {
     json!({"filters": [{"field": "drawer", "operator": "eq", "value": "open"}]})
 }
 
-/// The place of the expected record on the first page of each search, from 1 on.
-pub async fn places(session: &Session) -> Vec<(&'static Query, Option<usize>)> {
-    let mut places = Vec::new();
+/// The rank of the expected record on the first page of each search, counted from 1.
+pub async fn ranks(session: &Session) -> Vec<(&'static Query, Option<usize>)> {
+    let mut ranks = Vec::new();
     for query in &QUERIES {
         let body = json!({"global_search": query.text, "limit": 10}).to_string();
         let page = session.json("select keyed.search('desk.cards', $1)", &[&body]).await;
         let records = page["records"].as_array().expect("records");
-        let place = records.iter().position(|record| record["attributes"]["name"] == query.expected);
-        places.push((query, place.map(|place| place + 1)));
+        let rank = records.iter().position(|record| record["attributes"]["name"] == query.expected);
+        ranks.push((query, rank.map(|rank| rank + 1)));
     }
-    places
+    ranks
 }
 
-/// The mean of one by the place; what is not on the first page counts nothing.
-pub fn mean_reciprocal_rank(places: &[(&Query, Option<usize>)]) -> f64 {
-    let sum: f64 = places.iter().filter_map(|(_, place)| Some(1.0 / (*place)? as f64)).sum();
-    sum / places.len() as f64
+/// The mean reciprocal rank. A record that is not on the first page counts as 0.
+pub fn mean_reciprocal_rank(ranks: &[(&Query, Option<usize>)]) -> f64 {
+    let sum: f64 = ranks.iter().filter_map(|(_, rank)| Some(1.0 / (*rank)? as f64)).sum();
+    sum / ranks.len() as f64
 }

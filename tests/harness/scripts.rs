@@ -1,29 +1,29 @@
-//! The scripts of `.dev/`.
+//! Tests of the scripts in `.dev/`.
 
 use crate::repository_folder;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder with a `df` that shows 7 MB free on every file system.
+/// A folder with a `df` that reports 7 MB free on every file system.
 fn full_disk() -> PathBuf {
     let folder = std::env::temp_dir().join(format!("keyed-full-disk-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let df = folder.join("df");
     std::fs::write(&df, "#!/bin/sh\nprintf 'Avail\\n  7\\n'\n").expect("a file");
-    std::fs::set_permissions(&df, PermissionsExt::from_mode(0o755)).expect("it is our file");
+    std::fs::set_permissions(&df, PermissionsExt::from_mode(0o755)).expect("the file is accessible");
     folder
 }
 
-/// What a command of `.dev/` says on a full disk.
+/// The output of a command of `.dev/` on a full disk.
 fn on_full_disk(folder: &Path, command: &[&str]) -> (bool, String) {
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new(command[0])
         .args(&command[1..])
         .current_dir(repository_folder())
-        // Only the folder of cargo is searched before.
+        // Scripts search only cargo's folder before this one.
         .env("PATH", format!("{}:{path}", folder.display()))
-        // Should the check be missing, no test is run.
+        // If the check were missing, the filter would match no test.
         .env("KIND", "none")
         .output()
         .expect("bash is installed");
@@ -42,29 +42,30 @@ fn build_and_test_need_disk_space() {
     let enough = "source .dev/common.sh; require_room / 7 'A test'; build_needs quick debug";
     let (succeeded, needed) = on_full_disk(&folder, &["bash", "-c", enough]);
     assert!(succeeded && needed.trim().parse::<u32>().is_ok_and(|needed| needed > 7), "{needed}");
-    std::fs::remove_dir_all(folder).expect("it is our folder");
+    std::fs::remove_dir_all(folder).expect("the folder is accessible");
 }
 
-/// What a build says before it compiles anything, with a folder of these programs before all others, and these variables.
+/// The output of a build before it compiles anything, with these programs first in PATH and these environment
+/// variables.
 fn build_complaint(programs: &[(&str, &str)], variables: &[(&str, &str)]) -> String {
     let home = std::env::temp_dir().join(format!("keyed-build-{}-{}", std::process::id(), programs.len()));
-    // Scripts search the folder of cargo first.
+    // Scripts search cargo's folder first.
     let folder = home.join(".cargo/bin");
     std::fs::create_dir_all(&folder).expect("a folder");
     for (name, script) in programs {
         let program = folder.join(name);
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
-        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is our file");
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("the file is accessible");
     }
     let mut build = Command::new("bash");
     build.args([".dev/build", "--quick", "--without-install"]).current_dir(repository_folder());
-    // Where rustup has its compilers, whatever HOME is.
+    // The folder in which rustup has its compilers, independent of HOME.
     let rustup = std::env::var("HOME").map(|home| format!("{home}/.rustup")).unwrap_or_default();
-    // rustup names the cargo home of the test run in a variable, in which the crates are.
+    // In a test, rustup sets a variable to the cargo home, which contains the crates.
     build.env_remove("CARGO_HOME");
     build.env("HOME", &home).env("RUSTUP_HOME", std::env::var("RUSTUP_HOME").unwrap_or(rustup));
     let output = build.envs(variables.iter().copied()).output().expect("bash is installed");
-    std::fs::remove_dir_all(&home).expect("it is our folder");
+    std::fs::remove_dir_all(&home).expect("the folder is accessible");
     assert!(!output.status.success(), "the build must not begin");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -99,8 +100,8 @@ fn memory_bounds_the_number_of_compilers() {
     };
     let expected =
         [("700", "2", "0"), ("1600", "4", "1"), ("2600", "4", "2"), ("16000", "2", "2"), ("16000", "1", "1")];
-    for (free, cores, wanted) in expected {
-        assert_eq!(jobs(free, cores), wanted, "{free} MB, {cores} cores");
+    for (free, cores, expected) in expected {
+        assert_eq!(jobs(free, cores), expected, "{free} MB, {cores} cores");
     }
 }
 
@@ -119,7 +120,7 @@ fn function_files_have_an_order() {
     assert_eq!(ordered, files);
 }
 
-/// What `make` complains about.
+/// The error that `make` reports.
 fn complaint(arguments: &[&str]) -> String {
     let mut make = Command::new("make");
     make.arg("--no-print-directory").args(arguments).current_dir(repository_folder());
@@ -150,9 +151,9 @@ fn invalid_postgresql_version_gets_no_package() {
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let program = folder.join("pg_config");
     std::fs::write(&program, "#!/bin/sh\necho PostgreSQL 17.0\n").expect("a file");
-    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it is our file");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("the file is accessible");
     let says = complaint(&["deb", &format!("KEYED_PG_BIN={}", folder.display())]);
-    std::fs::remove_dir_all(&folder).expect("it is ours");
+    std::fs::remove_dir_all(&folder).expect("the folder is accessible");
     assert!(says.contains("PostgreSQL 17 is in") && says.contains("not from a package"), "{says}");
 }
 
@@ -162,6 +163,6 @@ fn cluster_of_another_version_is_reported() {
     std::fs::create_dir_all(folder.join("cluster")).expect("a temporary folder");
     std::fs::write(folder.join("cluster/PG_VERSION"), "13\n").expect("a file");
     let says = complaint(&["run", &format!("KEYED_RUN={}", folder.display()), "KEYED_PORT=1"]);
-    std::fs::remove_dir_all(&folder).expect("it is ours");
+    std::fs::remove_dir_all(&folder).expect("the folder is accessible");
     assert!(says.contains("has PostgreSQL 13, not") && says.contains("make run PG=13"), "{says}");
 }

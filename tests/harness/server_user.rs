@@ -1,4 +1,4 @@
-//! The user PostgreSQL's programs run as: they refuse root.
+//! The user that runs PostgreSQL's programs, which refuse to run as root.
 
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Where the server's own programs are: in the folder that `make test` names, or beside the pg_config that cargo builds the
-/// extension with (`.cargo/config.toml`).
+/// The folder of the server's programs: the folder that `make test` sets, or the one of the pg_config with which cargo
+/// builds the extension (`.cargo/config.toml`).
 pub(crate) fn programs() -> PathBuf {
     let pg_config = || {
         let path = std::env::var_os("PGRX_PG_CONFIG_PATH").map(PathBuf::from);
@@ -22,7 +22,7 @@ pub fn major_version() -> u32 {
     *VERSION
 }
 
-/// That of the PostgreSQL whose programs are in this folder.
+/// The major version of the PostgreSQL whose programs are in this folder.
 pub(crate) fn version_of(programs: &Path) -> u32 {
     let output = command(programs, "postgres").arg("--version").output().expect("PostgreSQL is installed");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -31,15 +31,15 @@ pub(crate) fn version_of(programs: &Path) -> u32 {
     version.and_then(|version| version.parse().ok()).unwrap_or_else(|| panic!("which version is {text}"))
 }
 
-/// A program of the PostgreSQL in this folder, run by a user it accepts and kept from this process's surroundings.
+/// A program of the PostgreSQL in this folder, run by an unprivileged user and without this process's environment.
 pub(crate) fn command(programs: &Path, program: &str) -> Command {
     let mut command = Command::new(programs.join(program));
     if let Some((uid, gid)) = ids() {
         command.uid(uid).gid(gid);
     }
-    // It fails if it cannot return to the folder it was started in, and its user cannot enter this one.
+    // The program fails if it cannot return to its start folder, and its user may not be able to enter the current one.
     command.current_dir("/");
-    // Backtraces of Rust would flood the log; libpq's variables would lead to another server.
+    // Rust backtraces would flood the log, and libpq's variables would select another server.
     command.env_remove("RUST_BACKTRACE");
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG")) {
         command.env_remove(name);
@@ -47,13 +47,13 @@ pub(crate) fn command(programs: &Path, program: &str) -> Command {
     command
 }
 
-/// Gives a file only to that user.
+/// Gives a file to that user, with access for no one else.
 pub(crate) fn give(file: &Path) {
     use std::os::unix::fs::{PermissionsExt, chown};
 
-    std::fs::set_permissions(file, PermissionsExt::from_mode(0o600)).expect("it is our file");
+    std::fs::set_permissions(file, PermissionsExt::from_mode(0o600)).expect("the file is accessible");
     if let Some((uid, gid)) = ids() {
-        chown(file, Some(uid), Some(gid)).expect("root may give a file away");
+        chown(file, Some(uid), Some(gid)).expect("root can change the owner of a file");
     }
 }
 
@@ -62,13 +62,13 @@ pub(crate) fn create_folder(folder: &Path) {
     use std::os::unix::fs::{PermissionsExt, chown};
 
     std::fs::create_dir(folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
-    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o700)).expect("it is our folder");
+    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o700)).expect("the folder is accessible");
     if let Some((uid, gid)) = ids() {
-        chown(folder, Some(uid), Some(gid)).expect("root may give a folder away");
+        chown(folder, Some(uid), Some(gid)).expect("root can change the owner of a folder");
     }
 }
 
-/// User and group of `postgres` when this process is root; else the server may run as we do.
+/// User and group id of `postgres` if this process is root. Otherwise the server runs as the current user.
 fn ids() -> Option<(u32, u32)> {
     let us = std::fs::metadata("/proc/self").expect("this is Linux").uid();
     (us == 0).then(|| (id("-u"), id("-g")))

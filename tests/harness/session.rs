@@ -1,14 +1,14 @@
-//! One connection of an SQL user, with answers as texts and refusals taken apart.
+//! A connection of an SQL user that returns values as text and errors as SQLSTATE, code and pointers.
 
 use crate::Database;
 use serde_json::Value;
 use std::fmt;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-/// The rows of an answer: every value as the text that psql would print, `None` for null.
+/// Result rows: each value as the text that psql prints, `None` for null.
 pub type Rows = Vec<Vec<Option<String>>>;
 
-/// A connection on which statements are typed as in psql: `$1`, `$2`, … become quoted texts.
+/// A connection for simple queries. `$1`, `$2`, … are replaced by quoted values.
 pub struct Session {
     client: Client,
 }
@@ -19,12 +19,12 @@ impl Database {
         self.session_as("postgres").await
     }
 
-    /// A new session as a role that may log in.
+    /// A new session as a role with LOGIN.
     pub async fn session_as(&self, role: &str) -> Session {
         Session { client: self.client_as(role).await }
     }
 
-    /// The same with options of the connection, such as `-c name=value`.
+    /// A new session with connection options such as `-c name=value`.
     pub async fn session_with(&self, role: &str, options: &str) -> Session {
         let mut config = self.cluster().config(role, self.name());
         let connected = config.options(options).connect(NoTls).await;
@@ -35,24 +35,24 @@ impl Database {
 }
 
 impl Session {
-    /// A session on a connection made elsewhere.
+    /// A session on an existing connection.
     pub fn on(client: Client) -> Self {
         Self { client }
     }
 
-    /// What the statements answer, or why they were refused.
-    pub async fn attempt(&self, statements: &str, texts: &[&str]) -> Result<Rows, Refusal> {
-        let statements = bind(statements, texts);
+    /// Runs the statements and returns the rows or the error.
+    pub async fn attempt(&self, statements: &str, values: &[&str]) -> Result<Rows, SqlError> {
+        let statements = bind(statements, values);
         match self.client.simple_query(&statements).await {
             Ok(messages) => Ok(messages.iter().filter_map(row).collect()),
-            Err(error) => Err(Refusal::new(&error)),
+            Err(error) => Err(SqlError::new(&error)),
         }
     }
 
-    /// How many rows a statement wrote or answered, or why it was refused.
-    pub async fn count(&self, statement: &str, texts: &[&str]) -> Result<u64, Refusal> {
-        let messages = self.client.simple_query(&bind(statement, texts)).await;
-        let messages = messages.map_err(|error| Refusal::new(&error))?;
+    /// The number of rows that a statement wrote or returned, or its error.
+    pub async fn count(&self, statement: &str, values: &[&str]) -> Result<u64, SqlError> {
+        let messages = self.client.simple_query(&bind(statement, values)).await;
+        let messages = messages.map_err(|error| SqlError::new(&error))?;
         let count = |message: &SimpleQueryMessage| match message {
             SimpleQueryMessage::CommandComplete(count) => *count,
             _ => 0,
@@ -60,43 +60,45 @@ impl Session {
         Ok(messages.iter().map(count).sum())
     }
 
-    /// The rows that the statements answer.
-    pub async fn rows(&self, statements: &str, texts: &[&str]) -> Rows {
-        self.attempt(statements, texts)
+    /// The rows that the statements return.
+    pub async fn rows(&self, statements: &str, values: &[&str]) -> Rows {
+        self.attempt(statements, values)
             .await
-            .unwrap_or_else(|refusal| panic!("`{statements}` with {} was refused: {refusal}", shown(texts)))
+            .unwrap_or_else(|error| panic!("`{statements}` with {} failed: {error}", excerpt(values)))
     }
 
-    /// Runs statements whose answer does not matter.
+    /// Runs statements and ignores their result.
     pub async fn run(&self, statements: &str) {
         self.rows(statements, &[]).await;
     }
 
-    /// The one value that a statement answers; empty for null.
-    pub async fn text(&self, statement: &str, texts: &[&str]) -> String {
-        let mut rows = self.rows(statement, texts).await;
+    /// The single value that a statement returns; empty for null.
+    pub async fn text(&self, statement: &str, values: &[&str]) -> String {
+        let mut rows = self.rows(statement, values).await;
         let value = rows.pop().and_then(|mut row| row.pop());
-        value.unwrap_or_else(|| panic!("`{statement}` answered no row")).unwrap_or_default()
+        value.unwrap_or_else(|| panic!("`{statement}` returned no row")).unwrap_or_default()
     }
 
-    /// The same as JSON; null for null.
-    pub async fn json(&self, statement: &str, texts: &[&str]) -> Value {
-        let text = self.text(statement, texts).await;
+    /// The single value as JSON; `Null` for null.
+    pub async fn json(&self, statement: &str, values: &[&str]) -> Value {
+        let text = self.text(statement, values).await;
         if text.is_empty() {
             return Value::Null;
         }
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("`{statement}` answered {text}: {error}"))
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("`{statement}` returned {text}: {error}"))
     }
 
-    /// Why the statements were refused; panics when they were not.
-    pub async fn refusal(&self, statements: &str, texts: &[&str]) -> Refusal {
-        match self.attempt(statements, texts).await {
-            Ok(rows) => panic!("`{statements}` with {} was not refused but answered {rows:?}", shown(texts)),
-            Err(refusal) => refusal,
+    /// The error of the statements. Panics if they succeed.
+    pub async fn error(&self, statements: &str, values: &[&str]) -> SqlError {
+        match self.attempt(statements, values).await {
+            Ok(rows) => {
+                panic!("`{statements}` with {} succeeded and returned {rows:?}", excerpt(values))
+            }
+            Err(error) => error,
         }
     }
 
-    /// The id of the server process of this session.
+    /// The id of the session's server process.
     pub async fn process(&self) -> String {
         self.text("select pg_catalog.pg_backend_pid()", &[]).await
     }
@@ -107,20 +109,20 @@ fn row(message: &SimpleQueryMessage) -> Option<Vec<Option<String>>> {
     Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
 }
 
-/// The beginnings of the texts, for a message that people can read.
-fn shown(texts: &[&str]) -> String {
-    let mut shown = format!("{texts:?}");
-    shown.truncate(shown.floor_char_boundary(500));
-    shown
+/// The values, truncated for a readable message.
+fn excerpt(values: &[&str]) -> String {
+    let mut excerpt = format!("{values:?}");
+    excerpt.truncate(excerpt.floor_char_boundary(500));
+    excerpt
 }
 
-/// Puts quoted texts in the places of `$1`, `$2`, ….
-fn bind(statements: &str, texts: &[&str]) -> String {
+/// Replaces `$1`, `$2`, … by quoted values.
+fn bind(statements: &str, values: &[&str]) -> String {
     let mut parts = statements.split('$');
     let mut bound = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let digits = part.find(|next: char| !next.is_ascii_digit()).unwrap_or(part.len());
-        match part[..digits].parse::<usize>().ok().and_then(|number| texts.get(number.wrapping_sub(1))) {
+        match part[..digits].parse::<usize>().ok().and_then(|number| values.get(number.wrapping_sub(1))) {
             Some(text) => {
                 bound.push_str(&quote(text));
                 bound.push_str(&part[digits..]);
@@ -134,26 +136,26 @@ fn bind(statements: &str, texts: &[&str]) -> String {
     bound
 }
 
-/// A text as SQL writes it.
+/// Quotes a text as an SQL literal.
 pub fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Why a statement was refused.
+/// The error of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct SqlError {
     /// The SQLSTATE.
     pub state: String,
     /// The message.
     pub message: String,
-    /// The DETAIL as JSON; null when it is not JSON.
+    /// The DETAIL as JSON; null if it is not JSON.
     pub detail: Value,
-    /// The hint, empty where there is none.
+    /// The hint; empty if there is none.
     pub hint: String,
 }
 
-impl Refusal {
-    /// Reads an error of the driver; panics where it is not the server's.
+impl SqlError {
+    /// Converts an error of the driver. Panics if it did not come from the server.
     pub fn new(error: &tokio_postgres::Error) -> Self {
         let error = error.as_db_error().unwrap_or_else(|| panic!("the connection failed: {error:?}"));
         Self {
@@ -164,19 +166,19 @@ impl Refusal {
         }
     }
 
-    /// SQLSTATE and the product's own code, to be compared in one step.
-    pub fn is(&self) -> (&str, &str) {
+    /// The SQLSTATE and keyed's error code, to be compared in one step.
+    pub fn codes(&self) -> (&str, &str) {
         (&self.state, self.detail["code"].as_str().unwrap_or_default())
     }
 
-    /// The places of the request at fault.
+    /// The pointers of the errors in the request.
     pub fn pointers(&self) -> Vec<&str> {
-        let faults = self.detail["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-        faults.iter().filter_map(|fault| fault["pointer"].as_str()).collect()
+        let problems = self.detail["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+        problems.iter().filter_map(|problem| problem["pointer"].as_str()).collect()
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for SqlError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} ({}) {}", self.message, self.state, self.detail)
     }

@@ -1,14 +1,14 @@
-//! The tables beside those of records, as SQL names them. Templates have numbers in the order in which they are created.
+//! The side tables of templates, by their SQL names. Templates get ascending ids in the order of their creation.
 
 macro_rules! side_tables {
     ($number:literal) => {
-        /// The history.
+        /// The history table.
         pub const HISTORY: &str = concat!("keyed_state.history_", $number);
-        /// The points of metrics.
+        /// The table of metric points.
         pub const SERIES: &str = concat!("keyed_state.metric_", $number);
-        /// The searchable texts.
+        /// The table of search documents.
         pub const DOCUMENTS: &str = concat!("keyed_state.text_", $number);
-        /// The vectors.
+        /// The table of vectors.
         pub const VECTORS: &str = concat!("keyed_state.vector_", $number);
     };
 }
@@ -23,7 +23,7 @@ pub mod customers {
     side_tables!(2);
 }
 
-/// The side tables of `crm.notes`, where a test makes that template.
+/// The side tables of `crm.notes`, in tests that create that template.
 pub mod notes {
     side_tables!(3);
 }

@@ -1,32 +1,31 @@
-//! Vectors for tests, small in what they say and as long as they must be.
+//! Vectors for tests: few non-zero components, full length.
 
 use serde_json::{Value, json};
 
-/// How many numbers a vector has.
+/// The number of dimensions of a vector.
 const DIMENSIONS: usize = 768;
 
-/// A vector with these numbers in these places, and zeros elsewhere.
+/// A vector with these numbers at these indexes, and zeros elsewhere.
 pub fn vector(parts: &[(usize, f64)]) -> Value {
     let mut numbers = vec![0.0; DIMENSIONS];
-    for (place, number) in parts {
-        numbers[*place] = *number;
+    for (index, number) in parts {
+        numbers[*index] = *number;
     }
     json!(numbers)
 }
 
-/// A vector whose similarity to `vector(&[(0, 1.0)])` is this.
+/// A vector with this similarity to `vector(&[(0, 1.0)])`.
 pub fn similar(similarity: f64) -> Value {
     vector(&[(0, similarity), (1, (1.0 - similarity * similarity).sqrt())])
 }
 
-/// A vector as PostgreSQL writes an array.
+/// A vector in the syntax of a PostgreSQL array.
 pub fn array(vector: &Value) -> String {
     vector.to_string().replace('[', "{").replace(']', "}")
 }
 
-/// Statements that make the function `synthetic() returns vector`: each call answers another vector, of a set that
-/// looks like the work of a model. Each is one of 40 centres, moved along 32 directions, with a little noise; the same
-/// in every run.
+/// SQL that creates `synthetic() returns vector`. Each call returns another vector of a set that resembles a model's
+/// embeddings: one of 40 centers, moved along 32 directions, with a little noise. The set is the same in every run.
 pub const SYNTHETIC: &str = "
     select setseed(0.42);
     create table axis as select k, array_agg((random() - 0.5)::real order by d)::vector as v

@@ -1,4 +1,4 @@
-//! Cleaning up after a test process, however it ends.
+//! Cleanup after a test process, however it ends.
 
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
@@ -6,33 +6,33 @@ use std::process::{Child, Command, Stdio};
 
 /// A small shell that waits for the end of this process, then runs its script.
 ///
-/// Rust drops no static at exit and nothing at all in a killed process, so the shell holds the other end of a pipe:
-/// the kernel closes ours whatever happens. (A parent-death signal would not do: it comes with the end of the
-/// *thread* that started the child, and each test has its own.)
+/// Rust does not drop statics at exit, and a killed process drops nothing. So the shell holds the read end of a pipe,
+/// and the kernel closes the write end when this process ends. (A parent-death signal would not do: it is sent when the
+/// *thread* that started the child ends, and each test has its own thread.)
 pub struct Watchdog {
     shell: Child,
 }
 
 impl Watchdog {
-    /// Arms the script; `$1` in it is `argument`.
+    /// Starts the watchdog; `$1` in the script is `argument`.
     pub fn new(script: &str, argument: impl AsRef<OsStr>) -> Self {
         let shell = Command::new("sh")
             .args(["-c", &format!("cat >/dev/null; {script}"), "watchdog"])
             .arg(argument)
             .stdin(Stdio::piped())
-            // A reader of the output waits until all processes have closed it.
+            // Otherwise a reader of this process's output would wait for the shell, too.
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Out of reach of a Ctrl-C that ends the tests.
+            // In a process group of its own, so that Ctrl-C does not end it with the tests.
             .process_group(0)
             .spawn()
             .expect("`sh` is on every Debian");
         Self { shell }
     }
 
-    /// Forgets the script.
+    /// Discards the script.
     pub fn disarm(mut self) {
-        // The only failure would be that the shell has ended already.
+        // The write fails only if the shell has already ended.
         let _ = self.shell.kill();
     }
 }

@@ -1,4 +1,4 @@
-//! Requests written by hand, for callers that send half of one and wait.
+//! Raw HTTP requests, for callers that send a part of a request and wait.
 
 use crate::{Database, Proxy};
 use rustls::ClientConfig;
@@ -24,8 +24,8 @@ impl Wire {
         Self::over(TcpStream::connect(address).await.expect("the proxy listens"))
     }
 
-    /// Opens one whose system takes little of what is not read.
-    pub async fn open_narrow(address: SocketAddr) -> Self {
+    /// Opens a connection with a small receive buffer.
+    pub async fn open_with_small_buffer(address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.set_recv_buffer_size(16 << 10).expect("any size is allowed");
         Self::over(socket.connect(address).await.expect("the proxy listens"))
@@ -35,7 +35,7 @@ impl Wire {
         Self { stream: Box::new(stream), certificate: Vec::new() }
     }
 
-    /// Opens one with TLS, if the certificate is good for the name `localhost`.
+    /// Opens a connection with TLS, if the certificate is valid for `localhost`.
     pub async fn open_tls(address: SocketAddr, client: Arc<ClientConfig>) -> std::io::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         let name = "localhost".try_into().expect("a name");
@@ -45,22 +45,22 @@ impl Wire {
         Ok(Self { stream: Box::new(stream), certificate })
     }
 
-    /// The certificate that the other side showed, with TLS.
+    /// The server's TLS certificate.
     pub fn certificate(&self) -> &[u8] {
         &self.certificate
     }
 
-    /// Opens one from another address of this machine.
+    /// Opens a connection from another address of this machine.
     pub async fn open_from(from: Ipv4Addr, address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.bind(SocketAddr::from((from, 0))).expect("all of 127.0.0.0/8 is this machine");
         Self::over(socket.connect(address).await.expect("the proxy listens"))
     }
 
-    /// Opens one and sends the head of a request: method and path, then further headers, one a line.
+    /// Opens a connection and sends the head of a request: method and path, then header lines.
     pub async fn begin(proxy: &Proxy, request: &str, key: &str, headers: &str) -> Self {
         let mut wire = Self::open(proxy.address()).await;
-        wire.ask(request, key, headers).await.expect("a head has room");
+        wire.ask(request, key, headers).await.expect("the head fits into the buffers");
         wire
     }
 
@@ -80,46 +80,46 @@ impl Wire {
         self.stream.flush().await
     }
 
-    /// Says that nothing more is sent, and stays to read.
+    /// Closes the sending side of the connection and keeps the receiving side open.
     pub async fn finish_sending(&mut self) {
         self.stream.shutdown().await.expect("the connection is open");
     }
 
-    /// Reads some bytes: how many; none at the end.
+    /// Reads some bytes and returns their number; 0 at the end.
     pub async fn read(&mut self) -> std::io::Result<usize> {
         self.read_up_to(16 << 10).await
     }
 
-    /// The same, of at most this many.
-    pub async fn read_up_to(&mut self, most: usize) -> std::io::Result<usize> {
+    /// Reads at most this many bytes.
+    pub async fn read_up_to(&mut self, max: usize) -> std::io::Result<usize> {
         let mut bytes = [0; 16 << 10];
-        let most = most.min(bytes.len());
-        self.stream.read(&mut bytes[..most]).await
+        let max = max.min(bytes.len());
+        self.stream.read(&mut bytes[..max]).await
     }
 
-    /// The head of the next answer, its lines in small letters, and what came of its body along with it; empty when
-    /// the connection ends before.
-    pub async fn answer(&mut self) -> String {
-        let mut answer = Vec::new();
+    /// The head of the next response, in lowercase, and the part of its body that arrived with it; empty if the
+    /// connection ends first.
+    pub async fn response(&mut self) -> String {
+        let mut response = Vec::new();
         let mut chunk = [0; 4096];
-        while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
+        while !response.windows(4).any(|end| end == b"\r\n\r\n") {
             match self.stream.read(&mut chunk).await {
                 Ok(0) | Err(_) => break,
-                Ok(count) => answer.extend_from_slice(&chunk[..count]),
+                Ok(count) => response.extend_from_slice(&chunk[..count]),
             }
         }
-        String::from_utf8_lossy(&answer).to_ascii_lowercase()
+        String::from_utf8_lossy(&response).to_ascii_lowercase()
     }
 }
 
-/// The status of an answer, 0 when there was none.
-pub fn status_of(answer: &str) -> u16 {
-    answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
+/// The status of a response; 0 if there is none.
+pub fn status_of(response: &str) -> u16 {
+    response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
 }
 
 impl Database {
-    /// An API key that looks like one and never was.
-    pub async fn wrong_key(&self) -> String {
+    /// A well-formed API key that does not exist.
+    pub async fn nonexistent_key(&self) -> String {
         let session = self.session().await;
         session.run("begin").await;
         let key = session.text("select keyed.issue_api_key('keyed_admin')", &[]).await;

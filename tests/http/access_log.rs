@@ -1,4 +1,4 @@
-//! The access log: one line for each request, whatever becomes of it.
+//! The access log: one line per request, whatever its outcome.
 
 use crate::routes::inbound::endpoint;
 use harness::{Database, Service, Wire, until};
@@ -8,7 +8,7 @@ async fn service() -> Service {
     Service::start_with(&[("KEYED_LOG_FORMAT", "json")]).await
 }
 
-/// The line about a request with this id, after making sure that there is one.
+/// The log line of the request with this id. Asserts that there is exactly one.
 async fn line(service: &Service, id: &str) -> Value {
     let mut lines = service.proxy.access_log(id).await;
     assert_eq!(lines.len(), 1, "of {id}: {lines:?}");
@@ -21,8 +21,8 @@ async fn request_is_logged_in_one_line() {
     let body = r#"{"external_key": "A-1", "attributes": {"name": "Ada"}}"#;
     let path = "/v1/entities/template/customers/by-key";
     let request = service.proxy.request("PUT", path).body("application/json", body);
-    let answer = request.header("x-request-id", "first/1").send().await;
-    assert_eq!(answer.header("x-request-id"), "first/1");
+    let response = request.header("x-request-id", "first/1").send().await;
+    assert_eq!(response.header("x-request-id"), "first/1");
     let line = line(&service, "first/1").await;
     let of_the_key = "select max(id) from keyed_state.api_key";
     let key = service.session().await.text(of_the_key, &[]).await;
@@ -31,7 +31,7 @@ async fn request_is_logged_in_one_line() {
         ("route", json!("/v1/entities/template/{template}/by-key")),
         ("status", json!(201)),
         ("bytes_in", json!(body.len())),
-        ("bytes_out", json!(answer.text.len())),
+        ("bytes_out", json!(response.text.len())),
         ("statements", json!(1)),
         ("key", json!(key)),
         ("role", json!("keyed_admin")),
@@ -55,16 +55,16 @@ async fn rejected_requests_are_logged_with_the_reason() {
     let of = |method, path, with: &dyn Fn(harness::Request) -> harness::Request| {
         with(service.proxy.request(method, path)).send()
     };
-    let wrong = service.database.wrong_key().await;
+    let wrong = service.database.nonexistent_key().await;
     let role = service.database.create_role("reader").await;
     let reader = service.database.api_key(&role, &["crm"]).await;
-    of("GET", "/v1/me", &|request| id("none")(request.without_key())).await.refused(401, "unauthorized");
-    of("GET", "/v1/me", &|request| id("wrong")(request.key(&wrong))).await.refused(401, "unauthorized");
-    of("GET", "/v1/nowhere?a=b", &id("nowhere")).await.refused(404, "not_found");
+    of("GET", "/v1/me", &|request| id("none")(request.without_key())).await.expect_error(401, "unauthorized");
+    of("GET", "/v1/me", &|request| id("wrong")(request.key(&wrong))).await.expect_error(401, "unauthorized");
+    of("GET", "/v1/nowhere?a=b", &id("nowhere")).await.expect_error(404, "not_found");
     let forbidden =
         |request: harness::Request| id("forbidden")(request.key(&reader)).json(&json!({"slug": "x"}));
-    of("POST", "/v1/templates", &forbidden).await.refused(403, "forbidden");
-    of("GET", "/v1/templates/unknown", &id("unknown")).await.refused(404, "not_found");
+    of("POST", "/v1/templates", &forbidden).await.expect_error(403, "forbidden");
+    of("GET", "/v1/templates/unknown", &id("unknown")).await.expect_error(404, "not_found");
     for _ in 0..20 {
         of("GET", "/v1/me", &id("often")).await;
     }
@@ -85,7 +85,7 @@ async fn rejected_requests_are_logged_with_the_reason() {
     assert!(!limited.is_empty() && often.len() == 20, "{often:?}");
     assert!(limited.iter().all(|line| line["rejected_by"] == "key_rate" && line["role"] == "keyed_admin"));
 
-    // Connections beyond the limit have sent nothing that could name them.
+    // Connections over the limit have sent no data that identifies them.
     let mut wires = Vec::new();
     for _ in 0..4 {
         wires.push(Wire::open(service.proxy.address()).await);
@@ -113,8 +113,8 @@ async fn streamed_export_and_an_import_are_logged_at_their_end() {
     assert!(import["statements"].as_u64() > Some(1), "{import}");
 
     let export = service.proxy.request("GET", "/v1/entities/template/customers/export?format=ndjson");
-    let answer = export.header("x-request-id", "export").response().await;
-    let bytes = answer.bytes().await.expect("the whole export").len();
+    let response = export.header("x-request-id", "export").response().await;
+    let bytes = response.bytes().await.expect("the complete export").len();
     let export = line(&service, "export").await;
     assert_eq!((&export["bytes_out"], &export["ended"]), (&json!(bytes), &Value::Null), "{export}");
     assert_eq!(export["route"], "/v1/entities/template/{template}/export");
@@ -128,10 +128,10 @@ async fn disconnect_is_logged_as_such() {
     let path = "POST /v1/entities/template/customers";
     let headers = "Content-Type: application/json\nContent-Length: 2\nX-Request-Id: gone";
     let mut wire = Wire::begin(&service.proxy, path, service.proxy.key(), headers).await;
-    wire.send(b"{}").await.expect("a body has room");
+    wire.send(b"{}").await.expect("the body fits into the buffers");
     service.session().await.until_blocked(1).await;
     drop(wire);
-    until("it is noticed", async || !service.proxy.access_log("gone").await.is_empty()).await;
+    until("the change is noticed", async || !service.proxy.access_log("gone").await.is_empty()).await;
     let line = line(&service, "gone").await;
     assert_eq!((&line["status"], &line["ended"]), (&json!(499), &json!("client gone")), "{line}");
     holder.run("rollback").await;
@@ -150,7 +150,7 @@ async fn delivery_is_logged_by_its_endpoint() {
         .without_key()
         .without_project();
     let request = request.header("x-request-id", "delivery").json(&json!({}));
-    request.send().await.refused(401, "unauthorized");
+    request.send().await.expect_error(401, "unauthorized");
     let line = line(&service, "delivery").await;
     assert_eq!(line["route"], "/v1/inbound/{token}", "{line}");
     assert_eq!((&line["endpoint"], &line["project"]), (&json!("shop"), &json!("crm")), "{line}");
@@ -164,9 +164,9 @@ async fn request_without_a_known_key_has_the_address_of_the_client() {
         request.header("x-forwarded-for", "10.9.9.9, 192.0.2.7")
     };
     of("known").send().await.expect(200);
-    of("none").without_key().send().await.refused(401, "unauthorized");
-    let wrong = service.database.wrong_key().await;
-    of("wrong").key(&wrong).send().await.refused(401, "unauthorized");
+    of("none").without_key().send().await.expect_error(401, "unauthorized");
+    let wrong = service.database.nonexistent_key().await;
+    of("wrong").key(&wrong).send().await.expect_error(401, "unauthorized");
     for id in ["none", "wrong"] {
         assert_eq!(line(&service, id).await["address"], "192.0.2.7", "{id}");
     }
@@ -179,16 +179,16 @@ async fn log_contains_only_ids_of_callers() {
     let secret = "s3cr3t";
     let value = json!({"external_key": secret, "attributes": {"name": secret}});
     service.post("/entities/template/customers", value.clone()).await.expect(201);
-    service.post("/entities/template/customers", value).await.refused(409, "external_key_taken");
+    service.post("/entities/template/customers", value).await.expect_error(409, "external_key_taken");
     service.by_key(secret).await.expect(200);
-    service.get(&format!("/entities/{secret}?fields={secret}")).await.refused(404, "not_found");
+    service.get(&format!("/entities/{secret}?fields={secret}")).await.expect_error(404, "not_found");
     let odd =
         service.proxy.request("GET", "/v1/me").header("x-request-id", &format!("{secret} with a space"));
     odd.project(&format!("Not a slug {secret}")).send().await;
     let odd = service.proxy.request(secret, &format!("/{secret}")).key(&format!("keyed_1_{secret}"));
     odd.response().await;
     let token = service.proxy.request("POST", &format!("/v1/inbound/in_{secret}"));
-    token.json(&json!({"a": secret})).send().await.refused(404, "not_found");
+    token.json(&json!({"a": secret})).send().await.expect_error(404, "not_found");
     let log = service.proxy.whole_log().await;
     assert!(!log.contains(secret), "{log}");
     assert!(!log.contains(service.proxy.key().rsplit('_').next().unwrap_or_default()), "{log}");
@@ -199,7 +199,7 @@ async fn log_target_switches_the_access_log_off() {
     let service = Service::start_with(&[("KEYED_LOG", "info,access=off")]).await;
     service.get("/me").await.expect(200);
     let Service { mut proxy, database: _database } = service;
-    proxy.ask_to_stop();
+    proxy.request_shutdown();
     proxy.ended().await;
     let log = proxy.log();
     assert!(log.contains("stopping") && !log.contains("access"), "{log}");
@@ -220,10 +220,10 @@ async fn running_statement_shows_its_request() {
     };
     session.until(&shown("^keyed 7{57}$"), "1").await;
     holder.run("rollback").await;
-    create.await.expect("it ends").expect(201);
+    create.await.expect("the task completes").expect(201);
     let sender = endpoint(&service, true).await;
     service.deliver(&sender, "{}").await;
-    // Afterwards the connection has its own name again.
+    // After the request, the connection has its own application name again.
     session.until(&shown("^keyed "), "0").await;
     assert_ne!(session.text(&shown("^keyed-proxy$"), &[]).await, "0");
 }
@@ -239,8 +239,8 @@ async fn log_keeps_the_old_role_name_only_for_old_requests() {
     ask("before").await.expect(200);
     let session = service.session().await;
     session.run("select keyed.revoke_api_key((select max(id) from keyed_state.api_key))").await;
-    ask("revoked").await.refused(401, "unauthorized");
-    ask("later").await.refused(401, "unauthorized");
+    ask("revoked").await.expect_error(401, "unauthorized");
+    ask("later").await.expect_error(401, "unauthorized");
     let (before, revoked) = (line(&service, "before").await, line(&service, "revoked").await);
     assert_eq!((&before["status"], &before["role"]), (&json!(200), &json!(role)), "{before}");
     assert_eq!((&revoked["status"], &revoked["key"]), (&json!(401), &before["key"]), "{revoked}");

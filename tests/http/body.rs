@@ -1,4 +1,4 @@
-//! Bodies that are not requests: refused quickly, and the service goes on.
+//! Invalid bodies are rejected early, and the service continues.
 
 use harness::{Service, Session, processor_time};
 use serde_json::json;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 const CREATE: &str = "/entities/template/customers";
 
-/// How much processor time the proxy and its sessions have used.
+/// The CPU time that the proxy and its sessions have used.
 async fn used(service: &Service, session: &Session) -> Duration {
     let sessions =
         "select pid from pg_stat_activity where usename = 'keyed_proxy' and datname = current_database()";
@@ -46,14 +46,14 @@ async fn invalid_json_is_malformed() {
         "\u{0}",
         "{\"a\u{0}\": 1}",
     ] {
-        service.send_text("POST", CREATE, body).await.refused(400, "malformed_request");
+        service.send_text("POST", CREATE, body).await.expect_error(400, "malformed_request");
         // A template's attributes are an array, which is checked before members of objects.
         if !body.contains("ud800") {
-            service.send_text("POST", "/templates", body).await.refused(400, "malformed_request");
+            service.send_text("POST", "/templates", body).await.expect_error(400, "malformed_request");
         }
     }
     for bytes in [&b"{\"attributes\": {\"name\": \"\xff\"}}"[..], b"\xff\xfe{\0}\0", b"\xed\xa0\x80"] {
-        service.send_text("POST", CREATE, bytes).await.refused(400, "malformed_request");
+        service.send_text("POST", CREATE, bytes).await.expect_error(400, "malformed_request");
     }
 }
 
@@ -64,8 +64,8 @@ async fn missing_body_is_malformed() {
         [("POST", CREATE), ("PUT", "/entities/template/customers/by-key"), ("POST", "/templates")]
     {
         let bare = service.proxy.request(method, &format!("/v1{path}")).send().await;
-        bare.refused(400, "malformed_request");
-        service.send_text(method, path, "").await.refused(400, "malformed_request");
+        bare.expect_error(400, "malformed_request");
+        service.send_text(method, path, "").await.expect_error(400, "malformed_request");
     }
 }
 
@@ -81,8 +81,8 @@ async fn unknown_member_is_rejected_with_its_pointer() {
     ] {
         let value = if known == "attributes" { json!({}) } else { json!("x") };
         let body = json!({known: value, "atributes": {}}).to_string();
-        let refusal = service.send_text(method, &path, body).await.refused(422, "unknown_field");
-        assert_eq!(refusal["errors"][0]["pointer"], "/atributes", "{method} {path}");
+        let error = service.send_text(method, &path, body).await.expect_error(422, "unknown_field");
+        assert_eq!(error["errors"][0]["pointer"], "/atributes", "{method} {path}");
     }
 }
 
@@ -101,7 +101,7 @@ async fn body_of_another_type_is_not_read() {
         "json",
     ] {
         let request = service.proxy.request("POST", &format!("/v1{CREATE}")).body(content_type, "{}");
-        request.send().await.refused(415, "unsupported_media_type");
+        request.send().await.expect_error(415, "unsupported_media_type");
     }
     for content_type in [
         "application/json",
@@ -120,8 +120,8 @@ async fn compressed_body_is_not_decompressed() {
     for encoding in ["gzip", "br", "deflate", "zstd", "gzip, gzip", "x"] {
         let request =
             service.proxy.request("POST", &format!("/v1{CREATE}")).header("content-encoding", encoding);
-        let answer = request.body("application/json", &b"\x1f\x8b\x08\x00bomb"[..]).send().await;
-        answer.refused(415, "unsupported_media_type");
+        let response = request.body("application/json", &b"\x1f\x8b\x08\x00bomb"[..]).send().await;
+        response.expect_error(415, "unsupported_media_type");
     }
 }
 
@@ -129,7 +129,7 @@ async fn compressed_body_is_not_decompressed() {
 async fn body_over_the_limit_is_too_large_whether_announced_or_not() {
     let service = Service::start_with(&[("KEYED_BODY_LIMIT", "64KiB")]).await;
     let body = |length: usize| format!("{{\"attributes\": {{\"name\": \"{}\"}}}}", "x".repeat(length));
-    // Without an announced length the body comes in chunks.
+    // Without Content-Length, the body arrives in chunks.
     let chunked = |length: usize| {
         let chunks: Vec<_> =
             body(length).as_bytes().chunks(1000).map(<[u8]>::to_vec).map(std::io::Result::Ok).collect();
@@ -137,8 +137,8 @@ async fn body_over_the_limit_is_too_large_whether_announced_or_not() {
     };
     service.send_text("POST", CREATE, body(60_000)).await.expect(201);
     service.send_text("POST", CREATE, chunked(60_000)).await.expect(201);
-    service.send_text("POST", CREATE, body(70_000)).await.refused(413, "payload_too_large");
-    service.send_text("POST", CREATE, chunked(70_000)).await.refused(413, "payload_too_large");
+    service.send_text("POST", CREATE, body(70_000)).await.expect_error(413, "payload_too_large");
+    service.send_text("POST", CREATE, chunked(70_000)).await.expect_error(413, "payload_too_large");
     service.create(json!({})).await;
 }
 
@@ -161,16 +161,16 @@ async fn deep_nesting_is_rejected_early() {
             format!("{{\"unknown\": {deep}}}"),
         ] {
             let before = used(&service, &session).await;
-            let answer = service.send_text("POST", CREATE, body).await;
-            assert!([400, 422].contains(&answer.status), "{}", answer.text);
+            let response = service.send_text("POST", CREATE, body).await;
+            assert!([400, 422].contains(&response.status), "{}", response.text);
             let used = used(&service, &session).await.saturating_sub(before);
             assert!(used < Duration::from_secs(2), "{used:?} of a processor");
         }
         let template = format!(
             "{{\"slug\": \"x\", \"attributes\": [{{\"slug\": \"a\", \"type\": \"list\", \"default\": {deep}}}]}}"
         );
-        let answer = service.send_text("POST", "/templates", template).await;
-        assert!([400, 422].contains(&answer.status), "{}", answer.text);
+        let response = service.send_text("POST", "/templates", template).await;
+        assert!([400, 422].contains(&response.status), "{}", response.text);
     }
     assert_eq!(session.text("select pg_postmaster_start_time()", &[]).await, started);
     service.database.cluster().assert_no_crash();
@@ -185,16 +185,16 @@ async fn body_with_many_members_is_rejected_early() {
     for (members, status) in [(members, 422), (same, 201)] {
         let body = format!("{{\"attributes\": {{{}}}}}", members.join(", "));
         let before = used(&service, &session).await;
-        let answer = service.send_text("POST", CREATE, body).await;
-        assert_eq!(answer.status, status);
+        let response = service.send_text("POST", CREATE, body).await;
+        assert_eq!(response.status, status);
         let used = used(&service, &session).await.saturating_sub(before);
         assert!(used < Duration::from_secs(2), "{used:?} of a processor");
-        assert!(answer.text.len() < 1 << 20, "an answer of {} bytes", answer.text.len());
+        assert!(response.text.len() < 1 << 20, "an answer of {} bytes", response.text.len());
     }
 }
 
 #[tokio::test]
-async fn missing_body_times_out_alone() {
+async fn missing_body_times_out_without_affecting_others() {
     let settings =
         [("KEYED_REQUEST_TIMEOUT", "10"), ("KEYED_STATEMENT_TIMEOUT", "8"), ("KEYED_POOL_SIZE", "2")];
     let service = Service::start_with(&settings).await;
@@ -214,6 +214,6 @@ async fn missing_body_times_out_alone() {
     }
     assert!(!slow.iter().any(tokio::task::JoinHandle::is_finished), "others waited for them");
     for request in slow {
-        request.await.expect("the request ends").refused(408, "request_timeout");
+        request.await.expect("the request ends").expect_error(408, "request_timeout");
     }
 }

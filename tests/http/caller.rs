@@ -1,9 +1,9 @@
-//! In which project a request is answered.
+//! The project of a request.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};
 
-/// Two projects with a template `customers` each; the keys are of an administrator, bound to one, to both, to all.
+/// Two projects with a template `customers` each, and an administrator's keys for one project, for both, and for all.
 struct Two {
     service: Service,
     crm_key: String,
@@ -24,12 +24,12 @@ async fn two() -> Two {
 }
 
 #[tokio::test]
-async fn project_header_accepts_slug_and_number() {
+async fn project_header_accepts_slug_and_id() {
     let two = two().await;
     for (project, count) in [("crm", 2), ("1", 2), ("shop", 1), ("2", 1), (" shop ", 1)] {
-        let answer =
+        let response =
             two.service.proxy.request("GET", "/v1/templates").project(project).send().await.expect(200);
-        assert_eq!(answer["templates"].as_array().map(Vec::len), Some(count), "{project}");
+        assert_eq!(response["templates"].as_array().map(Vec::len), Some(count), "{project}");
     }
 }
 
@@ -46,15 +46,15 @@ async fn project_header_is_optional_for_single_project_keys() {
     };
     for header in [None, Some("")] {
         ask(&two.crm_key, header).await.expect(201);
-        ask(&two.both_key, header).await.refused(400, "project_required");
-        ask(two.service.proxy.key(), header).await.refused(400, "project_required");
+        ask(&two.both_key, header).await.expect_error(400, "project_required");
+        ask(two.service.proxy.key(), header).await.expect_error(400, "project_required");
     }
     let template = two.service.proxy.request("POST", "/v1/templates").without_project();
-    template.json(&json!({"slug": "x"})).send().await.refused(400, "project_required");
+    template.json(&json!({"slug": "x"})).send().await.expect_error(400, "project_required");
 }
 
 #[tokio::test]
-async fn template_number_and_record_id_need_no_project_header() {
+async fn template_id_and_record_id_need_no_project_header() {
     let two = two().await;
     let id = id_of(&two.shop_record);
     for path in [
@@ -75,18 +75,18 @@ async fn repeated_project_header_is_rejected() {
     request.header("x-service-project-id", "shop").send().await;
     let request = two.service.proxy.request("GET", "/v1/templates").without_project();
     let request = request.header("x-service-project-id", "crm").header("x-service-project-id", "shop");
-    request.send().await.refused(400, "malformed_request");
+    request.send().await.expect_error(400, "malformed_request");
 }
 
 #[tokio::test]
-async fn invisible_project_equals_a_missing_one() {
+async fn invisible_project_is_indistinguishable_from_a_missing_one() {
     let two = two().await;
     let mut bodies = Vec::new();
     for project in
         ["shop", "2", "nothing", "99", "-1", "CRM", "crm.customers", "keyed_state", "'; --", "caf\u{e9}"]
     {
         let request = two.service.proxy.request("GET", "/v1/templates").key(&two.crm_key).project(project);
-        let mut body = request.send().await.refused(404, "not_found");
+        let mut body = request.send().await.expect_error(404, "not_found");
         body["instance"] = Value::Null;
         bodies.push(body);
     }
@@ -112,10 +112,10 @@ async fn object_of_another_project_is_indistinguishable_from_a_missing_one() {
         ("DELETE", "/v1/entities/template/{template}/by-key?key=S-1", None),
         ("GET", "/v1/templates/{template}", None),
     ];
-    // A key that is not bound there, and one that is but asks in the name of the other project.
+    // A key without access to the project, and a key with access that specifies the other project.
     for key in [&two.crm_key, &two.both_key] {
         for (method, route, body) in &routes {
-            let mut answers = Vec::new();
+            let mut responses = Vec::new();
             for (id, template) in
                 [(id_of(&two.shop_record), two.shop_template.as_str()), (missing.as_str(), "9999")]
             {
@@ -124,11 +124,11 @@ async fn object_of_another_project_is_indistinguishable_from_a_missing_one() {
                 if let Some(body) = body {
                     request = request.json(body);
                 }
-                let mut body = request.send().await.refused(404, "not_found");
+                let mut body = request.send().await.expect_error(404, "not_found");
                 body["instance"] = Value::Null;
-                answers.push(body);
+                responses.push(body);
             }
-            assert_eq!(answers[0], answers[1], "{method} {route}");
+            assert_eq!(responses[0], responses[1], "{method} {route}");
         }
     }
     let untouched =
@@ -145,13 +145,13 @@ async fn me_lists_the_projects_and_privileges_of_a_key() {
     let ask = async |path: &str, key: &str| {
         two.service.proxy.request("GET", path).key(key).without_project().send().await.expect(200)
     };
-    let slugs = |answer: Value| -> Vec<String> {
-        let projects = answer["projects"].as_array().expect("a list").iter();
+    let slugs = |response: Value| -> Vec<String> {
+        let projects = response["projects"].as_array().expect("a list").iter();
         projects.filter_map(|project| project["slug"].as_str().map(str::to_owned)).collect()
     };
     assert_eq!(slugs(ask("/v1/projects", two.service.proxy.key()).await), ["crm", "shop"]);
     assert_eq!(slugs(ask("/v1/projects", &two.crm_key).await), ["crm"]);
-    assert_eq!(slugs(ask("/v1/projects", &key).await), ["crm"], "in the other nothing was granted");
+    assert_eq!(slugs(ask("/v1/projects", &key).await), ["crm"], "the other project has no grant");
     let me = ask("/v1/me", &key).await;
     assert_eq!((&me["role"], &me["admin"]), (&json!(role), &json!(false)));
     assert_eq!(me["projects"], json!(["crm", "shop"]));

@@ -1,27 +1,27 @@
 //! ETag, If-Match and If-None-Match.
 
-use harness::{Answer, Request, Service, id_of};
+use harness::{Request, Response, Service, id_of};
 use serde_json::{Value, json};
 
 const BY_KEY: &str = "/v1/entities/template/customers/by-key";
 
 async fn with_record() -> (Service, String, String) {
     let service = Service::start().await;
-    let answer = service
+    let response = service
         .post(
             "/entities/template/customers",
             json!({"external_key": "K", "attributes": {"name": "Ada", "visits": 1}}),
         )
         .await;
-    let tag = answer.header("etag").to_owned();
-    let path = format!("/v1/entities/{}", id_of(&answer.expect(201)));
+    let tag = response.header("etag").to_owned();
+    let path = format!("/v1/entities/{}", id_of(&response.expect(201)));
     (service, path, tag)
 }
 
 async fn etag(service: &Service, path: &str) -> String {
-    let answer = service.proxy.request("GET", path).send().await;
-    let tag = answer.header("etag").to_owned();
-    answer.expect(200);
+    let response = service.proxy.request("GET", path).send().await;
+    let tag = response.header("etag").to_owned();
+    response.expect(200);
     tag
 }
 
@@ -40,12 +40,12 @@ async fn responses_with_a_record_have_its_etag() {
         ("PUT", path.clone(), json!({"attributes": {"name": "Cleo"}})),
         ("PUT", format!("{BY_KEY}?return=record"), upsert.clone()),
     ] {
-        let answer = service.proxy.request(method, &path_of).json(&body).send().await;
-        assert_eq!(answer.header("etag"), etag(&service, &path).await, "{method} {path_of}");
-        assert_eq!(answer.status, 200, "{}", answer.text);
+        let response = service.proxy.request(method, &path_of).json(&body).send().await;
+        assert_eq!(response.header("etag"), etag(&service, &path).await, "{method} {path_of}");
+        assert_eq!(response.status, 200, "{}", response.text);
     }
     let plain = service.proxy.request("PUT", BY_KEY).json(&upsert).send().await;
-    assert_eq!((plain.status, plain.header("etag")), (200, ""), "this answer shows no record");
+    assert_eq!((plain.status, plain.header("etag")), (200, ""), "this response contains no record");
     service.proxy.request("DELETE", &path).send().await.expect(204);
     let deleted = etag(&service, &format!("{path}?include_deleted=1")).await;
     let restored = service.proxy.request("POST", &format!("{path}/restore")).send().await;
@@ -60,9 +60,9 @@ async fn current_etag_gets_304() {
         |path: &str, tags: &str| service.proxy.request("GET", path).header("if-none-match", tags).send();
     for path in [path.clone(), format!("{BY_KEY}?key=K"), format!("{path}?fields=name")] {
         for tags in [tag.clone(), format!("W/{tag}"), format!("\"a\", {tag}"), "*".to_owned()] {
-            let answer = read(&path, &tags).await;
+            let response = read(&path, &tags).await;
             assert_eq!(
-                (answer.status, answer.text.as_str(), answer.header("etag")),
+                (response.status, response.text.as_str(), response.header("etag")),
                 (304, "", tag.as_str()),
                 "{tags}"
             );
@@ -70,9 +70,9 @@ async fn current_etag_gets_304() {
         for tags in ["\"a\"", "W/\"a\", \"b\""] {
             assert_eq!(read(&path, tags).await.expect(200)["external_key"], "K");
         }
-        read(&path, "\"a").await.refused(400, "malformed_request");
+        read(&path, "\"a").await.expect_error(400, "malformed_request");
     }
-    read(&format!("{path}x"), "*").await.refused(404, "not_found");
+    read(&format!("{path}x"), "*").await.expect_error(404, "not_found");
     service.upsert("K", json!({"name": "Bea"})).await.expect(200);
     read(&path, &tag).await.expect(200);
 }
@@ -92,8 +92,8 @@ async fn etag_of_a_verbose_response_covers_targets() {
 
     let company = json!({"external_key": "C", "attributes": {"name": "Globex"}});
     service.put("/entities/template/companies/by-key", company).await.expect(200);
-    let answer = read(&verbose, &before).await.expect(200);
-    assert_eq!(answer["attribute_values"]["company"]["display"], "Globex");
+    let response = read(&verbose, &before).await.expect(200);
+    assert_eq!(response["attribute_values"]["company"]["display"], "Globex");
     assert_eq!(read(&path, &plain).await.status, 304, "the record itself did not change");
     // A changed target does not prevent a conditional write.
     let patch = service.proxy.request("PATCH", &path).header("if-match", &before);
@@ -118,7 +118,7 @@ async fn compressed_response_has_its_own_etag() {
     patch.json(&json!({"attributes": {"visits": 2}})).send().await.expect(200);
 }
 
-/// Every write that takes a condition, with what it is sent.
+/// Every write that accepts a precondition, with its body.
 fn writes(path: &str) -> Vec<(&'static str, String, Value)> {
     let vector = json!({"vector": vec![0.5; 768]});
     vec![
@@ -146,37 +146,37 @@ fn request(service: &Service, method: &str, path: &str, body: &Value) -> Request
 #[tokio::test]
 async fn if_match_writes_only_to_its_version() {
     let (service, path, _) = with_record().await;
-    for (method, place, body) in writes(&path) {
+    for (method, target, body) in writes(&path) {
         let before = service.proxy.request("GET", &path).send().await;
         let tag = before.header("etag").to_owned();
         for other in ["\"0123\"".to_owned(), format!("W/{tag}")] {
-            let answer = request(&service, method, &place, &body).header("if-match", &other).send().await;
-            let refusal = answer.refused(412, "precondition_failed");
-            assert_eq!(refusal["retryable"], false);
+            let response = request(&service, method, &target, &body).header("if-match", &other).send().await;
+            let error = response.expect_error(412, "precondition_failed");
+            assert_eq!(error["retryable"], false);
         }
-        request(&service, method, &place, &body)
+        request(&service, method, &target, &body)
             .header("if-match", "\"")
             .send()
             .await
-            .refused(400, "malformed_request");
-        let held = request(&service, method, &place, &body).header("if-none-match", "*").send().await;
-        held.refused(412, "precondition_failed");
-        assert_eq!(service.proxy.request("GET", &path).send().await.text, before.text, "{method} {place}");
-        let answer = request(&service, method, &place, &body)
+            .expect_error(400, "malformed_request");
+        let held = request(&service, method, &target, &body).header("if-none-match", "*").send().await;
+        held.expect_error(412, "precondition_failed");
+        assert_eq!(service.proxy.request("GET", &path).send().await.text, before.text, "{method} {target}");
+        let response = request(&service, method, &target, &body)
             .header("if-match", &format!("\"x\", {tag}"))
             .send()
             .await;
-        assert!((200..300).contains(&answer.status), "{method} {place}: {}", answer.text);
-        // Whatever it was, the next one finds the record under its key again.
+        assert!((200..300).contains(&response.status), "{method} {target}: {}", response.text);
+        // After any outcome, the next request finds the record by its key again.
         if service.by_key("K").await.status == 404 {
             let deleted = etag(&service, &format!("{path}?include_deleted=true")).await;
-            let (method, place, body) = match service.by_key("L").await.status {
+            let (method, target, body) = match service.by_key("L").await.status {
                 200 => ("PATCH", path.clone(), json!({"external_key": "K"})),
                 _ => ("POST", format!("{path}/restore"), json!({})),
             };
-            let stale = request(&service, method, &place, &body).header("if-match", &tag).send().await;
-            stale.refused(412, "precondition_failed");
-            request(&service, method, &place, &body).header("if-match", &deleted).send().await.expect(200);
+            let stale = request(&service, method, &target, &body).header("if-match", &tag).send().await;
+            stale.expect_error(412, "precondition_failed");
+            request(&service, method, &target, &body).header("if-match", &deleted).send().await.expect(200);
         }
     }
 }
@@ -188,20 +188,20 @@ async fn preconditions_limit_upserts_to_create_or_update() {
         let body = json!({"external_key": key, "attributes": {"name": "x"}});
         service.proxy.request("PUT", BY_KEY).header(header, tags).json(&body).send()
     };
-    let taken = upsert("K", "if-none-match", "*").await.refused(412, "precondition_failed");
+    let taken = upsert("K", "if-none-match", "*").await.expect_error(412, "precondition_failed");
     assert_eq!(taken["hint"], "Omit If-None-Match to update the record.");
     for tags in ["*", &tag] {
-        let missing = upsert("N", "if-match", tags).await.refused(412, "precondition_failed");
+        let missing = upsert("N", "if-match", tags).await.expect_error(412, "precondition_failed");
         assert_eq!(missing["hint"], "Omit If-Match to create the record.");
     }
     assert_eq!(upsert("N", "if-none-match", "*").await.expect(201)["created"], true);
-    upsert("N", "if-none-match", "*").await.refused(412, "precondition_failed");
+    upsert("N", "if-none-match", "*").await.expect_error(412, "precondition_failed");
     assert_eq!(upsert("K", "if-match", &tag).await.expect(200)["created"], false);
-    upsert("K", "if-match", &tag).await.refused(412, "precondition_failed");
+    upsert("K", "if-match", &tag).await.expect_error(412, "precondition_failed");
     let missing = service.proxy.request("PUT", &format!("{BY_KEY}?mode=update")).header("if-match", "*");
-    missing.json(&json!({"external_key": "M"})).send().await.refused(404, "not_found");
+    missing.json(&json!({"external_key": "M"})).send().await.expect_error(404, "not_found");
     let held = service.proxy.request("PUT", &format!("{BY_KEY}?mode=create")).header("if-match", "*");
-    held.json(&json!({"external_key": "K"})).send().await.refused(409, "external_key_taken");
+    held.json(&json!({"external_key": "K"})).send().await.expect_error(409, "external_key_taken");
     assert_eq!(service.session().await.text("select count(*) from crm.customers", &[]).await, "2");
 }
 
@@ -209,17 +209,17 @@ async fn preconditions_limit_upserts_to_create_or_update() {
 async fn missing_record_is_not_found_with_any_precondition() {
     let (service, path, tag) = with_record().await;
     service.proxy.request("DELETE", &path).send().await.expect(204);
-    for (method, place, body) in writes(&path) {
-        // An upsert that may create answers by its condition.
-        if place == BY_KEY {
+    for (method, target, body) in writes(&path) {
+        // For an upsert that may create, the response depends on the precondition.
+        if target == BY_KEY {
             continue;
         }
         for tags in [tag.as_str(), "*"] {
-            request(&service, method, &place, &body)
+            request(&service, method, &target, &body)
                 .header("if-match", tags)
                 .send()
                 .await
-                .refused(404, "not_found");
+                .expect_error(404, "not_found");
         }
     }
 }
@@ -230,8 +230,8 @@ async fn unsupported_precondition_is_rejected() {
     let batch = json!({"operations": [{"op": "delete", "template": "customers", "external_key": "K"}]});
     for (path, body) in [("/v1/entities/batch", batch), ("/v1/entities/template/customers", json!({}))] {
         for header in ["if-match", "if-none-match"] {
-            let answer = service.proxy.request("POST", path).header(header, &tag).json(&body).send().await;
-            answer.refused(400, "malformed_request");
+            let response = service.proxy.request("POST", path).header(header, &tag).json(&body).send().await;
+            response.expect_error(400, "malformed_request");
         }
     }
     assert_eq!(
@@ -252,11 +252,11 @@ async fn replay_returns_the_original_etag() {
             service.proxy.request("PATCH", &path).header("idempotency-key", "once").header("if-match", tags);
         request.json(&json!({"attributes": {"visits": {"$inc": 1}}})).send()
     };
-    let first: Answer = patch(&tag).await;
+    let first: Response = patch(&tag).await;
     service.upsert("K", json!({"name": "Bea"})).await.expect(200);
     let again = patch(&tag).await;
     assert_eq!(again.header("idempotency-replayed"), "true");
     assert_eq!((again.status, again.header("etag")), (200, first.header("etag")));
     assert_ne!(again.header("etag"), etag(&service, &path).await);
-    patch(first.header("etag")).await.refused(422, "idempotency_key_reused");
+    patch(first.header("etag")).await.expect_error(422, "idempotency_key_reused");
 }

@@ -1,4 +1,4 @@
-//! Every error of the database is answered as the tables of `keyed_errors` say.
+//! Every database error gets the response that the tables of `keyed_errors` specify.
 
 use harness::Service;
 use keyed_errors::Code;
@@ -52,13 +52,13 @@ const TABLE: [(&str, u16, &str, bool); 48] = [
     ("42703", 500, "internal", false),
     ("58030", 500, "internal", false),
     ("0A000", 500, "internal", false),
-    // A failed precondition only with the code of keyed in DETAIL.
+    // It is a failed precondition only with keyed's code in DETAIL.
     ("55000", 500, "internal", false),
     ("F0000", 500, "internal", false),
 ];
 
-/// A service where writing a customer named like a SQLSTATE raises it, with the DETAIL of keyed if a code follows: a trigger
-/// of the database's own administrator.
+/// A service where writing a customer named like an SQLSTATE raises it, with keyed's DETAIL if a code follows. The
+/// error comes from a trigger of the administrator.
 async fn with_raising_trigger() -> Service {
     let service = Service::start().await;
     service.session().await.run(
@@ -75,14 +75,14 @@ async fn with_raising_trigger() -> Service {
     service
 }
 
-async fn write(service: &Service, name: &str) -> harness::Answer {
+async fn write(service: &Service, name: &str) -> harness::Response {
     service.post("/entities/template/customers", json!({"attributes": {"name": name}})).await
 }
 
-/// What ends an idle session, and so never a statement, in which it could be raised.
+/// It ends an idle session, so no statement can raise it.
 const OF_IDLE_SESSIONS: (&str, Code) = ("57P05", Code::Unavailable);
 
-/// The table above states the expectations by hand. This test checks that it is complete.
+/// The expectations in the table above are written by hand. This test checks that the table is complete.
 #[test]
 fn every_sqlstate_has_a_test() {
     let (idle, code) = OF_IDLE_SESSIONS;
@@ -100,19 +100,19 @@ fn every_sqlstate_has_a_test() {
 async fn every_sqlstate_has_its_status_and_code() {
     let service = with_raising_trigger().await;
     for (state, status, code, retryable) in TABLE {
-        let answer = write(&service, state).await;
-        let retry_after = answer.header("retry-after").to_owned();
-        let challenge = answer.header("www-authenticate").to_owned();
+        let response = write(&service, state).await;
+        let retry_after = response.header("retry-after").to_owned();
+        let challenge = response.header("www-authenticate").to_owned();
         assert_eq!(
             retry_after.parse::<u32>().is_ok(),
             retryable,
             "{state}: Retry-After {retry_after:?} {}",
-            answer.text
+            response.text
         );
         assert_eq!(challenge.contains("invalid_token"), status == 401, "{state}: {challenge:?}");
         assert_eq!(challenge.contains("insufficient_scope"), code == "forbidden", "{state}: {challenge:?}");
-        assert!(!answer.text.contains("secret detail"), "{state}:");
-        let body = answer.refused(status, code);
+        assert!(!response.text.contains("secret detail"), "{state}:");
+        let body = response.expect_error(status, code);
         assert_eq!(body["retryable"], retryable, "{state}");
         assert_eq!(body["type"], format!("urn:problem-type:keyed:{code}"), "{state}");
     }
@@ -126,9 +126,9 @@ async fn every_code_that_the_extension_raises_has_its_status() {
     for code in Code::ALL {
         let Some(sqlstate) = code.sqlstate() else { continue };
         count += 1;
-        let answer = write(&service, &format!("{sqlstate} {}", code.name())).await;
-        assert_eq!(answer.header("retry-after").parse::<u32>().is_ok(), code.is_retryable(), "{code:?}");
-        let body = answer.refused(code.status(), code.name());
+        let response = write(&service, &format!("{sqlstate} {}", code.name())).await;
+        assert_eq!(response.header("retry-after").parse::<u32>().is_ok(), code.is_retryable(), "{code:?}");
+        let body = response.expect_error(code.status(), code.name());
         assert_eq!(body["retryable"], code.is_retryable(), "{code:?}");
         assert_eq!(body["title"], keyed_errors::title(code.name()), "{code:?}");
     }
@@ -175,7 +175,7 @@ async fn slow_statement_is_canceled_with_504() {
         "create function crm.sleep() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;
          create trigger zz_sleep before insert on crm.customers for each row when (new.name = 'slow') execute function crm.sleep()",
     ).await;
-    let body = write(&service, "slow").await.refused(504, "timeout");
+    let body = write(&service, "slow").await.expect_error(504, "timeout");
     assert_eq!(body["retryable"], true);
     let running = "select count(*) from pg_stat_activity
                    where usename = 'keyed_proxy' and state <> 'idle' and datname = current_database()";
@@ -189,9 +189,9 @@ async fn lock_timeout_is_503() {
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
     let session = service.session().await;
     session.run("begin; update crm.customers set name = 'Bea'").await;
-    let answer = service.upsert("A-1", json!({"name": "Cleo"})).await;
-    assert!(["1", "2", "3"].contains(&answer.header("retry-after")));
-    answer.refused(503, "unavailable");
+    let response = service.upsert("A-1", json!({"name": "Cleo"})).await;
+    assert!(["1", "2", "3"].contains(&response.header("retry-after")));
+    response.expect_error(503, "unavailable");
     session.run("rollback").await;
     service.upsert("A-1", json!({"name": "Cleo"})).await.expect(200);
 }
@@ -211,9 +211,9 @@ async fn callers_beyond_the_pool_wait_or_get_503() {
     let waiting =
         tokio::spawn(waiting.json(&json!({"external_key": "A-1", "attributes": {"name": "Cleo"}})).send());
     service.session().await.until_blocked(1).await;
-    let answer = service.by_key("A-1").await;
-    assert!(["1", "2", "3"].contains(&answer.header("retry-after")));
-    answer.refused(503, "unavailable");
+    let response = service.by_key("A-1").await;
+    assert!(["1", "2", "3"].contains(&response.header("retry-after")));
+    response.expect_error(503, "unavailable");
     session.run("commit").await;
     waiting.await.expect("the request ends").expect(200);
     assert_eq!(service.by_key("A-1").await.expect(200)["attributes"]["name"], json!("Cleo"));

@@ -1,14 +1,14 @@
-//! Heads of requests that programs on the way could understand otherwise.
+//! Request heads that intermediaries could parse differently.
 
 use harness::{Service, Wire, status_of};
 
-/// The status of the answer to a request with these lines.
+/// The status of the response to a request with these lines.
 async fn ask(service: &Service, lines: &[&str]) -> u16 {
     let mut wire = Wire::open(service.proxy.address()).await;
     let authorization = format!("Authorization: Bearer {}", service.proxy.key());
     let head = lines.iter().copied().chain([authorization.as_str(), "", ""]).collect::<Vec<_>>();
-    wire.send(head.join("\r\n").as_bytes()).await.expect("a head has room");
-    status_of(&wire.answer().await)
+    wire.send(head.join("\r\n").as_bytes()).await.expect("the head fits into the buffers");
+    status_of(&wire.response().await)
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn ambiguous_request_headers_are_rejected() {
 #[tokio::test]
 async fn long_parameter_name_is_not_echoed() {
     let service = Service::start().await;
-    let answer = service.get(&format!("/me?{}=1", "x".repeat(30_000))).await;
-    assert!(answer.text.len() < 1000, "{}", answer.text.len());
-    answer.refused(400, "malformed_request");
+    let response = service.get(&format!("/me?{}=1", "x".repeat(30_000))).await;
+    assert!(response.text.len() < 1000, "{}", response.text.len());
+    response.expect_error(400, "malformed_request");
 }

@@ -1,4 +1,4 @@
-//! Rules as a caller of the HTTP interface meets them, against the real proxy.
+//! Rules that a caller of the HTTP interface relies on, against the real proxy.
 
 mod access_log;
 mod admission;

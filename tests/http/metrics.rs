@@ -10,13 +10,13 @@ async fn service() -> Service {
     Service::start_with(&[LISTEN]).await
 }
 
-/// By how much a sum has grown.
+/// The increase of a sum.
 fn grown(before: &Exposition, after: &Exposition, name: &str, labels: &[(&str, &str)]) -> f64 {
     after.sum(name, labels) - before.sum(name, labels)
 }
 
 #[tokio::test]
-async fn known_traffic_is_counted_exactly() {
+async fn requests_are_counted_exactly() {
     let service = service().await;
     service.upsert("A-1", json!({"name": "Ada"})).await.expect(201);
     let before = service.proxy.metrics().await;
@@ -27,12 +27,12 @@ async fn known_traffic_is_counted_exactly() {
     for _ in 0..3 {
         bytes += service.by_key("A-1").await.text.len();
     }
-    service.by_key("nobody").await.refused(404, "not_found");
+    service.by_key("nobody").await.expect_error(404, "not_found");
     let again = service.post("/entities/template/customers", json!({"external_key": "A-2"})).await;
-    again.refused(409, "external_key_taken");
-    let wrong = service.database.wrong_key().await;
-    service.proxy.request("GET", "/v1/me").key(&wrong).send().await.refused(401, "unauthorized");
-    service.proxy.request("GET", "/nowhere").send().await.refused(404, "not_found");
+    again.expect_error(409, "external_key_taken");
+    let wrong = service.database.nonexistent_key().await;
+    service.proxy.request("GET", "/v1/me").key(&wrong).send().await.expect_error(401, "unauthorized");
+    service.proxy.request("GET", "/nowhere").send().await.expect_error(404, "not_found");
     for _ in 0..2 {
         let request = service.proxy.request("POST", "/v1/entities/template/customers");
         request.header("idempotency-key", "one").json(&json!({})).send().await.expect(201);
@@ -73,7 +73,7 @@ async fn known_traffic_is_counted_exactly() {
         ("process_open_fds", vec![]),
         ("process_resident_memory_bytes", vec![]),
         ("process_start_time_seconds", vec![]),
-        // The database measures itself.
+        // The database's own measurements.
         ("keyed_measurements_up", vec![]),
         ("keyed_templates", vec![]),
         ("keyed_sessions", vec![("state", "idle")]),
@@ -92,12 +92,12 @@ async fn files_deliveries_and_rejections_are_counted() {
         service.proxy.request("POST", &path).body("text/csv", file).send()
     };
     import("on_error=skip").await.expect(200);
-    import("").await.refused(422, "invalid_value");
+    import("").await.expect_error(422, "invalid_value");
     let export = service.proxy.request("GET", "/v1/entities/template/customers/export").send().await;
     let sender = endpoint(&service, true).await;
     service.deliver_signed(&sender, "msg_1", r#"{"customers": []}"#).await.expect(200);
-    service.deliver(&sender, "{}").await.refused(401, "unauthorized");
-    // Its item has no list of customers: it is kept for a replay.
+    service.deliver(&sender, "{}").await.expect_error(401, "unauthorized");
+    // The item has no list of customers, so the delivery is stored for a replay.
     assert_eq!(
         service.deliver_signed(&sender, "msg_2", r#"{"customers": [{"name": "Ada"}]}"#).await.status,
         202
@@ -136,7 +136,7 @@ async fn metric_labels_are_bounded() {
             let word = format!("{secret}{round}x{number}");
             let odd = service.proxy.request(&word, &format!("/v1/{word}?{word}={word}"));
             odd.header("x-request-id", &word).response().await;
-            service.by_key(&word).await.refused(404, "not_found");
+            service.by_key(&word).await.expect_error(404, "not_found");
             let known =
                 service.proxy.request("GET", &format!("/v1/entities/template/{word}/by-key?key={word}"));
             known.project(&word).send().await;
@@ -150,7 +150,7 @@ async fn metric_labels_are_bounded() {
     let before = service.proxy.metrics().await.count();
     flood(1).await;
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-    let text = client.get(service.proxy.metrics_url()).send().await.expect("an answer");
+    let text = client.get(service.proxy.metrics_url()).send().await.expect("a response");
     let text = text.text().await.expect("metrics");
     assert_eq!(Exposition::read(&text).count(), before);
     assert!(!text.contains(secret), "{text}");
@@ -165,7 +165,7 @@ async fn metrics_are_served_while_the_database_is_down() {
     let metrics = proxy.metrics().await;
     assert!(metrics.sum("keyed_ready", &[]) > 0.0 && metrics.has("keyed_templates"));
     database.cluster().stop();
-    until("it is noticed", async || proxy.metrics().await.sum("keyed_ready", &[]) < 1.0).await;
+    until("the change is noticed", async || proxy.metrics().await.sum("keyed_ready", &[]) < 1.0).await;
     until("the measurements are old", async || proxy.metrics().await.sum("keyed_measurements_up", &[]) < 1.0)
         .await;
     let metrics = proxy.metrics().await;
@@ -174,7 +174,7 @@ async fn metrics_are_served_while_the_database_is_down() {
 }
 
 #[tokio::test]
-async fn silent_connections_do_not_keep_a_scraper_out() {
+async fn idle_connections_do_not_block_a_scraper() {
     let service = service().await;
     let address = service.proxy.metrics_url().replace("http://", "").replace("/metrics", "");
     let address = address.parse().expect("an address");
@@ -182,8 +182,8 @@ async fn silent_connections_do_not_keep_a_scraper_out() {
     for _ in 0..16 {
         silent.push(Wire::open(address).await);
     }
-    until("their places are free again", async || {
-        reqwest::get(service.proxy.metrics_url()).await.is_ok_and(|answer| answer.status().is_success())
+    until("their connections are free again", async || {
+        reqwest::get(service.proxy.metrics_url()).await.is_ok_and(|response| response.status().is_success())
     })
     .await;
 }
@@ -201,8 +201,9 @@ async fn metrics_listener_serves_only_metrics() {
         ("GET", "/", 404),
     ] {
         let url = url.replace("/metrics", path);
-        let answer = client.request(method.parse().expect("a method"), url).send().await.expect("an answer");
-        assert_eq!(answer.status().as_u16(), status, "{method} {path}");
+        let response =
+            client.request(method.parse().expect("a method"), url).send().await.expect("a response");
+        assert_eq!(response.status().as_u16(), status, "{method} {path}");
     }
-    service.proxy.request("GET", "/metrics").send().await.refused(404, "not_found");
+    service.proxy.request("GET", "/metrics").send().await.expect_error(404, "not_found");
 }

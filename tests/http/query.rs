@@ -1,20 +1,23 @@
-//! Paths, query strings and headers that are not a request.
+//! Invalid paths, query strings and headers.
 
 use harness::Service;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Sends bytes as they are; answers the status line, or nothing where the connection was closed.
+/// Sends raw bytes, and returns the status line, or nothing if the connection was closed.
 async fn raw(service: &Service, request: &[u8]) -> String {
     let address = service.proxy.url("").replace("http://", "");
     let mut stream = tokio::net::TcpStream::connect(address).await.expect("the proxy listens");
-    // The proxy may answer and close before all was sent.
+    // The proxy may respond and close the connection before all bytes are sent.
     let _ = stream.write_all(request).await;
-    let mut answer = Vec::new();
-    let read = tokio::time::timeout(harness::PATIENCE, stream.read_to_end(&mut answer)).await;
+    let mut response = Vec::new();
+    let read = tokio::time::timeout(harness::PATIENCE, stream.read_to_end(&mut response)).await;
     let shown = String::from_utf8_lossy(&request[..request.len().min(60)]);
-    assert!(read.is_ok(), "the proxy did not close after {shown:?}, having answered {answer:?}");
-    String::from_utf8_lossy(&answer).lines().next().unwrap_or_default().to_owned()
+    assert!(
+        read.is_ok(),
+        "the proxy did not close the connection after {shown:?}; it responded {response:?}"
+    );
+    String::from_utf8_lossy(&response).lines().next().unwrap_or_default().to_owned()
 }
 
 fn get(service: &Service, target: &str) -> Vec<u8> {
@@ -104,9 +107,9 @@ async fn unknown_parameter_is_rejected() {
         "/templates/customers?verbose=true".to_owned(),
         format!("/entities/{id}?=x"),
     ] {
-        service.get(&path).await.refused(400, "malformed_request");
+        service.get(&path).await.expect_error(400, "malformed_request");
     }
-    service.delete(&format!("/entities/{id}?hard=true")).await.refused(400, "malformed_request");
+    service.delete(&format!("/entities/{id}?hard=true")).await.expect_error(400, "malformed_request");
     service.get(&format!("/entities/{id}?&&")).await.expect(200);
 }
 
@@ -130,11 +133,11 @@ async fn sql_in_a_parameter_is_not_executed() {
             format!("/entities/{id}/metrics/mood?from={text}"),
             format!("/templates/{text}"),
         ] {
-            let answer = service.get(&path).await;
-            assert!([404, 422].contains(&answer.status), "{path}: {} {}", answer.status, answer.text);
+            let response = service.get(&path).await;
+            assert!([404, 422].contains(&response.status), "{path}: {} {}", response.status, response.text);
         }
         let project = service.proxy.request("GET", "/v1/templates").project(&text).send().await;
-        project.refused(404, "not_found");
+        project.expect_error(404, "not_found");
     }
     service.by_key("A-1").await.expect(200);
 }

@@ -1,4 +1,4 @@
-//! What SIGHUP reads again, while requests are served.
+//! The settings that SIGHUP reads again, while requests are processed.
 
 use harness::{Database, EmbeddingServer, Gallery, Relay, Service, until};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn file(text: &str) -> NamedTempFile {
 }
 
 fn write(file: &NamedTempFile, text: &str) {
-    std::fs::write(file.path(), text).expect("it is our file");
+    std::fs::write(file.path(), text).expect("the file is accessible");
 }
 
 fn path(file: &NamedTempFile) -> &str {
@@ -34,21 +34,17 @@ async fn reload_reads_the_log_level_from_the_environment_file() {
     write(&environment, "KEYED_LOG=infos\n");
     service.proxy.signal("HUP");
     let last = "SIGHUP: could not be read again: the log level";
-    until("the log complains", async || service.proxy.log().contains(last)).await;
+    until("the log has the error", async || service.proxy.log().contains(last)).await;
     let log = service.proxy.log();
     assert!(
         log.contains("the log level stays as it was") && log.contains("\"infos\" is not a level"),
         "{log}"
     );
-    assert_eq!(
-        log.matches("read again after SIGHUP").count(),
-        1,
-        "the failure does not sound like success: {log}"
-    );
+    assert_eq!(log.matches("read again after SIGHUP").count(), 1, "the failure is logged as one: {log}");
     assert!(log.contains("need a restart") && log.contains("KEYED_POOL_SIZE"), "{log}");
 }
 
-/// The connections of this application that the database has.
+/// The database connections with this application name.
 fn connections(application: &str) -> String {
     format!(
         "select count(*) from pg_stat_activity
@@ -88,7 +84,7 @@ async fn new_database_url_causes_no_failure() {
     ] {
         write(&secret, wrong);
         service.proxy.signal("HUP");
-        until("the log complains", async || {
+        until("the log has the error", async || {
             service
                 .proxy
                 .log()
@@ -99,7 +95,7 @@ async fn new_database_url_causes_no_failure() {
     }
     ends.store(true, Ordering::Relaxed);
     for caller in callers {
-        caller.await.expect("every request was answered");
+        caller.await.expect("every request got a response");
     }
     service.by_key("K-1").await.expect(200);
 }
@@ -116,8 +112,8 @@ async fn opening_connection_of_the_old_url_is_closed() {
     service.upsert("K-1", json!({"visits": 0})).await.expect(201);
     let blocker = service.session().await;
     blocker.run("begin; update crm.customers set visits = 1").await;
-    relay.hold();
-    // Each needs a connection of its own.
+    relay.hold_connections();
+    // Each request needs its own connection.
     let callers: Vec<_> = (2..6)
         .map(|visits| {
             let service = Arc::clone(&service);
@@ -128,10 +124,10 @@ async fn opening_connection_of_the_old_url_is_closed() {
     write(&secret, &second);
     service.proxy.signal("HUP");
     until("the URL is taken", async || service.proxy.log().contains("reloaded: the database URL")).await;
-    relay.release();
+    relay.release_connections();
     blocker.run("commit").await;
     for caller in callers {
-        caller.await.expect("an answer");
+        caller.await.expect("a response");
     }
     until("no connection by the old URL is left", async || {
         // The shared connections are replaced when they are used.
@@ -147,16 +143,16 @@ async fn unresponsive_file_blocks_neither_requests_nor_shutdown() {
     let url = database.cluster().url("keyed_proxy", database.name());
     let folder = tempfile::tempdir().expect("a folder");
     let secret = folder.path().join("url");
-    std::fs::write(&secret, url).expect("our folder");
+    std::fs::write(&secret, url).expect("the folder is accessible");
     let settings = [("KEYED_DATABASE_URL_FILE", secret.to_str().expect("letters")), ("KEYED_WORKERS", "1")];
     let mut service = Service::over(database, &settings).await;
-    std::fs::remove_file(&secret).expect("our file");
+    std::fs::remove_file(&secret).expect("the file is accessible");
     assert!(Command::new("mkfifo").arg(&secret).status().expect("a program of the system").success());
     service.proxy.signal("HUP");
-    // Opening it for writing waits for the reader.
-    let reached = File::options().write(true).open(&secret).expect("the proxy has opened it");
+    // Opening a FIFO for writing blocks until it has a reader.
+    let reached = File::options().write(true).open(&secret).expect("the proxy has opened the file");
     service.get("/me").await.expect(200);
-    service.proxy.ask_to_stop();
+    service.proxy.request_shutdown();
     assert!(service.proxy.ended().await.success());
     drop(reached);
 }
@@ -197,7 +193,7 @@ async fn reload_applies_a_new_provider_key() {
         .await;
     gallery.paint("K-1", "Woman").await;
     gallery.until_done(2).await;
-    let questions = server.questions();
+    let questions = server.requests();
     let keys: Vec<&str> = questions.iter().map(|question| question.authorization.as_str()).collect();
     assert_eq!(keys, ["Bearer first", "Bearer second"]);
 }

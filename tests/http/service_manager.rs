@@ -4,11 +4,11 @@ use harness::{Database, Proxy, Wire, status_of, until};
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 
-/// The socket of a service manager, and what arrived there.
+/// The socket of a service manager, and the notifications received.
 struct Manager {
     socket: UnixDatagram,
     path: PathBuf,
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 impl Manager {
@@ -17,20 +17,20 @@ impl Manager {
         let _ = std::fs::remove_file(&path);
         let socket = UnixDatagram::bind(&path).expect("a socket can be made");
         socket.set_nonblocking(true).expect("it is a socket");
-        Self { socket, path, told: Vec::new() }
+        Self { socket, path, reported: Vec::new() }
     }
 
     fn address(&self) -> &str {
         self.path.to_str().expect("a name of letters")
     }
 
-    async fn until_told(&mut self, state: &str) {
+    async fn until_notified(&mut self, state: &str) {
         until(&format!("the proxy tells {state}"), async || {
             let mut message = [0; 256];
             while let Ok(length) = self.socket.recv(&mut message) {
-                self.told.extend(String::from_utf8_lossy(&message[..length]).lines().map(str::to_owned));
+                self.reported.extend(String::from_utf8_lossy(&message[..length]).lines().map(str::to_owned));
             }
-            self.told.iter().any(|told| told == state)
+            self.reported.iter().any(|reported| reported == state)
         })
         .await;
     }
@@ -47,15 +47,17 @@ async fn service_manager_is_notified_of_start_and_stop() {
     let database = Database::new().await;
     let mut manager = Manager::listen("ready");
     let proxy = Proxy::start_with(&database, &[("NOTIFY_SOCKET", manager.address())]).await;
-    manager.until_told("READY=1").await;
-    assert!(!manager.told.iter().any(|told| told == "STOPPING=1"), "{:?}", manager.told);
+    manager.until_notified("READY=1").await;
+    assert!(!manager.reported.iter().any(|reported| reported == "STOPPING=1"), "{:?}", manager.reported);
     assert!(proxy.terminate().await.success());
-    manager.until_told("STOPPING=1").await;
-    let others: Vec<&String> = manager.told.iter().filter(|told| !told.starts_with("EXTEND_")).collect();
+    manager.until_notified("STOPPING=1").await;
+    let others: Vec<&String> =
+        manager.reported.iter().filter(|reported| !reported.starts_with("EXTEND_")).collect();
     assert_eq!(others, ["READY=1", "STOPPING=1"], "the manager asked for no watchdog messages");
-    // Whatever its own patience, the manager waits for as long as the service may take, and a moment longer.
-    let extension = manager.told.iter().find_map(|told| told.strip_prefix("EXTEND_TIMEOUT_USEC="));
-    assert_eq!(extension, Some("45000000"), "requests have 35 seconds");
+    // Whatever its own timeout, the manager waits as long as the service may take, and a little longer.
+    let extension =
+        manager.reported.iter().find_map(|reported| reported.strip_prefix("EXTEND_TIMEOUT_USEC="));
+    assert_eq!(extension, Some("45000000"), "requests have a timeout of 35 seconds");
 }
 
 #[tokio::test]
@@ -63,35 +65,35 @@ async fn service_manager_is_notified_of_reloads() {
     let database = Database::new().await;
     let mut manager = Manager::listen("reload");
     let proxy = Proxy::start_with(&database, &[("NOTIFY_SOCKET", manager.address())]).await;
-    manager.until_told("READY=1").await;
-    manager.told.clear();
+    manager.until_notified("READY=1").await;
+    manager.reported.clear();
     proxy.signal("HUP");
-    manager.until_told("READY=1").await;
-    assert_eq!(manager.told[0], "RELOADING=1");
-    let moment = manager.told[1].strip_prefix("MONOTONIC_USEC=").expect("the time of the reload");
+    manager.until_notified("READY=1").await;
+    assert_eq!(manager.reported[0], "RELOADING=1");
+    let moment = manager.reported[1].strip_prefix("MONOTONIC_USEC=").expect("the time of the reload");
     assert!(moment.parse::<u64>().is_ok_and(|moment| moment > 0), "{moment}");
-    assert_eq!(&manager.told[2..], ["READY=1"]);
+    assert_eq!(&manager.reported[2..], ["READY=1"]);
 }
 
-/// Clients that open connections while the service restarts wait in the queue of the socket.
+/// Clients that open connections while the service restarts wait in the socket's backlog.
 #[tokio::test]
 async fn socket_activation_keeps_connections_during_a_restart() {
     let database = Database::new().await;
     let key = database.api_key("keyed_admin", &[]).await;
     let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = socket.local_addr().expect("it has one");
-    let first = Proxy::start_over(&database, &socket, &key).await;
+    let address = socket.local_addr().expect("a bound socket has an address");
+    let first = Proxy::start_on_socket(&database, &socket, &key).await;
     assert_eq!(first.address(), address);
     let me = || async move {
-        // A new connection each time.
+        // Each request uses a new connection.
         let mut wire = Wire::open(address).await;
-        wire.ask("GET /healthz", "", "Connection: close").await.expect("it is accepted or waits");
-        status_of(&wire.answer().await)
+        wire.ask("GET /healthz", "", "Connection: close").await.expect("the request is accepted or waits");
+        status_of(&wire.response().await)
     };
     assert_eq!(me().await, 200);
     assert!(first.terminate().await.success());
     let waiting = tokio::spawn(me());
-    let second = Proxy::start_over(&database, &socket, &key).await;
+    let second = Proxy::start_on_socket(&database, &socket, &key).await;
     assert_eq!(waiting.await.expect("the request ends"), 200);
     assert!(second.terminate().await.success());
 }
@@ -103,7 +105,7 @@ async fn watchdog_is_notified() {
     let settings = [("NOTIFY_SOCKET", manager.address()), ("WATCHDOG_USEC", "20000")];
     let _proxy = Proxy::start_with(&database, &settings).await;
     for _ in 0..3 {
-        manager.told.clear();
-        manager.until_told("WATCHDOG=1").await;
+        manager.reported.clear();
+        manager.until_notified("WATCHDOG=1").await;
     }
 }

@@ -1,9 +1,9 @@
-//! Shutdown: new callers are sent elsewhere, and running requests finish.
+//! Shutdown: new callers are rejected, and running requests finish.
 
 use harness::{Service, Session, Wire, status_of, until};
 use serde_json::{Value, json};
 
-/// A drain that no test waits for.
+/// A drain time that no test reaches.
 const LONG: (&str, &str) = ("KEYED_DRAIN", "600");
 
 async fn until_draining(service: &Service) {
@@ -15,25 +15,25 @@ async fn until_draining(service: &Service) {
 async fn draining_serves_requests_and_closes_connections() {
     let service = Service::start_with(&[LONG]).await;
     let mut idle = Wire::begin(&service.proxy, "GET /v1/me", service.proxy.key(), "").await;
-    let before = idle.answer().await;
+    let before = idle.response().await;
     assert_eq!(status_of(&before), 200);
     assert!(!before.contains("connection: close"), "{before}");
-    service.proxy.ask_to_stop();
+    service.proxy.request_shutdown();
     until_draining(&service).await;
-    let problem = service.proxy.request("GET", "/readyz").send().await.refused(503, "unavailable");
+    let problem = service.proxy.request("GET", "/readyz").send().await.expect_error(503, "unavailable");
     assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("drains")), "{problem}");
-    // The connection that was idle is still open.
+    // The idle connection is still open.
     idle.ask("GET /v1/me", service.proxy.key(), "").await.expect("the connection is open");
-    let answer = idle.answer().await;
-    assert_eq!(status_of(&answer), 200);
-    assert!(answer.contains("connection: close"), "{answer}");
-    assert_eq!(idle.answer().await, "", "and closed after the answer");
-    // So are new ones.
-    let answer = service.upsert("K-1", json!({"name": "Ada"})).await;
-    assert_eq!(answer.header("connection"), "close");
-    answer.expect(201);
+    let response = idle.response().await;
+    assert_eq!(status_of(&response), 200);
+    assert!(response.contains("connection: close"), "{response}");
+    assert_eq!(idle.response().await, "", "and closed after the answer");
+    // New connections are accepted as well.
+    let response = service.upsert("K-1", json!({"name": "Ada"})).await;
+    assert_eq!(response.header("connection"), "close");
+    response.expect(201);
     let Service { mut proxy, database: _database } = service;
-    proxy.ask_to_stop();
+    proxy.request_shutdown();
     assert!(proxy.ended().await.success(), "a second signal cuts the drain short");
 }
 
@@ -67,8 +67,8 @@ async fn import_beyond_the_shutdown_limit_is_rolled_back() {
         let import = tokio::spawn(import.send());
         holder.until_blocked(1).await;
         let Service { mut proxy, database } = service;
-        proxy.ask_to_stop();
-        let problem = import.await.expect("the request ends").refused(503, "unavailable");
+        proxy.request_shutdown();
+        let problem = import.await.expect("the request ends").expect_error(503, "unavailable");
         assert!(problem["hint"].as_str().is_some_and(|words| words.contains(hint)), "{problem}");
         assert_eq!((&problem["outcome"], &problem["retryable"]), (&outcome, &json!(outcome.is_null())));
         assert!(proxy.ended().await.success());
@@ -79,7 +79,7 @@ async fn import_beyond_the_shutdown_limit_is_rolled_back() {
     }
 }
 
-/// Of an answer that has begun, only its end can say that something went wrong.
+/// A response that has started can report an error only at its end.
 #[tokio::test]
 async fn streamed_import_ends_with_the_problem() {
     let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
@@ -87,12 +87,12 @@ async fn streamed_import_ends_with_the_problem() {
     let request = service.proxy.request("POST", "/v1/entities/template/customers/import");
     let request =
         request.header("accept", "application/x-ndjson").body("text/csv", "external_key,name\nK-1,Bea\n");
-    let answer = request.response().await;
-    assert_eq!(answer.status().as_u16(), 200);
+    let response = request.response().await;
+    assert_eq!(response.status().as_u16(), 200);
     holder.until_blocked(1).await;
     let Service { mut proxy, database: _database } = service;
-    proxy.ask_to_stop();
-    let text = answer.text().await.expect("it comes to an end");
+    proxy.request_shutdown();
+    let text = response.text().await.expect("it ends");
     let last = text.lines().last().unwrap_or_default();
     assert!(last.contains("the service stopped before the end of the file"), "{text}");
     assert!(proxy.ended().await.success());
@@ -103,11 +103,11 @@ async fn export_beyond_the_shutdown_limit_is_visibly_incomplete() {
     let service = Service::start_with(&[("KEYED_SHUTDOWN_TIMEOUT", "0.2")]).await;
     let rows = "insert into crm.customers (name) select repeat('x', 1000) from generate_series(1, 20000)";
     service.session().await.run(rows).await;
-    // More than fits between the two, of which nothing is read for now.
-    let answer = service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
-    assert_eq!(answer.status().as_u16(), 200);
+    // More than the buffers of the connection hold. For now, nothing is read.
+    let response = service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
+    assert_eq!(response.status().as_u16(), 200);
     let Service { mut proxy, database: _database } = service;
-    proxy.ask_to_stop();
+    proxy.request_shutdown();
     assert!(proxy.ended().await.success());
-    assert!(answer.text().await.is_err(), "its last chunk is missing");
+    assert!(response.text().await.is_err(), "its last chunk is missing");
 }

@@ -8,7 +8,7 @@ const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 const ROUTE: &str = "/v1/entities/template/customers/by-key";
 
-/// Spans are exported after five seconds by default.
+/// By default, spans are exported every five seconds.
 const SOON: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "50");
 
 async fn traced(collector: &Collector, more: &[(&str, &str)]) -> Service {
@@ -75,12 +75,12 @@ async fn request_without_a_trace_begins_one() {
         service.proxy.request(method, path).header("x-request-id", id)
     };
     send("GET", "/v1/me", "first").header("traceparent", "00-not-a-trace-01").send().await.expect(200);
-    send("GET", "/v1/templates/unknown", "unknown").send().await.refused(404, "not_found");
+    send("GET", "/v1/templates/unknown", "unknown").send().await.expect_error(404, "not_found");
     let holder = service.session().await;
     holder.run("begin; lock table crm.customers in access exclusive mode").await;
     let body = json!({"external_key": "k", "attributes": {}});
-    let answer = send("PUT", ROUTE, "late").json(&body).send().await;
-    assert!(matches!(answer.status, 503 | 504), "{}", answer.text);
+    let response = send("PUT", ROUTE, "late").json(&body).send().await;
+    assert!(matches!(response.status, 503 | 504), "{}", response.text);
     holder.run("rollback").await;
 
     let (first, _) = collector.request("first").await;
@@ -88,7 +88,7 @@ async fn request_without_a_trace_begins_one() {
     assert_ne!(first.trace_id(), unknown.trace_id());
     assert!(first.span.parent_span_id.is_empty());
     let code = |span: &Span| span.span.status.as_ref().map(|status| status.code).unwrap_or_default();
-    assert_eq!((code(&first), code(&unknown)), (0, 0), "what the caller did wrong is no error of the server");
+    assert_eq!((code(&first), code(&unknown)), (0, 0), "an error of the caller is not a server error");
     assert_eq!(unknown.attribute("db.response.status_code").as_deref(), Some("P0002"));
     let (late, parts) = collector.request("late").await;
     assert_eq!(code(&late), 2, "{late:?}");
@@ -111,13 +111,13 @@ async fn unsampled_trace_is_logged_but_not_exported() {
 }
 
 #[tokio::test]
-async fn unknown_caller_cannot_control_tracing() {
+async fn unauthenticated_caller_cannot_control_tracing() {
     let collector = Collector::start().await;
     let service = traced(&collector, &[("OTEL_TRACES_SAMPLER", "parentbased_always_on")]).await;
     for (id, sampled) in [("sampled", "01"), ("unsampled", "00")] {
         let request = service.proxy.request("GET", "/v1/me").without_key().header("x-request-id", id);
         let request = request.header("traceparent", &format!("00-{TRACE}-{PARENT}-{sampled}"));
-        request.send().await.refused(401, "unauthorized");
+        request.send().await.expect_error(401, "unauthorized");
         let (span, _) = collector.request(id).await;
         assert_ne!(span.trace_id(), TRACE, "{id}");
         assert!(span.span.parent_span_id.is_empty(), "{id}");

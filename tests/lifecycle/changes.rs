@@ -1,4 +1,4 @@
-//! Cursors of the feed of changes over the life of a database: what it may have lost ends them, and nothing else.
+//! Cursors of the change feed over the life of a database: they expire only when changes may have been lost.
 
 use harness::{Cluster, Database, Durability, Session};
 use serde_json::Value;
@@ -17,7 +17,7 @@ async fn page(session: &Session, after: &str) -> Value {
     session.json("select keyed.changes('crm', after => $1)", &[after]).await
 }
 
-/// The keys behind a cursor, and the cursor behind them.
+/// The keys after a cursor, and the cursor after them.
 async fn read(session: &Session, after: &str) -> (Vec<String>, String) {
     let page = page(session, after).await;
     let keys = page["changes"].as_array().expect("changes").iter();
@@ -26,12 +26,12 @@ async fn read(session: &Session, after: &str) -> (Vec<String>, String) {
 }
 
 async fn assert_must_resync(session: &Session, after: &str) {
-    let refusal = session.refusal("select keyed.changes('crm', after => $1)", &[after]).await;
-    assert_eq!(refusal.is(), ("24000", "resync_required"), "{refusal}");
+    let error = session.error("select keyed.changes('crm', after => $1)", &[after]).await;
+    assert_eq!(error.codes(), ("24000", "resync_required"), "{error}");
 }
 
 #[tokio::test]
-async fn cursors_end_with_a_restore_unless_the_administrator_says_that_nothing_was_lost() {
+async fn cursors_expire_with_a_restore_unless_the_administrator_keeps_them() {
     let source = database(Durability::None).await;
     let session = source.session().await;
     upsert(&session, "before").await;
@@ -51,7 +51,7 @@ async fn cursors_end_with_a_restore_unless_the_administrator_says_that_nothing_w
 }
 
 #[tokio::test]
-async fn cursors_end_with_a_restore_in_place() {
+async fn cursors_expire_with_a_restore_in_place() {
     let database = database(Durability::None).await;
     let session = database.session().await;
     upsert(&session, "before").await;
@@ -71,7 +71,7 @@ async fn cursors_end_with_a_restore_in_place() {
 }
 
 #[tokio::test]
-async fn shown_changes_outlive_a_crash_after_an_asynchronous_commit() {
+async fn changes_in_the_feed_survive_a_crash_after_an_asynchronous_commit() {
     let database = database(Durability::Full).await;
     let session = database.session().await;
     let (_, start) = read(&session, "start").await;
@@ -90,7 +90,7 @@ async fn shown_changes_outlive_a_crash_after_an_asynchronous_commit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn failover_ends_only_cursors_ahead_of_it() {
+async fn failover_expires_only_cursors_ahead_of_the_new_primary() {
     let primary = database(Durability::None).await;
     let session = primary.session().await;
     upsert(&session, "both").await;

@@ -1,4 +1,4 @@
-//! A new version of the proxy takes over under load, one instance after the other, and no request is lost.
+//! A rolling deployment of a new proxy version under load loses no request.
 
 use harness::{Database, Proxy, Service, until};
 use serde_json::json;
@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
-/// Much longer than the balancer takes to notice.
+/// Much longer than the load balancer's probe interval.
 const DRAIN: &[(&str, &str)] = &[("KEYED_DRAIN", "2")];
 
 /// How often each instance is replaced.
 const ROUNDS: usize = 2;
 
-/// A balancer of connections: each new one goes to an instance whose `/readyz` answers 200.
+/// A load balancer: each new connection goes to an instance whose `/readyz` returns 200.
 #[derive(Clone, Default)]
 struct Balancer {
     instances: Arc<Mutex<Vec<SocketAddr>>>,
@@ -27,22 +27,22 @@ impl Balancer {
         let balancer = Self::default();
         balancer.instances.lock().expect("no panic").extend(instances);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("it has one");
+        let address = listener.local_addr().expect("a bound socket has an address");
         tokio::spawn(balancer.clone().probe());
         tokio::spawn(balancer.clone().accept(listener));
         balancer.until_ready(instances).await;
         (balancer, address)
     }
 
-    /// Probes as balancers do, each time over a new connection.
+    /// Probes over a new connection each time, as load balancers do.
     async fn probe(self) {
         loop {
             let instances = self.instances.lock().expect("no panic").clone();
             let mut ready = Vec::new();
             for instance in instances {
                 let client = reqwest::Client::builder().no_proxy().build().expect("no TLS");
-                let answer = client.get(format!("http://{instance}/readyz")).send().await;
-                if answer.is_ok_and(|answer| answer.status().is_success()) {
+                let response = client.get(format!("http://{instance}/readyz")).send().await;
+                if response.is_ok_and(|response| response.status().is_success()) {
                     ready.push(instance);
                 }
             }
@@ -79,16 +79,16 @@ impl Balancer {
     }
 }
 
-/// What the clients saw.
+/// The results of the clients.
 #[derive(Default)]
 struct Seen {
-    answers: AtomicUsize,
-    /// Connections that ended without an answer, of requests that may be sent again.
+    responses: AtomicUsize,
+    /// Connections that ended without a response, for requests that can be sent again.
     repeated: AtomicUsize,
     lost: Mutex<Vec<String>>,
 }
 
-/// A client with connections that it keeps.
+/// A client with keep-alive connections.
 struct Caller {
     number: usize,
     http: reqwest::Client,
@@ -98,7 +98,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// All kinds of requests, one after the other, and how many records it created.
+    /// Sends all kinds of requests in turn, and returns the number of created records.
     async fn run(self, ends: Arc<AtomicBool>) -> usize {
         let mut rounds = 0;
         while !ends.load(Ordering::Relaxed) {
@@ -123,7 +123,8 @@ impl Caller {
         rounds
     }
 
-    /// Sends a request until it is answered. All of them may be sent again: reads, upserts, and writes with a key for that.
+    /// Sends a request until it gets a response. All of them can be sent again: reads, upserts, and writes with an
+    /// Idempotency-Key.
     async fn send(
         &self,
         method: &str,
@@ -141,8 +142,8 @@ impl Caller {
             if let Some(body) = body {
                 request = request.json(body);
             }
-            let answer = match request.send().await {
-                Ok(answer) => (answer.status(), answer.text().await),
+            let response = match request.send().await {
+                Ok(response) => (response.status(), response.text().await),
                 Err(error) => {
                     eprintln!("{path}: {error:?}");
                     self.seen.repeated.fetch_add(1, Ordering::Relaxed);
@@ -150,9 +151,9 @@ impl Caller {
                     continue;
                 }
             };
-            match answer {
+            match response {
                 (status, Ok(_)) if status.is_success() => {
-                    self.seen.answers.fetch_add(1, Ordering::Relaxed);
+                    self.seen.responses.fetch_add(1, Ordering::Relaxed);
                 }
                 lost => self.seen.lost.lock().expect("no panic").push(format!("{path}: {lost:?}")),
             }
@@ -177,7 +178,7 @@ async fn rolling_replacement_loses_no_request() {
             tokio::spawn(caller.run(Arc::clone(&ends)))
         })
         .collect();
-    until("requests are answered", async || seen.answers.load(Ordering::Relaxed) > 100).await;
+    until("requests get responses", async || seen.responses.load(Ordering::Relaxed) > 100).await;
     for _ in 0..ROUNDS {
         for instance in &mut instances {
             replace(instance, &balancer, &database, &key).await;
@@ -186,14 +187,15 @@ async fn rolling_replacement_loses_no_request() {
     ends.store(true, Ordering::Relaxed);
     let mut rounds = 0;
     for caller in callers {
-        rounds += caller.await.expect("the caller goes on");
+        rounds += caller.await.expect("the caller continues");
     }
-    let (answers, repeated) = (seen.answers.load(Ordering::Relaxed), seen.repeated.load(Ordering::Relaxed));
-    println!("{answers} answers, {repeated} requests sent again");
+    let (responses, repeated) =
+        (seen.responses.load(Ordering::Relaxed), seen.repeated.load(Ordering::Relaxed));
+    println!("{responses} answers, {repeated} requests sent again");
     let lost = seen.lost.lock().expect("no panic").clone();
-    assert!(lost.is_empty(), "{} of {answers} requests failed: {:?}", lost.len(), lost.first());
+    assert!(lost.is_empty(), "{} of {responses} requests failed: {:?}", lost.len(), lost.first());
     assert_eq!(repeated, 0, "a drain leaves no connection without an answer");
-    assert_eq!(answers, rounds * 4);
+    assert_eq!(responses, rounds * 4);
     let session = database.session().await;
     for kind in ["C", "B"] {
         let stored = format!("select count(*) from crm.customers where external_key like '{kind}-%'");
@@ -204,7 +206,7 @@ async fn rolling_replacement_loses_no_request() {
 /// Stops an instance and starts another in its place.
 async fn replace(instance: &mut Proxy, balancer: &Balancer, database: &Database, key: &str) {
     let old = instance.address();
-    instance.ask_to_stop();
+    instance.request_shutdown();
     assert!(instance.ended().await.success());
     let log = instance.log();
     assert!(!log.contains("interrupted"), "{log}");

@@ -1,4 +1,4 @@
-//! Callers who hang up leave nothing behind.
+//! Callers that disconnect leave nothing behind.
 
 use harness::Service;
 use harness::customers::{HISTORY, SERIES};
@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// What the proxy's sessions are doing, apart from nothing.
+/// The activity of the proxy's sessions, except idle ones.
 const BUSY: &str =
     "select coalesce(string_agg(state || ': ' || left(query, 80), ', '), '') from pg_stat_activity
                     where usename = 'keyed_proxy' and datname = current_database() and state <> 'idle'";
@@ -23,16 +23,19 @@ async fn disconnects_leave_no_transaction_or_partial_write() {
             tokio::time::sleep(Duration::from_millis(number / 2)).await;
             let patience =
                 Duration::from_micros(number * 7919 % [3_000, 40_000, 3_000_000][number as usize % 3]);
-            tokio::time::timeout(patience, request.send()).await.is_ok_and(|answer| answer.status < 300)
+            tokio::time::timeout(patience, request.send()).await.is_ok_and(|response| response.status < 300)
         });
     }
     let acknowledged = requests.join_all().await.into_iter().filter(|answered| *answered).count();
-    assert!((5..395).contains(&acknowledged), "{acknowledged} of 400 were answered: nothing was proved");
+    assert!(
+        (5..395).contains(&acknowledged),
+        "{acknowledged} of 400 were acknowledged, so the test proves nothing"
+    );
     let session = service.session().await;
     session.until(BUSY, "").await;
     let written: usize =
         session.text("select sum(visits) from crm.customers", &[]).await.parse().expect("a number");
-    assert!((acknowledged..=400).contains(&written), "{acknowledged} were acknowledged, {written} are there");
+    assert!((acknowledged..=400).contains(&written), "{acknowledged} were acknowledged, {written} exist");
     let torn = &format!(
         "select count(*) from crm.customers c
                 where c.visits <> (select count(*) from {SERIES} m where m.record_id = c.id)

@@ -1,11 +1,11 @@
-//! pg_dump and pg_restore carry everything over.
+//! pg_dump and pg_restore preserve everything.
 
-use crate::crash::sound::findings;
+use crate::crash::invariants::findings;
 use harness::everything::assert_works_on;
 use harness::{Cluster, Database, Durability, output};
 use std::sync::Arc;
 
-/// The definition of everything as SQL, without the lines that differ from run to run.
+/// The schema of the database as SQL, without lines that differ between runs.
 pub(crate) fn definitions(database: &Database) -> String {
     let dump = String::from_utf8(database.dump(&["--schema-only"])).expect("a text");
     dump.lines()
@@ -14,7 +14,7 @@ pub(crate) fn definitions(database: &Database) -> String {
         .join("\n")
 }
 
-/// A database with something of everything, and its restored copy in a cluster of its own.
+/// A database with objects of every kind, and its restored copy in a cluster of its own.
 async fn restored() -> (Database, Database) {
     let source = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     let (clerk, partner) = (source.create_role("clerk").await, source.create_role("partner").await);
@@ -30,7 +30,7 @@ async fn restored_database_is_equal_and_works() {
     assert_eq!(definitions(&copy), definitions(&source));
     assert_eq!(copy.contents().await, source.contents().await);
     assert_eq!(copy.checksums().await, source.checksums().await);
-    assert_eq!(copy.answers(&[]).await, source.answers(&[]).await);
+    assert_eq!(copy.results(&[]).await, source.results(&[]).await);
     assert_works_on(copy).await;
 }
 
@@ -50,8 +50,8 @@ async fn restored_database_keeps_every_scope() {
     let (source, copy) = restored().await;
     for name in ["partner", "clerk"] {
         let role = format!("{name}_{}", source.name());
-        let before = source.rights(&role).await;
-        assert_eq!(copy.rights(&role).await, before, "{name}");
+        let before = source.privileges(&role).await;
+        assert_eq!(copy.privileges(&role).await, before, "{name}");
         if name == "partner" {
             assert_eq!(
                 (before[0].split(':').count(), before[1].as_str(), before[2].as_str()),
@@ -59,7 +59,7 @@ async fn restored_database_keeps_every_scope() {
             );
         }
     }
-    // And they go on to follow what changes.
+    // The grants also follow later changes.
     let (session, role) = (copy.session().await, format!("partner_{}", source.name()));
     session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"title\"}')").await;
     assert_eq!(copy.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "14");
@@ -70,13 +70,13 @@ async fn restored_database_keeps_every_scope() {
     session.run(&format!("select keyed.revoke_access('{role}', 'crm.customers')")).await;
     assert_eq!(copy.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "0");
     session.run(&format!("select keyed.revoke_access('{role}', 'crm')")).await;
-    let refusal = copy.session_as(&role).await.refusal("select from crm.customers", &[]).await;
-    assert_eq!(refusal.state, "42501");
-    assert_eq!(copy.session_as(&role).await.refusal(golden, &[]).await.state, "42501");
+    let error = copy.session_as(&role).await.error("select from crm.customers", &[]).await;
+    assert_eq!(error.state, "42501");
+    assert_eq!(copy.session_as(&role).await.error(golden, &[]).await.state, "42501");
 }
 
 #[tokio::test]
-async fn restored_database_takes_new_projects() {
+async fn restored_database_accepts_new_projects() {
     let (_source, copy) = restored().await;
     copy.session()
         .await
@@ -91,9 +91,9 @@ async fn remedies_complete_a_restored_database() {
     let session = copy.session().await;
     session.run(&format!("grant keyed_admin to {boss}")).await;
     let (boss, create) = (copy.session_as(&boss).await, "select keyed.create_project('shop')");
-    // The right to make schemas is one of the database, which pg_restore did not make.
-    let refusal = boss.refusal(create, &[]).await;
-    assert_eq!(refusal.state, "42501");
+    // CREATE is a privilege on the database, which this pg_restore did not create.
+    let error = boss.error(create, &[]).await;
+    assert_eq!(error.state, "42501");
     let lacks = |found: &[String]| found.iter().any(|it| it.contains("keyed_owner may not make schemas"));
     assert!(lacks(&findings(&copy)));
     session.run("select keyed.init()").await;
@@ -120,7 +120,7 @@ async fn database_that_pg_restore_creates_has_its_settings_and_privileges() {
     let session = copy.session().await;
     assert_eq!(session.text("show keyed.max_operations_per_batch", &[]).await, "7");
     assert_eq!(copy.checksums().await, before);
-    let stranger = "create role stranger login; select has_database_privilege('stranger', current_database(), 'connect')";
-    assert_eq!(session.text(stranger, &[]).await, "f");
+    let unprivileged = "create role stranger login; select has_database_privilege('stranger', current_database(), 'connect')";
+    assert_eq!(session.text(unprivileged, &[]).await, "f");
     assert_eq!(findings(&copy), findings(&source));
 }

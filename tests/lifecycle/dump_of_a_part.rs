@@ -20,18 +20,18 @@ async fn grants_of_a_role_dropped_before_a_dump_have_no_effect_after_the_restore
     source.cluster().copy_roles_to(&target);
     let copy = Database::empty_in(&target).await;
     let session = copy.session().await;
-    // Another role has its number there.
+    // Another role has its OID there.
     session.run("create role bystander login; set allow_system_table_mods = on").await;
     session.rows("update pg_authid set oid = $1::oid where rolname = 'bystander'", &[&number]).await;
     copy.restore(&archive);
 
     let proxy = copy.session_as("keyed_proxy").await;
     let authenticate = "select keyed.authenticate(sha256(convert_to($1, 'UTF8')))";
-    assert_eq!(proxy.refusal(authenticate, &[&keys[0]]).await.is(), ("28000", "unauthorized"));
+    assert_eq!(proxy.error(authenticate, &[&keys[0]]).await.codes(), ("28000", "unauthorized"));
     let bystander = copy.session_as("bystander").await;
-    assert_eq!(bystander.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
-    // Of one that was renamed since its key was issued the dump knows the new name only: it is not taken on trust.
-    assert_eq!(proxy.refusal(authenticate, &[&keys[1]]).await.is(), ("28000", "unauthorized"));
+    assert_eq!(bystander.error("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    // The role was renamed after its key was issued. The dump contains only the new name, so the key is not valid.
+    assert_eq!(proxy.error(authenticate, &[&keys[1]]).await.codes(), ("28000", "unauthorized"));
     let orphans = "select string_agg(role, ' ' order by id) from keyed.list_api_keys() where orphaned";
     assert_eq!(session.text(orphans, &[]).await, "leaver mover");
 }
@@ -61,13 +61,13 @@ async fn single_project_can_be_restored() {
     assert_eq!(session.text("select count(*) from keyed.history($1::uuid)", &[&id]).await, "2");
     session.run("select keyed.upsert_by_key('crm.customers', 'B')").await;
 
-    // Its schema alone is nothing, and says so.
+    // The schema of the project is not enough, and the error reports this.
     let part = source.dump(&["--format=custom", "--schema=crm"]);
     let alone = Database::new_in(source.cluster()).await;
     alone.restore(&part);
     let session = alone.session().await;
-    let refusal = session.refusal("select keyed.create_project('crm')", &[]).await;
-    assert!(refusal.hint.contains("restore the whole database"), "{refusal}");
-    let write = session.refusal("insert into crm.customers (external_key) values ('C')", &[]).await;
+    let error = session.error("select keyed.create_project('crm')", &[]).await;
+    assert!(error.hint.contains("restore the whole database"), "{error}");
+    let write = session.error("insert into crm.customers (external_key) values ('C')", &[]).await;
     assert!(write.hint.contains("restore the whole database"), "{write}");
 }

@@ -1,4 +1,4 @@
-//! The extension is code: data does not go with it.
+//! The extension is code: dropping it does not drop data.
 
 use harness::Database;
 use harness::customers::HISTORY;
@@ -24,7 +24,7 @@ async fn extension_with_templates_cannot_be_dropped() {
         "drop schema keyed",
         "drop function keyed.new_id",
     ] {
-        assert_eq!(session.refusal(statement, &[]).await.state, "2BP01", "{statement}");
+        assert_eq!(session.error(statement, &[]).await.state, "2BP01", "{statement}");
     }
     assert_eq!(session.text(CONTENTS, &[]).await, before);
     session.run("select keyed.upsert_by_key('crm.customers', 'new')").await;
@@ -49,8 +49,8 @@ async fn database_owner_cannot_install_the_extension() {
     let empty = Database::empty_in(database.cluster()).await;
     let session = empty.session().await;
     session.run(&format!("alter database {} owner to {role}", empty.name())).await;
-    let refusal = empty.session_as(&role).await.refusal("create extension keyed cascade", &[]).await;
-    assert_eq!(refusal.state, "42501");
+    let error = empty.session_as(&role).await.error("create extension keyed cascade", &[]).await;
+    assert_eq!(error.state, "42501");
     session.run(&format!("alter database {} owner to postgres", empty.name())).await;
 }
 
@@ -58,9 +58,9 @@ async fn database_owner_cannot_install_the_extension() {
 async fn other_encodings_than_utf8_are_rejected_with_a_hint() {
     let options = "template template0 encoding 'LATIN1' locale 'C'";
     let database = Database::empty_with(&harness::Cluster::shared(), options).await;
-    let refusal = database.session().await.refusal("create extension keyed cascade", &[]).await;
-    assert_eq!(refusal.message, "keyed needs a database with encoding UTF8");
-    assert!(refusal.hint.contains("ENCODING 'UTF8' TEMPLATE template0"), "{}", refusal.hint);
+    let error = database.session().await.error("create extension keyed cascade", &[]).await;
+    assert_eq!(error.message, "keyed needs a database with encoding UTF8");
+    assert!(error.hint.contains("ENCODING 'UTF8' TEMPLATE template0"), "{}", error.hint);
 }
 
 #[tokio::test]
@@ -68,11 +68,11 @@ async fn functions_before_init_give_a_hint() {
     let database = Database::empty_in(&harness::Cluster::shared()).await;
     let session = database.session().await;
     session.run("create extension keyed cascade; create table plain (id int)").await;
-    let refusal = session.refusal("select keyed.create_record('plain')", &[]).await;
+    let error = session.error("select keyed.create_record('plain')", &[]).await;
     assert!(
-        refusal.hint.contains("keyed.init()") || refusal.message.contains("not a template"),
-        "{refusal} {}",
-        refusal.hint
+        error.hint.contains("keyed.init()") || error.message.contains("not a template"),
+        "{error} {}",
+        error.hint
     );
     // The first project sets the database up automatically.
     session.run("select keyed.create_project('crm'); select keyed.create_template('crm', 'customers')").await;

@@ -1,15 +1,16 @@
-//! Files whose way in or out is cut.
+//! Interrupted imports and exports.
 
 use futures_util::stream;
 use harness::customers::HISTORY;
 use harness::{Database, PATIENCE, Service, Session};
 use std::time::Duration;
 
-/// How many transactions the proxy has open.
+/// The number of open transactions of the proxy.
 const OPEN: &str = "select count(*) from pg_stat_activity where usename = 'keyed_proxy' \
                     and datname = current_database() and xact_start is not null";
 
-/// Waits until an import has written something: visible if each chunk is a transaction, open if the file is one.
+/// Waits until an import has written something: visible if each chunk is a transaction, or an open transaction if the
+/// file is one.
 async fn until_written(session: &Session, query: &str) {
     let written = match query {
         "on_error=abort" => {
@@ -21,7 +22,7 @@ async fn until_written(session: &Session, query: &str) {
     session.until(written, "t").await;
 }
 
-/// A file of so many rows, after which its sender falls silent.
+/// A file with this many rows, after which its sender sends nothing more.
 fn endless(rows: usize) -> reqwest::Body {
     let chunks = stream::unfold(0, move |number| async move {
         if number >= rows {
@@ -67,10 +68,11 @@ async fn disconnect_ends_the_export() {
     let service = Service::start().await;
     let session = service.session().await;
     session.run("insert into crm.customers (external_key, name) select 'k' || n, repeat('x', 1000) from generate_series(1, 20000) n").await;
-    let mut answer = service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
-    assert!(answer.chunk().await.expect("a chunk").is_some());
+    let mut response =
+        service.proxy.request("GET", "/v1/entities/template/customers/export").response().await;
+    assert!(response.chunk().await.expect("a chunk").is_some());
     assert_eq!(session.text(OPEN, &[]).await, "1");
-    drop(answer);
+    drop(response);
     session.until(OPEN, "0").await;
 }
 
@@ -83,8 +85,8 @@ async fn killed_server_keeps_whole_chunks() {
         let sending = tokio::spawn(sending);
         until_written(&service.session().await, query).await;
         tokio::task::block_in_place(|| service.database.cluster().kill());
-        let answer = tokio::time::timeout(PATIENCE, sending).await.expect("an answer").expect("sent");
-        assert_eq!(answer.status, 503, "{}", answer.text);
+        let response = tokio::time::timeout(PATIENCE, sending).await.expect("a response").expect("sent");
+        assert_eq!(response.status, 503, "{}", response.text);
         tokio::task::block_in_place(|| service.database.cluster().start_again());
         let session = service.session().await;
         let there: usize =

@@ -1,17 +1,17 @@
-//! Jobs of definitions over the ends of a server, and where it has no room for a worker.
+//! Jobs of definitions across restarts of the server, and without a free worker slot.
 
 use harness::customers::DOCUMENTS;
 use harness::{Cluster, Database, Durability, Proxy, Session};
 use std::sync::Arc;
 
-/// More records than are done within the transaction of a definition.
+/// More records than a definition processes in its own transaction.
 const MANY: usize = 6000;
 
-/// The jobs as `state, records done` of each.
+/// `state, records done` of each job.
 const JOBS: &str = "select coalesce(string_agg(state || ', ' || records_done, '; '), '') from keyed.jobs()";
 
-async fn until(session: &Session, wanted: &str) {
-    session.until(JOBS, wanted).await;
+async fn until(session: &Session, expected: &str) {
+    session.until(JOBS, expected).await;
 }
 
 async fn found(session: &Session, words: &str) -> String {
@@ -29,16 +29,16 @@ async fn with_many(database: &Database) -> Session {
 async fn job_resumes_after_a_crash() {
     let database = Database::new_durable().await.add_crm().await;
     let session = with_many(&database).await;
-    // The job leaves records out that are locked, but not so many.
+    // The job skips locked records, but not this many.
     let locked = format!("select record_id from {DOCUMENTS} order by record_id offset 2000");
     let blocker = database.session().await;
     blocker.run(&format!("begin; select from {DOCUMENTS} where record_id in ({locked}) for update")).await;
     session.rows("select keyed.alter_template('crm.customers', '{\"language\": \"german\"}')", &[]).await;
     until(&session, "running, 2000").await;
-    // From now on it only looks now and then whether they are free.
-    let looks = "select count(*) from pg_stat_activity \
+    // From here on, it only checks occasionally whether they are unlocked.
+    let lookups = "select count(*) from pg_stat_activity \
                  where query = 'keyed: the remaining records are locked by other transactions'";
-    session.until(looks, "1").await;
+    session.until(lookups, "1").await;
     let cluster = Arc::clone(database.cluster());
     // The lock that blocks the job ends with the server.
     tokio::task::block_in_place(|| cluster.kill());
@@ -50,7 +50,7 @@ async fn job_resumes_after_a_crash() {
         (found(&session, "runs").await, found(&session, "Kindes").await),
         ("4000".into(), "2000".into())
     );
-    // A proxy that starts has it go on.
+    // A proxy resumes the job when it starts.
     let _proxy = Proxy::start(&database).await;
     until(&session, "").await;
     assert_eq!((found(&session, "runs").await, found(&session, "Kindes").await), ("0".into(), "6000".into()));
@@ -71,7 +71,7 @@ async fn job_waits_for_a_worker_slot() {
     let session = database.session().await;
     session.rows("select keyed.alter_template('crm.customers', '{\"language\": \"german\"}')", &[]).await;
     assert_eq!(session.text("select keyed.run_jobs()", &[]).await, "1");
-    // One that was asked for just now might still come.
+    // A worker that was requested just before might still start.
     session.run("update keyed_state.job set created_at = created_at - interval '1 minute'").await;
     assert_eq!(
         session.text("select state || ': ' || hint from keyed.jobs()", &[]).await,

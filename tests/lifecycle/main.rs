@@ -1,4 +1,4 @@
-//! Rules that must hold over the life of an installation: crash, dump, restore, upgrade.
+//! Rules for the life of an installation: crash, dump, restore, upgrade.
 
 mod changes;
 mod crash;

@@ -1,23 +1,24 @@
-//! A base backup and archived WAL lead back to any moment, with the settings of docs/how-to/back-up-and-restore.md.
+//! A base backup and archived WAL can be recovered to any point in time, with the settings of
+//! docs/how-to/back-up-and-restore.md.
 
-use crate::crash::sound::findings;
-use harness::{Answer, BaseBackup, Cluster, Database, Durability, Proxy, Sender, Service, until};
+use crate::crash::invariants::findings;
+use harness::{BaseBackup, Cluster, Database, Durability, Proxy, Response, Sender, Service, until};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::task::block_in_place;
 
-/// The block of settings of the page that contains this, with the archive in these folders.
+/// The settings block of the page that contains this text, with the archive in these folders.
 fn settings(contains: &str, archive: &Path) -> String {
     let page = harness::repository_folder().join("docs/how-to/back-up-and-restore.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let blocks = page.split("```conf\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let block = blocks.into_iter().find(|block| block.contains(contains)).expect("such a block");
+    let block = blocks.into_iter().find(|block| block.contains(contains)).expect("a block with this text");
     block.replace("/backup/wal", &archive.display().to_string())
 }
 
-/// Clients that write records with numbers without gaps.
+/// Clients that write records with consecutive numbers.
 struct Clients {
     stop: Arc<AtomicBool>,
     sent: Vec<Arc<AtomicU64>>,
@@ -68,14 +69,14 @@ impl Clients {
     }
 }
 
-/// A record made once, by its key.
-async fn make_once(proxy: &Proxy, key: &str) -> Answer {
+/// Creates a record with an Idempotency-Key.
+async fn make_once(proxy: &Proxy, key: &str) -> Response {
     let body = json!({"external_key": key, "attributes": {"name": key}});
     let path = "/v1/entities/template/customers";
     proxy.request("POST", path).header("idempotency-key", key).json(&body).send().await
 }
 
-/// The database on a server that has recovered.
+/// The database on a recovered server.
 async fn recovered(database: &Database, backup: &BaseBackup, settings: &str) -> Database {
     let copy = database.in_cluster(block_in_place(|| database.cluster().recover(backup, settings)));
     copy.session().await.until("select pg_is_in_recovery()", "f").await;
@@ -105,7 +106,7 @@ async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
     let session = service.session().await;
     let least = clients.acknowledged();
     session.run("select pg_create_restore_point('before_release')").await;
-    let most = clients.sent();
+    let max = clients.sent();
     clients.until_more(10).await;
     clients.stop().await;
     make_once(&service.proxy, "after").await.expect(201);
@@ -123,7 +124,7 @@ async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
     let by_name = settings("recovery_target_name", &archive);
     let copy = recovered(&service.database, &backup, &by_name).await;
     let on_copy = copy.session().await;
-    for (client, (least, most)) in least.iter().zip(&most).enumerate() {
+    for (client, (least, max)) in least.iter().zip(&max).enumerate() {
         let numbers = format!(
             "select coalesce(max(visits), 0), count(*) from crm.customers where external_key like 'K-{client}-%'"
         );
@@ -131,23 +132,23 @@ async fn point_in_time_recovery_restores_exactly_the_acknowledged_writes() {
         let [Some(last), Some(count)] = row.as_slice() else { panic!("{row:?}") };
         assert_eq!(last, count, "client {client}: records before the last one are missing");
         let count: u64 = count.parse().expect("a number");
-        assert!((*least..=*most).contains(&count), "client {client}: {count}, not {least} to {most}");
+        assert!((*least..=*max).contains(&count), "client {client}: {count}, not {least} to {max}");
     }
     assert_eq!(findings(&copy), found);
 
-    // A proxy with a key from before the backup serves.
+    // A proxy works with a key from before the backup.
     let proxy = Proxy::start_with_key(&copy, &[], service.proxy.key()).await.in_project("crm");
     let restored = Service { proxy, database: copy };
     let read = restored.by_key("before").await;
     assert_eq!(read.header("etag"), tag);
     assert_eq!(read.expect(200)["attributes"]["mood"], 1);
-    restored.proxy.request("GET", "/v1/me").key(&late_key).send().await.refused(401, "unauthorized");
-    restored.by_key("after").await.refused(404, "not_found");
+    restored.proxy.request("GET", "/v1/me").key(&late_key).send().await.expect_error(401, "unauthorized");
+    restored.by_key("after").await.expect_error(404, "not_found");
     // Requests in the backup have no second effect. Lost ones run when they are sent again.
     for (key, is_replayed) in [("before", "true"), ("after", ""), ("after", "true")] {
-        let answer = make_once(&restored.proxy, key).await;
-        assert_eq!(answer.header("idempotency-replayed"), is_replayed, "{key}");
-        answer.expect(201);
+        let response = make_once(&restored.proxy, key).await;
+        assert_eq!(response.header("idempotency-replayed"), is_replayed, "{key}");
+        response.expect(201);
     }
     for id in ["before", "after", "after"] {
         let body = json!({"id": id, "mood": 1}).to_string();

@@ -1,35 +1,35 @@
-//! PostgreSQL goes away and comes back under the proxy; the proxy is asked to go.
+//! PostgreSQL stops and starts while the proxy runs; the proxy is stopped.
 
 use harness::{Cluster, Database, Durability, Service, until};
 use serde_json::json;
 use std::sync::Arc;
 
-/// A service over a server of its own.
+/// A service with its own server.
 async fn alone(settings: &[(&str, &str)]) -> Service {
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     Service::over(database, settings).await
 }
 
-/// Waits until the proxy reports it. Its answer is cached for a second.
+/// Waits until the proxy reports the failure. It caches its readiness for a second.
 async fn readiness(service: &Service, status: u16) {
     let ask = async || service.proxy.request("GET", "/readyz").send().await.status == status;
     until(&format!("/readyz answers {status}"), ask).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_postgresql_is_down_requests_get_503_and_later_succeed() {
+async fn requests_get_503_while_postgresql_is_down() {
     let service = alone(&[("KEYED_POOL_SIZE", "4")]).await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let cluster = Arc::clone(service.database.cluster());
     for _ in 0..2 {
         tokio::task::block_in_place(|| cluster.stop());
-        for answer in [
+        for response in [
             service.by_key("K").await,
             service.upsert("K", json!({"name": "Bea"})).await,
             service.get("/templates").await,
         ] {
-            assert!(answer.header("retry-after").parse::<u32>().is_ok(), "{answer:?}");
-            let body = answer.refused(503, "unavailable");
+            assert!(response.header("retry-after").parse::<u32>().is_ok(), "{response:?}");
+            let body = response.expect_error(503, "unavailable");
             assert_eq!(body["retryable"], true);
         }
         service.proxy.request("GET", "/healthz").send().await.expect(200);
@@ -61,14 +61,14 @@ async fn restart_between_requests_causes_no_failure() {
         cluster.start_again();
     });
     for _ in 0..20 {
-        let answer = service.by_key("K").await;
-        assert_eq!(answer.header("etag"), tag, "a record that did not change keeps its tag");
-        answer.expect(200);
+        let response = service.by_key("K").await;
+        assert_eq!(response.header("etag"), tag, "an unchanged record keeps its tag");
+        response.expect(200);
     }
     service.upsert("K", json!({"name": "Bea"})).await.expect(200);
 }
 
-/// A database where writing a customer waits for an advisory lock.
+/// A database in which writing a customer waits for an advisory lock.
 async fn with_waiting_writes(service: &Service) {
     service.session().await.run(
         "create function crm.wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
@@ -76,7 +76,7 @@ async fn with_waiting_writes(service: &Service) {
     ).await;
 }
 
-/// Without this line in its log a proxy closed all connections in order.
+/// Without this line in its log, a proxy has closed all connections in time.
 const CUT_OFF: &str = "some requests were interrupted";
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn stopping_proxy_finishes_requests_and_exits_with_0() {
         .collect();
     holder.until_blocked(4).await;
     let Service { mut proxy, database } = service;
-    proxy.ask_to_stop();
+    proxy.request_shutdown();
     until("the proxy stops", async || proxy.log().contains("stopping")).await;
     holder.run("select pg_advisory_unlock(1)").await;
     let status = proxy.ended().await;
@@ -110,7 +110,7 @@ async fn idle_proxy_stops_immediately() {
     let service = Service::start().await;
     service.get("/templates").await.expect(200);
     let Service { mut proxy, database: _database } = service;
-    proxy.ask_to_stop();
+    proxy.request_shutdown();
     assert_eq!(proxy.ended().await.code(), Some(0));
-    assert!(!proxy.log().contains(CUT_OFF), "an idle connection held it up: {}", proxy.log());
+    assert!(!proxy.log().contains(CUT_OFF), "an idle connection delayed it: {}", proxy.log());
 }

@@ -1,4 +1,4 @@
-//! A random search, and what it must find.
+//! A random search, and its expected results.
 
 use super::condition::{self, Setting, Tree};
 use super::order::Order;
@@ -8,10 +8,10 @@ use super::world::{Template, World};
 use harness::Session;
 use serde_json::Value;
 
-/// A search among things, and what it must find.
+/// A search among things, and its expected results.
 pub(crate) struct Case {
     pub(crate) query: String,
-    /// Its conditions, as members of a query.
+    /// The conditions, as members of the query.
     pub(crate) condition: String,
     limit: usize,
     pub(crate) expected: Vec<u128>,
@@ -20,8 +20,8 @@ pub(crate) struct Case {
 impl Case {
     pub(crate) fn random(world: &World, random: &mut Random) -> Self {
         let setting = Setting::random(random);
-        let trees = |most: usize, random: &mut Random| -> Vec<Tree> {
-            (0..random.below(most + 1)).map(|_| Tree::random(world, &setting, 3, random)).collect()
+        let trees = |max: usize, random: &mut Random| -> Vec<Tree> {
+            (0..random.below(max + 1)).map(|_| Tree::random(world, &setting, 3, random)).collect()
         };
         let filters = trees(2, random);
         let groups: Vec<Vec<Tree>> =
@@ -49,15 +49,15 @@ impl Case {
         Self { query, condition, limit, expected: found.iter().map(|row| row.id).collect() }
     }
 
-    /// Compares with the model what the session finds page by page, and what it selects by the filter's SQL, which the
-    /// author is asked for: one who sees everything, when policies are to limit what the session sees.
+    /// Compares the model with the pages that the session reads and with the rows that the filter's SQL selects. The
+    /// `author`, who can read all records, compiles the filter; policies limit what the session reads with it.
     pub(crate) async fn check(&self, session: &Session, author: &Session) -> Result<(), String> {
-        let walked = self.walk(session).await?;
-        if walked != self.expected {
+        let collected = self.read_pages(session).await?;
+        if collected != self.expected {
             return Err(format!(
                 "the pages hold {:#?}\nand not {:#?}",
-                shown(&walked),
-                shown(&self.expected)
+                formatted(&collected),
+                formatted(&self.expected)
             ));
         }
         let sql = author
@@ -71,16 +71,18 @@ impl Case {
         let mut expected = self.expected.clone();
         selected.sort_unstable();
         expected.sort_unstable();
-        (selected == expected).then_some(()).ok_or_else(|| format!("{sql}\nselects {:#?}", shown(&selected)))
+        (selected == expected)
+            .then_some(())
+            .ok_or_else(|| format!("{sql}\nselects {:#?}", formatted(&selected)))
     }
 
     /// The ids on all pages.
-    async fn walk(&self, session: &Session) -> Result<Vec<u128>, String> {
-        let (mut walked, mut cursor) = (Vec::new(), Value::Null);
+    async fn read_pages(&self, session: &Session) -> Result<Vec<u128>, String> {
+        let (mut collected, mut cursor) = (Vec::new(), Value::Null);
         loop {
             let query = format!("{{{},\"cursor\":{cursor}}}", self.query);
             let page = session.attempt("select keyed.search('p.things', $1)", &[&query]).await;
-            let page = page.map_err(|refusal| format!("refused with cursor {cursor}: {refusal}"))?;
+            let page = page.map_err(|error| format!("refused with cursor {cursor}: {error}"))?;
             let page: Value = serde_json::from_str(page[0][0].as_deref().unwrap_or_default()).expect("JSON");
             let ids = page["records"].as_array().into_iter().flatten();
             let ids: Vec<u128> =
@@ -96,15 +98,15 @@ impl Case {
                     self.expected.len()
                 ));
             }
-            walked.extend(ids);
-            if cursor.is_null() || walked.len() > self.expected.len() {
-                return Ok(walked);
+            collected.extend(ids);
+            if cursor.is_null() || collected.len() > self.expected.len() {
+                return Ok(collected);
             }
         }
     }
 }
 
-/// Ids as texts, for messages.
-pub(crate) fn shown(ids: &[u128]) -> Vec<String> {
+/// Ids as text, for messages.
+pub(crate) fn formatted(ids: &[u128]) -> Vec<String> {
     ids.iter().map(|id| values::write_id(*id)).collect()
 }

@@ -1,6 +1,6 @@
-//! The records closest to random vectors, compared in memory one by one.
+//! The records closest to random vectors, computed in memory.
 
-use super::case::{Case, shown};
+use super::case::{Case, formatted};
 use super::random::Random;
 use super::values::{parse_id, write_id};
 use super::world::{Template, World};
@@ -8,14 +8,14 @@ use harness::{Session, array, vector};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// How many numbers of a vector are not zero.
+/// The number of non-zero components of a vector.
 const AXES: usize = 4;
-/// The database counts distances in millionths, of numbers of single precision.
+/// The database rounds distances of single-precision numbers to millionths.
 const UNIT: f64 = 1.5e-6;
 
 pub(crate) type Axes = [f64; AXES];
 
-/// Small whole numbers, so that many vectors are equally close.
+/// Small integers, so that many vectors are equally close.
 fn random_axes(random: &mut Random) -> Axes {
     loop {
         let axes = std::array::from_fn(|_| random.below(5) as f64 - 1.0);
@@ -35,7 +35,7 @@ fn similarity(one: &Axes, other: &Axes) -> f64 {
 }
 
 impl World {
-    /// Gives most things a vector, deleted ones too.
+    /// Gives most things a vector, including deleted ones.
     pub(super) async fn embed(&mut self, session: &Session, random: &mut Random) {
         for id in self.ids(Template::Things) {
             if !random.one_in(8) {
@@ -63,10 +63,10 @@ impl Case {
             self.condition,
             whole(&asked)
         );
-        let answer = session.attempt("select keyed.semantic_search($1)", &[&body]).await;
-        let answer = answer.map_err(|refusal| format!("the closest to {asked:?}: {refusal}"))?;
-        let answer: Value = serde_json::from_str(answer[0][0].as_deref().unwrap_or_default()).expect("JSON");
-        let found: Vec<(u128, f64)> = answer
+        let result = session.attempt("select keyed.semantic_search($1)", &[&body]).await;
+        let result = result.map_err(|error| format!("the closest to {asked:?}: {error}"))?;
+        let result: Value = serde_json::from_str(result[0][0].as_deref().unwrap_or_default()).expect("JSON");
+        let found: Vec<(u128, f64)> = result
             .as_array()
             .into_iter()
             .flatten()
@@ -85,7 +85,7 @@ impl Case {
         expected.sort_by(|one, other| other.1.total_cmp(&one.1));
         let candidates: HashMap<u128, f64> = expected.iter().copied().collect();
         expected.truncate(limit);
-        // Which of those that are equally close come first, single precision decides.
+        // For equally close records, single precision decides which come first.
         let is_same = found.len() == expected.len()
             && found.iter().map(|(id, _)| id).collect::<HashSet<_>>().len() == found.len()
             && found.iter().zip(&expected).all(|((id, score), expected)| {
@@ -96,8 +96,8 @@ impl Case {
             let ids = |pairs: &[(u128, f64)]| pairs.iter().map(|pair| pair.0).collect::<Vec<_>>();
             format!(
                 "at most {limit} from {threshold} on are closest to {asked:?}: {:#?}\nand not {:#?}",
-                shown(&ids(&found)),
-                shown(&ids(&expected))
+                formatted(&ids(&found)),
+                formatted(&ids(&expected))
             )
         })
     }

@@ -1,4 +1,4 @@
-//! Random conditions, as JSON, and what they mean.
+//! Random conditions, as JSON and evaluated in memory.
 
 use super::operand::{Operand, many, operand, single};
 use super::random::Random;
@@ -8,7 +8,7 @@ use super::world::{Row, STANDARD, Template, World};
 use serde_json::json;
 use std::cmp::Ordering;
 
-/// A condition, or conditions combined.
+/// A condition, or combined conditions.
 pub(crate) enum Tree {
     All(Vec<Tree>),
     Any(Vec<Tree>),
@@ -25,13 +25,13 @@ pub(crate) struct Condition {
     json: String,
 }
 
-/// What all conditions of a search have in common.
+/// The settings that all conditions of a search share.
 pub(crate) struct Setting {
     pub(crate) zone: &'static Zone,
     pub(crate) by_number: bool,
-    /// Whether conditions are about what every template has.
+    /// Whether conditions use only standard fields, which every template has.
     pub(crate) standard_only: bool,
-    /// Whose records they are about.
+    /// The template whose records are searched.
     pub(crate) template: Template,
 }
 
@@ -42,13 +42,13 @@ impl Setting {
     }
 }
 
-/// A field with the references that lead to it, and the template that has it.
+/// A field with the path of references that leads to it, and its template.
 pub(crate) struct Place {
     pub(crate) path: Vec<&'static str>,
     pub(crate) field: &'static str,
     pub(crate) kind: Kind,
     pub(crate) owner: Template,
-    /// As a request names it.
+    /// The name of the field in a request.
     pub(crate) name: String,
 }
 
@@ -135,22 +135,23 @@ fn operators(kind: Kind) -> &'static [&'static str] {
 
 impl Condition {
     fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
-        let place = Place::random(world, setting, random);
-        let operator = *random.pick(operators(place.kind));
+        let position = Place::random(world, setting, random);
+        let operator = *random.pick(operators(position.kind));
         let count = match operator {
             "empty" | "not-empty" => 0,
             "in" | "not-in" => random.below(4),
             "between" => 2,
             _ => 1,
         };
-        let operands: Vec<Operand> = (0..count).map(|_| operand(world, &place, operator, random)).collect();
+        let operands: Vec<Operand> =
+            (0..count).map(|_| operand(world, &position, operator, random)).collect();
         let value = match operator {
             "empty" | "not-empty" => (*random.pick(&["", r#","value":null"#, r#","value":"""#])).to_owned(),
             "in" | "not-in" | "between" => format!(",\"value\":{}", many(&operands, random)),
             _ => format!(",\"value\":{}", single(&operands[0], random)),
         };
-        let json = format!(r#"{{"field":{},"operator":"{operator}"{value}}}"#, json!(place.name));
-        Self { path: place.path, field: place.field, kind: place.kind, operator, operands, json }
+        let json = format!(r#"{{"field":{},"operator":"{operator}"{value}}}"#, json!(position.name));
+        Self { path: position.path, field: position.field, kind: position.kind, operator, operands, json }
     }
 
     fn holds(&self, world: &World, row: &Row, zone: &Zone) -> bool {
@@ -198,12 +199,12 @@ impl Condition {
             "ilike" => text(|text, part| text.to_lowercase().contains(&part.to_lowercase())),
             "starts-with" => text(|text, part| text.starts_with(part)),
             "ends-with" => text(|text, part| text.ends_with(part)),
-            other => panic!("{other} has no meaning here"),
+            other => panic!("{other} is not supported here"),
         }
     }
 }
 
-/// Compares two values; a list equals its elements.
+/// Compares two values; a list is equal to each of its elements.
 fn compare(world: &World, value: &Value, operand: &Operand, zone: &Zone) -> Option<Ordering> {
     match (value, operand) {
         (Value::List(list), Operand::Value(Value::Text(element))) => {

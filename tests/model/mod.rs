@@ -1,5 +1,5 @@
-//! The meaning of filters and sorts, written down a second time, without SQL: random records, in the database and
-//! once more in memory, and random searches among them. Kinds of tests that need it include it.
+//! A second implementation of filters and sorts, without SQL: random records, in the database and in memory, and random
+//! searches among them. The kinds of test that need it include it.
 
 mod case;
 mod closest;
@@ -17,7 +17,7 @@ pub(crate) use world::World;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Set this variable to the seed of a failure to repeat it.
+/// The variable with the seed of a failed run, to repeat it.
 const SEED: &str = "KEYED_TEST_SEED";
 
 /// The seed, printed so that a failure can be repeated.

@@ -1,4 +1,4 @@
-//! The values of conditions: random ones, in the forms that a request may give them.
+//! Random values of conditions, in the forms that a request accepts.
 
 use super::condition::Place;
 use super::random::Random;
@@ -11,18 +11,18 @@ use serde_json::json;
 #[derive(Clone, Debug)]
 pub(crate) enum Operand {
     Value(Value),
-    /// A whole day, on a field of times.
+    /// A whole day, in a condition on a datetime.
     Day(i64),
-    /// The live record that holds this key.
+    /// The live record with this key.
     Key(Template, String),
 }
 
-/// A value that such a field may be compared with: often one that some record has.
-pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut Random) -> Operand {
-    let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == place.owner).collect();
-    let known = random.pick(&of_owner).value(place.field).filter(|_| !random.one_in(3));
+/// A value that the field can be compared with; often a value of an existing record.
+pub(crate) fn operand(world: &World, position: &Place, operator: &str, random: &mut Random) -> Operand {
+    let of_owner: Vec<&Row> = world.rows.iter().filter(|row| row.template == position.owner).collect();
+    let known = random.pick(&of_owner).value(position.field).filter(|_| !random.one_in(3));
     let is_pattern = matches!(operator, "like" | "not-like" | "ilike" | "starts-with" | "ends-with");
-    match (place.kind, known) {
+    match (position.kind, known) {
         (Kind::Text, Some(Value::Text(text))) if is_pattern => {
             Operand::Value(Value::Text(part(&text, random)))
         }
@@ -42,8 +42,8 @@ pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut
                 world.rows.iter().filter(|row| row.template == target).filter_map(|row| row.key.clone());
             Operand::Key(target, random.pick(&keys.collect::<Vec<_>>()).clone())
         }
-        // The zones of the model know one year only, in which no record was written.
-        (Kind::Time, _) if !place.field.ends_with("_at") && random.one_in(2) => {
+        // The time zones of the model cover only one year, in which no record is written.
+        (Kind::Time, _) if !position.field.ends_with("_at") && random.one_in(2) => {
             Operand::Day(random_day(random))
         }
         (Kind::List | Kind::Options, Some(Value::List(list))) if !list.is_empty() => {
@@ -53,14 +53,14 @@ pub(crate) fn operand(world: &World, place: &Place, operator: &str, random: &mut
         (Kind::Options, _) => Operand::Value(Value::Text("silver".to_owned())),
         (_, Some(value)) => Operand::Value(value),
         (Kind::Reference(_) | Kind::Id, None) => {
-            Operand::Value(Value::Id(*random.pick(&world.ids(place.owner))))
+            Operand::Value(Value::Id(*random.pick(&world.ids(position.owner))))
         }
         (Kind::Text, None) => Operand::Value(Value::Text(random_text(random))),
         (kind, None) => Operand::Value(random_value(kind, random)),
     }
 }
 
-/// Some characters of a text, in upper or lower case.
+/// Some characters of a text, in uppercase or lowercase.
 fn part(text: &str, random: &mut Random) -> String {
     let characters: Vec<char> = text.chars().collect();
     let from = random.below(characters.len() + 1);
@@ -75,18 +75,18 @@ fn part(text: &str, random: &mut Random) -> String {
     }
 }
 
-/// A single value as a request may write it.
+/// A single value in a form that a request accepts.
 pub(crate) fn single(operand: &Operand, random: &mut Random) -> String {
     let json = match operand {
         Operand::Value(value) => write(value, random),
         Operand::Day(day) => json!(write_date(*day)).to_string(),
         Operand::Key(_, key) => json!({"external_key": key}).to_string(),
     };
-    // What is not a text may be put into one.
+    // A value other than text may also be given as a string.
     if !json.starts_with('"') && random.one_in(2) { json!(json).to_string() } else { json }
 }
 
-/// Several values as a request may write them: an array, its text, or values between commas.
+/// Several values in a form that a request accepts: an array, its text, or comma-separated values.
 pub(crate) fn many(operands: &[Operand], random: &mut Random) -> String {
     let values: Vec<String> = operands.iter().map(|operand| single(operand, random)).collect();
     let array = format!("[{}]", values.join(", "));

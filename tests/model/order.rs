@@ -1,4 +1,4 @@
-//! Random sorts, as JSON, and what they mean.
+//! Random sorts, as JSON and evaluated in memory.
 
 use super::condition::{Place, Setting};
 use super::random::Random;
@@ -23,7 +23,7 @@ pub(crate) struct Order {
 impl Key {
     fn random(world: &World, setting: &Setting, random: &mut Random) -> Self {
         let Place { mut path, mut field, kind, name, .. } = Place::random(world, setting, random);
-        // A reference is sorted by the display value of its target.
+        // A reference is sorted by its target's display value.
         if matches!(kind, Kind::Reference(_)) {
             path.push(field);
             field = "name";
@@ -43,7 +43,7 @@ impl Key {
         Self { path, field, descending, nulls_first, json: json.to_string() }
     }
 
-    /// All records have the same template, so it puts none before another.
+    /// All records have the same template, so it does not affect the order.
     fn counts(&self) -> bool {
         !self.field.starts_with("template_")
     }
@@ -58,12 +58,12 @@ impl Key {
             (Some(one), Some(other)) => {
                 let order = match (&one, &other) {
                     (Value::Text(one), Value::Text(other)) if self.field != "external_key" => {
-                        world.place(one).cmp(&world.place(other))
+                        world.rank(one).cmp(&world.rank(other))
                     }
                     (Value::List(one), Value::List(other)) => {
-                        let places =
-                            |list: &[String]| list.iter().map(|it| world.place(it)).collect::<Vec<_>>();
-                        places(one).cmp(&places(other))
+                        let ranks =
+                            |list: &[String]| list.iter().map(|it| world.rank(it)).collect::<Vec<_>>();
+                        ranks(one).cmp(&ranks(other))
                     }
                     _ => compare(&one, &other),
                 };
@@ -75,7 +75,7 @@ impl Key {
 
 fn compare(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
-        // Keys are in the order of their bytes.
+        // Keys are ordered by bytes.
         (Value::Text(one), Value::Text(other)) => one.cmp(other),
         (Value::Number(one), Value::Number(other)) => one.cmp(other),
         (Value::Double(one), Value::Double(other)) => one.partial_cmp(other).expect("finite numbers"),
@@ -99,7 +99,7 @@ impl Order {
         Self { keys, json }
     }
 
-    /// Ties are decided by the id, in the direction of the last key; without any the newest come first.
+    /// The id breaks ties, in the direction of the last sort key. Without a sort, the newest records come first.
     pub(crate) fn compare(&self, world: &World, one: &Row, other: &Row) -> Ordering {
         let keys = self.keys.iter().filter(|key| key.counts());
         let descending = keys.clone().next_back().is_none_or(|key| key.descending);

@@ -1,4 +1,4 @@
-//! Chance that can be repeated.
+//! Reproducible random numbers.
 
 /// A small generator (xorshift) whose seed is printed when a test fails.
 pub(crate) struct Random(u64);
@@ -6,14 +6,14 @@ pub(crate) struct Random(u64);
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Self(seed | 1);
-        // Neighbouring seeds begin alike.
+        // Neighboring seeds start with similar states.
         for _ in 0..10 {
             random.below(2);
         }
         random
     }
 
-    /// A number from 0 to below the bound.
+    /// A number from 0 up to but not including the bound.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -21,7 +21,7 @@ impl Random {
         (self.0 >> 11) as usize % bound
     }
 
-    /// True with the probability 1/n.
+    /// True with a probability of 1/n.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

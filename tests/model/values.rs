@@ -1,4 +1,4 @@
-//! Values: their kinds, chance ones, and the forms in which JSON has them.
+//! Values: their types, random ones, and their forms in JSON.
 
 use super::random::Random;
 use super::time::{random_day, random_time, write_date, write_time};
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     TemplateId,
 }
 
-/// A value; a number counts in units of 10⁻¹², which holds every digit of ours.
+/// A value; a number is in units of 10⁻¹², which holds every digit of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Text(String),
@@ -43,7 +43,7 @@ pub(crate) fn write_id(id: u128) -> String {
     uuid::Uuid::from_u128(id).to_string()
 }
 
-const TEXTS: [&str; 30] = [
+const STRINGS: [&str; 30] = [
     "",
     "",
     "a",
@@ -76,13 +76,13 @@ const TEXTS: [&str; 30] = [
     "b",
 ];
 
-/// What the beginning of a text, as long as its index has it, may be followed by.
+/// Suffixes after a prefix as long as the one that an index stores.
 const LONG: [(&str, usize, &[&str]); 2] = [("x", 199, &["", "x", "xa", "xb"]), ("é", 200, &["", "é", "a"])];
 
 pub(crate) fn random_text(random: &mut Random) -> String {
     match LONG.get(random.below(12)) {
         Some((letter, times, ends)) => format!("{}{}", letter.repeat(*times), random.pick(ends)),
-        None => (*random.pick(&TEXTS)).to_owned(),
+        None => (*random.pick(&STRINGS)).to_owned(),
     }
 }
 
@@ -90,15 +90,15 @@ pub(crate) fn random_text(random: &mut Random) -> String {
 const ELEMENTS: [&str; 9] = ["red", "blue", "dark, blue", "27\" wheels", "", "a'b", "É", "\\x", "NULL"];
 const OPTIONS: [&str; 3] = ["gold", "silver", "b,c"];
 
-/// All that texts and elements of lists may be.
-pub(crate) fn texts() -> Vec<String> {
+/// All text values and list elements of the model.
+pub(crate) fn strings() -> Vec<String> {
     let long = LONG
         .iter()
         .flat_map(|(letter, times, ends)| ends.iter().map(|end| format!("{}{end}", letter.repeat(*times))));
-    TEXTS.iter().chain(&ELEMENTS).chain(&OPTIONS).map(|text| (*text).to_owned()).chain(long).collect()
+    STRINGS.iter().chain(&ELEMENTS).chain(&OPTIONS).map(|text| (*text).to_owned()).chain(long).collect()
 }
 
-/// A value that an attribute of this kind may have.
+/// A random value that an attribute of this kind can have.
 pub(crate) fn random_value(kind: Kind, random: &mut Random) -> Value {
     const ONE: i128 = 1_000_000_000_000;
     const NUMBERS: [i128; 15] = [
@@ -152,7 +152,7 @@ pub(crate) fn write(value: &Value, random: &mut Random) -> String {
     }
 }
 
-/// A number in one of the forms that JSON has for it.
+/// A number in one of its forms in JSON.
 fn write_number(units: i128, random: &mut Random) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let digits = format!("{:013}", units.unsigned_abs());

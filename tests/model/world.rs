@@ -1,20 +1,20 @@
-//! The records that are searched: in the database, and once more in memory.
+//! The records that are searched, in the database and in memory.
 
 use super::closest::Axes;
 use super::random::Random;
-use super::values::{Kind, Value, parse_id, random_value, texts, write, write_id};
+use super::values::{Kind, Value, parse_id, random_value, strings, write, write_id};
 use harness::Session;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
-/// The two templates; things point to things and to places, places to things.
+/// The two templates. Things refer to things and places, and places to things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Template {
     Things,
     Places,
 }
 
-/// Attributes: half of them with an index.
+/// The attributes; half of them have an index.
 const THINGS: [(&str, Kind); 16] = [
     ("name", Kind::Text),
     ("note", Kind::Text),
@@ -85,7 +85,7 @@ impl Template {
         }
     }
 
-    /// Any of its fields, more often an attribute than a standard field.
+    /// A random field, more often an attribute than a standard field.
     pub(crate) fn field(self, random: &mut Random) -> (&'static str, Kind) {
         *if random.one_in(6) { random.pick(&STANDARD) } else { random.pick(self.attributes()) }
     }
@@ -109,7 +109,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The value of a field, whatever it is.
+    /// The value of any field.
     pub(crate) fn value(&self, field: &str) -> Option<Value> {
         match field {
             "id" => Some(Value::Id(self.id)),
@@ -125,12 +125,12 @@ pub(crate) struct World {
     pub(crate) by_id: HashMap<u128, usize>,
     pub(crate) numbers: HashMap<(Template, String), String>,
     pub(super) vectors: HashMap<u128, Axes>,
-    /// The places of texts in the order of the template.
+    /// The rank of each text in the collation of the template.
     order: HashMap<String, usize>,
 }
 
 impl World {
-    /// Fills the database, in several transactions, so that some records are as old as others and some are not.
+    /// Fills the database in several transactions, so that some records have the same time of creation.
     pub(crate) async fn create(session: &Session, random: &mut Random) -> Self {
         session.run(CREATE).await;
         let mut world = Self {
@@ -171,15 +171,15 @@ impl World {
             ));
             rows.push(Row { template, id: 0, key, live: true, values });
         }
-        let answer = batch(session, &operations).await;
-        for (mut row, result) in rows.into_iter().zip(answer["results"].as_array().into_iter().flatten()) {
+        let result = batch(session, &operations).await;
+        for (mut row, result) in rows.into_iter().zip(result["results"].as_array().into_iter().flatten()) {
             row.id = parse_id(result["id"].as_str().unwrap_or_default());
             self.by_id.insert(row.id, self.rows.len());
             self.rows.push(row);
         }
     }
 
-    /// Gives references to most records, also to themselves and in cycles.
+    /// Gives most records references, including ones to themselves and in cycles.
     async fn link(&mut self, session: &Session, random: &mut Random) {
         let mut operations = Vec::new();
         for number in 0..self.rows.len() {
@@ -205,7 +205,7 @@ impl World {
         }
     }
 
-    /// What only the database knows: times, and the numbers of attributes and templates.
+    /// Reads what only the database has: times, and the ids of attributes and templates.
     async fn read_back(&mut self, session: &Session) {
         for template in [Template::Things, Template::Places] {
             let slug = template.slug();
@@ -231,12 +231,12 @@ impl World {
         }
     }
 
-    /// The place of a text among others that have other beginnings.
-    pub(crate) fn place(&self, text: &str) -> usize {
+    /// The rank of a text in the collation. Texts with the same indexed prefix have the same rank.
+    pub(crate) fn rank(&self, text: &str) -> usize {
         *self.order.get(&beginning(text)).unwrap_or_else(|| panic!("{text:?} is a text of the model"))
     }
 
-    /// The number of an attribute, as a text.
+    /// The id of an attribute or template, as text.
     pub(crate) fn number(&self, template: Template, slug: &str) -> Option<&str> {
         self.numbers.get(&(template, slug.to_owned())).map(String::as_str)
     }
@@ -245,18 +245,18 @@ impl World {
         self.rows.iter().filter(|row| row.template == template).map(|row| row.id).collect()
     }
 
-    /// The live record of this id.
+    /// The live record with this id.
     fn live(&self, id: u128) -> Option<&Row> {
         self.by_id.get(&id).map(|&number| &self.rows[number]).filter(|row| row.live)
     }
 
-    /// The live record of a template that holds this key.
+    /// The live record of a template with this key.
     pub(crate) fn holder(&self, template: Template, key: &str) -> Option<u128> {
         let holds = |row: &&Row| row.live && row.template == template && row.key.as_deref() == Some(key);
         self.rows.iter().find(holds).map(|row| row.id)
     }
 
-    /// The live record at the end of references.
+    /// The live record at the end of the references.
     pub(crate) fn follow<'w>(&'w self, row: &'w Row, path: &[&str]) -> Option<&'w Row> {
         path.iter().try_fold(row, |row, step| match row.value(step)? {
             Value::Id(id) => self.live(id),
@@ -266,20 +266,20 @@ impl World {
 }
 
 async fn batch(session: &Session, operations: &[String]) -> Json {
-    let answer =
+    let result =
         session.json("select keyed.batch($1, true)", &[&format!("[{}]", operations.join(","))]).await;
-    assert_eq!(answer["errors"], false, "{answer}");
-    answer
+    assert_eq!(result["errors"], false, "{result}");
+    result
 }
 
-/// As much of a text as decides on its place: the first 200 characters, as the index has them.
+/// The prefix of a text that decides the order: its first 200 characters, as in the index.
 fn beginning(text: &str) -> String {
     text.chars().take(200).collect()
 }
 
 /// Asks PostgreSQL for the order of all texts.
 async fn order_of_texts(session: &Session) -> HashMap<String, usize> {
-    let beginnings: Vec<String> = texts().iter().map(|text| beginning(text)).collect();
+    let beginnings: Vec<String> = strings().iter().map(|text| beginning(text)).collect();
     let sql = "select distinct t collate \"und-x-icu\" from jsonb_array_elements_text($1) t order by 1";
     let rows = session.rows(sql, &[&json!(beginnings).to_string()]).await;
     rows.into_iter().flatten().flatten().zip(0..).collect()

@@ -1,5 +1,5 @@
-//! The Dockerfile and the compose file name what is in this tree, and the script beside them builds what they name. No test
-//! builds an image: see the page.
+//! The Dockerfile and the compose file use files of this tree, and their build script builds the images that they use.
+//! No test builds an image: see the page.
 
 use crate::page::file;
 use harness::{Cluster, Database, Durability, repository_folder, target_folder};
@@ -15,7 +15,7 @@ fn compose() -> Value {
     serde_saphyr::from_str(&file("packages/docker/compose.yaml")).expect("YAML")
 }
 
-/// The keys of an object, or the texts of a list.
+/// The keys of an object, or the strings of a list.
 fn names(value: &Value) -> Vec<&str> {
     match value {
         Value::Object(members) => members.keys().map(String::as_str).collect(),
@@ -24,7 +24,7 @@ fn names(value: &Value) -> Vec<&str> {
     }
 }
 
-/// What follows these words in a line of the Dockerfile.
+/// The text after these words in a line of the Dockerfile.
 fn after<'a>(dockerfile: &'a str, words: &str) -> Vec<&'a str> {
     dockerfile.lines().filter_map(|line| line.strip_prefix(words)).collect()
 }
@@ -45,7 +45,7 @@ fn images_are_built_from_files_of_this_tree() {
         let (source, _) = copied.split_once(' ').expect("a source and a target");
         assert!(repository_folder().join("packages").join(source).is_file(), "{source}");
     }
-    // What the build stage leaves in target/deb is what .dev/deb writes there.
+    // The build stage puts the files that .dev/deb writes into target/deb.
     assert!(file(".dev/deb").contains("$CLONE/target/deb"));
     assert!(dockerfile.contains(" AS packages\nCOPY --from=build /keyed/target/deb/*.deb /\n"));
     assert_eq!(dockerfile.matches("RUN --mount=type=bind,from=packages,target=/packages ").count(), 2);
@@ -80,7 +80,7 @@ fn services_use_declared_images_secrets_and_volumes() {
     }
 }
 
-/// A clone that has what `packages/docker/build` reads, and nothing else.
+/// A clone with only the files that `packages/docker/build` reads.
 struct Images {
     clone: PathBuf,
 }
@@ -95,7 +95,7 @@ impl Images {
         Self { clone }
     }
 
-    /// Runs the script, with a program in the place of Docker that prints its arguments.
+    /// Runs the script with a replacement for Docker that prints its arguments.
     fn run(&self, variables: &[(&str, &str)]) -> Output {
         let mut script = Command::new("bash");
         script.arg(self.clone.join("packages/docker/build")).env_remove("PG").env_remove("DEB");
@@ -103,14 +103,14 @@ impl Images {
         script.output().expect("bash is installed")
     }
 
-    /// What Docker was called with, a line for each image.
+    /// The arguments of Docker, a line for each image.
     fn build(&self, variables: &[(&str, &str)]) -> Vec<String> {
         let output = self.run(variables);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
     }
 
-    /// Why the script fails.
+    /// The error of the script.
     fn error(&self, variables: &[(&str, &str)]) -> String {
         let output = self.run(variables);
         assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

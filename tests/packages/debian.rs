@@ -1,12 +1,12 @@
 //! `postgresql-NN-keyed` and `keyed-proxy`, on machines of their own.
 
-use crate::answer::compare;
 use crate::machine::{Machine, major, packages, run_without_systemd};
+use crate::output::compare;
 use crate::page::{Page, documentation, file};
 
 const PAGE: &str = "docs/how-to/install-packages.md";
 
-/// Runs the blocks below a heading of the page, as root; the answer is what they printed.
+/// Runs the blocks below a heading of the page as root, and returns their output.
 fn follow(machine: &Machine, heading: &str) -> String {
     let page = file(PAGE);
     let section = page.split("\n## ").find(|section| section.lines().next() == Some(heading));
@@ -15,35 +15,35 @@ fn follow(machine: &Machine, heading: &str) -> String {
     for block in &section.blocks {
         if block.is_script() && block.not_run().is_none() {
             printed.push(without_footers(&machine.run(&for_this_major(&block.text)).expect()));
-        } else if block.is_answer() {
-            let answer = printed.last().expect("an answer is of the block before it");
-            compare(&for_this_major(&block.text), answer)
+        } else if block.is_output() {
+            let output = printed.last().expect("an output belongs to the block before it");
+            compare(&for_this_major(&block.text), output)
                 .unwrap_or_else(|error| panic!("{PAGE}, {heading}: {error}"));
         }
     }
-    assert!(!printed.is_empty(), "{heading} has nothing to run");
+    assert!(!printed.is_empty(), "{heading} has no block to run");
     printed.concat()
 }
 
-/// The tests of pages have psql leave out its footers, and so pages do not show them.
+/// psql omits its footers in the tests of pages, so the pages do not show them.
 fn without_footers(printed: &str) -> String {
     let is_footer =
         |line: &&str| line.starts_with('(') && (line.ends_with(" row)") || line.ends_with(" rows)"));
     printed.lines().filter(|line| !is_footer(line)).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Pages speak of PostgreSQL 15.
+/// The pages are written for PostgreSQL 15.
 fn for_this_major(text: &str) -> String {
     text.replace("postgresql-15", &format!("postgresql-{}", major()))
 }
 
-/// Runs the quickstart of the README against the database of the page, as the user postgres.
+/// Runs the quickstart of the README on the database of the page, as the user postgres.
 fn quickstart(machine: &Machine, key: &str) {
     let readme = file("README.md");
     let section = readme.split("\n## ").find(|section| section.starts_with("Quickstart\n"));
     let page = Page::parse("README.md", section.expect("the README has a quickstart"));
     let mut blocks = page.blocks.iter().filter(|block| block.not_run().is_none());
-    let (script, answer) = (blocks.next().expect("what to paste"), blocks.next().expect("its answer"));
+    let (script, output) = (blocks.next().expect("what to paste"), blocks.next().expect("its response"));
     let prepare = format!(
         "install --directory --owner=postgres /srv/clone/.run && cd /srv/clone
          echo 'host=/run/postgresql dbname=crm user=postgres' >.run/database.url
@@ -53,11 +53,11 @@ fn quickstart(machine: &Machine, key: &str) {
     );
     machine.run(&prepare).expect();
     let printed = machine.run("cd /srv/clone && runuser -u postgres -- bash quickstart.sh").expect();
-    compare(&answer.text, &without_footers(&printed))
+    compare(&output.text, &without_footers(&printed))
         .unwrap_or_else(|error| panic!("the quickstart: {error}"));
 }
 
-/// All that the database says of records, their history and keys.
+/// Records, history and keys in the database.
 fn records(machine: &Machine, database: &str) -> String {
     let query = "select to_jsonb(c) from crm.customers c order by external_key; \
                  select to_jsonb(h) from crm.customers c, keyed.history(c.id) h order by h::text; \
@@ -79,7 +79,7 @@ fn ask(machine: &Machine, key: &str) -> String {
         .expect()
 }
 
-/// What systemd says of the service.
+/// The state of the service according to systemd.
 fn service(machine: &Machine, property: &str) -> String {
     machine
         .run(&format!("systemctl show --property={property} --value keyed-proxy"))
@@ -91,7 +91,7 @@ fn service(machine: &Machine, property: &str) -> String {
 #[test]
 fn single_page_runs_on_its_own_machine() {
     let pages = documentation().into_iter().filter(|page| page.needs("own machine")).map(|page| page.path);
-    assert_eq!(pages.collect::<Vec<_>>(), [PAGE], "this kind runs no other");
+    assert_eq!(pages.collect::<Vec<_>>(), [PAGE], "this kind runs no other page");
 }
 
 #[tokio::test]
@@ -104,14 +104,14 @@ async fn page_about_packages_works_from_installation_to_removal() {
     let key = key.split_whitespace().find(|word| word.starts_with("keyed_")).expect("an API key").to_owned();
     follow(&machine, "4. Start the proxy");
     the_service_is_what_its_unit_says(&machine);
-    follow(&machine, "5. Make a demo");
+    follow(&machine, "5. Create a demo");
     quickstart(&machine, &key);
-    let (before, answer) = (records(&machine, "crm"), ask(&machine, &key));
+    let (before, output) = (records(&machine, "crm"), ask(&machine, &key));
 
     let process = service(&machine, "MainPID");
     follow(&machine, "Upgrade");
-    assert_ne!(service(&machine, "MainPID"), process, "the package restarts a proxy that runs");
-    assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before.clone(), answer.clone()));
+    assert_ne!(service(&machine, "MainPID"), process, "the package restarts a running proxy");
+    assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before.clone(), output.clone()));
     a_second_cluster_has_the_extension_too(&machine);
 
     follow(&machine, "Remove");
@@ -124,7 +124,7 @@ async fn page_about_packages_works_from_installation_to_removal() {
     let again = machine.run("apt-get install --yes ./postgresql-*-keyed_*.deb ./keyed-proxy_*.deb").expect();
     assert!(!again.contains("has no database yet"), "{again}");
     machine.run("systemctl enable --now keyed-proxy").expect();
-    assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before, answer));
+    assert_eq!((records(&machine, "crm"), ask(&machine, &key)), (before, output));
 }
 
 fn a_proxy_without_a_database_does_not_start(machine: &Machine) {
@@ -133,13 +133,13 @@ fn a_proxy_without_a_database_does_not_start(machine: &Machine) {
     machine.run("systemctl start keyed-proxy").expect_failure();
     let status = machine.run("systemctl status --no-pager --full keyed-proxy").expect_failure();
     assert!(status.contains("database.url is empty. An example is postgres://keyed_proxy:"), "{status}");
-    assert_eq!(service(machine, "NRestarts"), "0", "another start would not help");
+    assert_eq!(service(machine, "NRestarts"), "0", "a restart would not help");
     let log = machine.run("journalctl --no-pager --boot --output=cat | grep keyed-proxy.service").expect();
     assert!(!log.contains("ignoring") && !log.contains("Unknown"), "systemd understands every line: {log}");
 }
 
 fn the_service_is_what_its_unit_says(machine: &Machine) {
-    assert_eq!(service(machine, "SubState"), "running", "it has said that it is ready");
+    assert_eq!(service(machine, "SubState"), "running", "it has reported its readiness");
     assert_eq!(service(machine, "NRestarts"), "0");
     let process = service(machine, "MainPID");
     let user = machine.run(&format!("stat --format=%U /proc/{process}")).expect();
@@ -148,7 +148,7 @@ fn the_service_is_what_its_unit_says(machine: &Machine) {
     for line in ["NoNewPrivs:\t1", "Seccomp:\t2", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000"] {
         assert!(status.contains(line), "{line}: {status}");
     }
-    // The secret is in no environment, and no other user reads it.
+    // The secret is in no environment variable, and no other user can read it.
     let environment = machine.run(&format!("tr '\\0' '\\n' </proc/{process}/environ")).expect();
     assert!(
         environment.contains("KEYED_DATABASE_URL_FILE=/run/credentials/keyed-proxy.service/database.url"),
@@ -179,11 +179,11 @@ SQL"
 fn removal_leaves_nothing_but_data(machine: &Machine) {
     let left = machine.run("find / -xdev -path /proc -prune -o -path /sys -prune -o -path /srv -prune -o -iname '*keyed*' -print");
     let left = left.expect();
-    // What dpkg, man and PostgreSQL keep of their own.
+    // Files that dpkg, man and PostgreSQL keep.
     let kept = ["/var/lib/dpkg/", "/var/cache/man/", "/var/lib/postgresql/"];
     let is_kept = |path: &&str| kept.iter().any(|folder| path.starts_with(folder));
-    let strange: Vec<&str> = left.lines().filter(|path| !is_kept(path) && *path != "/etc/keyed").collect();
-    assert!(strange.is_empty(), "{strange:?}");
+    let unexpected: Vec<&str> = left.lines().filter(|path| !is_kept(path) && *path != "/etc/keyed").collect();
+    assert!(unexpected.is_empty(), "{unexpected:?}");
     assert_eq!(machine.run("ls /etc/keyed").expect().trim(), "database.url");
 }
 

@@ -1,40 +1,40 @@
-//! A Debian of its own with its own systemd, on which packages are installed as on a server.
+//! A separate Debian system with its own systemd, on which packages are installed as on a server.
 
 use harness::{Watchdog, target_folder, until};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where the machine finds the packages.
+/// The folder in which the machine finds the packages.
 const PACKAGES: &str = "/srv/packages";
 
-/// What pages take for granted, and what judges packages.
+/// Packages that the pages assume, and packages that check other packages.
 const PRESENT: &str = "systemd-sysv,dbus,curl,lintian";
 
-/// A machine that runs. What it writes stays in memory and goes when this is dropped.
+/// A running machine. It keeps its changes in memory, and they are lost when this value is dropped.
 pub(crate) struct Machine {
     container: Child,
-    /// Its first process, as this machine numbers it.
+    /// The process id of its init, as seen by the host.
     leader: u32,
     _watchdog: Watchdog,
 }
 
 impl Machine {
-    /// Boots a machine that has nothing but Debian and the folder with the packages.
+    /// Boots a machine with only Debian and the folder with the packages.
     pub(crate) async fn boot() -> Self {
         let mut container = container(&["--boot"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("systemd-nspawn is installed");
-        // It shuts the machine down.
+        // Makes systemd shut the machine down.
         let watchdog = Watchdog::new(
             r#"kill -TERM "$1" && while kill -0 "$1"; do sleep 0.1; done"#,
             container.id().to_string(),
         );
         let mut leader = None;
         until("the machine has booted", async || {
-            let ended = container.try_wait().expect("it is our child");
+            let ended = container.try_wait().expect("the process is a child of this one");
             assert!(ended.is_none(), "systemd-nspawn ended with {ended:?}");
             leader = first_process(container.id());
             leader.is_some_and(|leader| {
@@ -60,7 +60,7 @@ impl Drop for Machine {
     }
 }
 
-/// Runs a script as root in a machine that was not booted, as in a container.
+/// Runs a script as root in a machine that is not booted, as in a container.
 pub(crate) fn run_without_systemd(script: &str) -> Outcome {
     let script = format!("cd {PACKAGES}\n{script}");
     let mut container = container(&["--pipe", "--quiet"]);
@@ -68,7 +68,7 @@ pub(crate) fn run_without_systemd(script: &str) -> Outcome {
     Outcome::of(&output.expect("systemd-nspawn is installed"), &script)
 }
 
-/// What a script printed, and whether it succeeded.
+/// The output of a script, and whether it succeeded.
 pub(crate) struct Outcome {
     script: String,
     succeeded: bool,
@@ -86,14 +86,14 @@ impl Outcome {
         }
     }
 
-    /// What it printed, if it succeeded.
+    /// The standard output. Asserts that the script succeeded.
     pub(crate) fn expect(self) -> String {
         let Self { script, printed, complaints, .. } = self;
         assert!(self.succeeded, "{script}\nfailed:\n{printed}\n{complaints}");
         printed
     }
 
-    /// What it printed and complained of, if it failed.
+    /// The whole output. Asserts that the script failed.
     pub(crate) fn expect_failure(self) -> String {
         let Self { script, printed, complaints, .. } = self;
         assert!(!self.succeeded, "{script}\nsucceeded:\n{printed}\n{complaints}");
@@ -101,7 +101,7 @@ impl Outcome {
     }
 }
 
-/// A command in the machine with this first process.
+/// A command in the machine with this init process.
 fn enter(leader: u32, script: &str) -> Command {
     let mut command = Command::new("nsenter");
     let leader = leader.to_string();
@@ -113,12 +113,12 @@ fn enter(leader: u32, script: &str) -> Command {
     command
 }
 
-/// A machine that reads the tree, with namespaces and a network of its own.
+/// A machine that uses the tree, with namespaces and a network of its own.
 fn container(arguments: &[&str]) -> Command {
     static NUMBER: AtomicUsize = AtomicUsize::new(1);
     let name = format!("keyed-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     let mut command = Command::new("systemd-nspawn");
-    // No machine writes into the tree, so several may read it.
+    // No machine writes into the tree, so several can use it.
     command.env("SYSTEMD_NSPAWN_LOCK", "0").arg("--volatile=overlay").arg("--directory").arg(tree());
     command.args(["--machine", &name, "--register=no", "--keep-unit"]);
     command.args(["--private-network", "--setenv=DEBIAN_FRONTEND=noninteractive"]);
@@ -128,7 +128,7 @@ fn container(arguments: &[&str]) -> Command {
     command
 }
 
-/// The child of systemd-nspawn that has become the machine's systemd.
+/// The child of systemd-nspawn that is the machine's systemd.
 fn first_process(container: u32) -> Option<u32> {
     let children = std::fs::read_to_string(format!("/proc/{container}/task/{container}/children")).ok()?;
     children.split_whitespace().filter_map(|child| child.parse().ok()).find(|child| {
@@ -136,7 +136,7 @@ fn first_process(container: u32) -> Option<u32> {
     })
 }
 
-/// The packages that were made.
+/// The built packages.
 pub(crate) fn packages() -> Vec<String> {
     let folder = target_folder().join("deb");
     let files = std::fs::read_dir(&folder).unwrap_or_else(|_| panic!("{}: make deb", folder.display()));
@@ -144,14 +144,14 @@ pub(crate) fn packages() -> Vec<String> {
     names.filter(|name| name.ends_with(".deb") && !name.contains("-dbgsym_")).collect()
 }
 
-/// The version of PostgreSQL that they are for.
+/// The PostgreSQL version of the packages.
 pub(crate) fn major() -> String {
     let names = packages();
     let major = names.iter().find_map(|name| name.strip_prefix("postgresql-")?.split('-').next());
     major.expect("a package of the extension: make deb").to_owned()
 }
 
-/// The tree of a Debian like this one, made once: remove the folder to have it made of today's packages.
+/// The tree of a Debian like this one. It is created once; remove the folder to get the current packages.
 fn tree() -> PathBuf {
     static MADE: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
     MADE.get_or_init(|| {
@@ -168,7 +168,7 @@ fn tree() -> PathBuf {
     .clone()
 }
 
-/// The machine has no network, so what the packages pull in is downloaded here.
+/// The machine has no network, so the dependencies of the packages are downloaded here.
 fn make(tree: &Path, major: &str) {
     let _ = std::fs::remove_dir_all(tree);
     let release = std::fs::read_to_string("/etc/os-release").expect("this is Debian");

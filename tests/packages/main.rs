@@ -1,12 +1,12 @@
-//! The packages that `make deb` makes, and the descriptions of the project for others who package it.
+//! The packages that `make deb` builds, and the metadata for other packagers.
 //!
-//! What needs root, apt and minutes is ignored unless `make test KIND=packages` asks for it.
+//! Tests that need root, apt and several minutes are ignored unless `make test KIND=packages` runs them.
 
-#[path = "../docs/answer.rs"]
-mod answer;
 mod containers;
 mod debian;
 mod machine;
+#[path = "../docs/output.rs"]
+mod output;
 #[path = "../docs/page.rs"]
 #[expect(dead_code, reason = "the tests of pages ask more")]
 mod page;

@@ -8,7 +8,7 @@ fn meta() -> Value {
     serde_json::from_str(&file("META.json")).expect("JSON")
 }
 
-/// What a file says after these words, up to the end of the line.
+/// The text after these words in a file, up to the end of the line.
 fn after<'a>(text: &'a str, words: &str) -> &'a str {
     let line = text.lines().find_map(|line| line.strip_prefix(words)).unwrap_or_else(|| panic!("no {words}"));
     line.trim_matches(|character| "\"' =".contains(character))
@@ -18,8 +18,8 @@ fn after<'a>(text: &'a str, words: &str) -> &'a str {
 fn pgxn_metadata_is_valid() {
     let rules: Value = serde_json::from_str(include_str!("pgxn.schema.json")).expect("JSON");
     let rules = jsonschema::validator_for(&rules).expect("a schema");
-    let faults: Vec<String> = rules.iter_errors(&meta()).map(|fault| fault.to_string()).collect();
-    assert!(faults.is_empty(), "{faults:?}");
+    let problems: Vec<String> = rules.iter_errors(&meta()).map(|problem| problem.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?}");
     for (member, wrong) in [
         ("name", json!("a/b")),
         ("version", json!("1.0")),
@@ -50,7 +50,7 @@ fn pgxn_metadata_matches_this_tree() {
     assert_eq!((after(&cargo, "license = "), meta["license"].as_str()), ("Apache-2.0", Some("apache_2_0")));
     let comment = file("extension/keyed.control").replace("''", "'");
     assert_eq!(meta["abstract"], after(&comment, "comment = "));
-    // The oldest version of PostgreSQL that the extension is built for.
+    // The oldest version of PostgreSQL that the extension supports.
     let manifest = file("extension/Cargo.toml");
     let oldest =
         manifest.lines().find_map(|line| line.strip_prefix("pg")?.split_once(" = ")).expect("a feature").0;

@@ -1,4 +1,4 @@
-//! What the packages and containers say of settings and secrets is what the proxy has.
+//! The settings and secrets in the packages and containers exist in the proxy.
 
 use crate::page::file;
 use harness::proxy_program;
@@ -47,7 +47,7 @@ fn service_secrets_match_the_pages() {
     }
 }
 
-/// An administrator who takes the sign of a comment away has a setting that the proxy accepts.
+/// A setting whose comment sign an administrator removes is accepted by the proxy.
 #[test]
 fn configuration_lines_are_accepted_settings() {
     let environment = file(ENVIRONMENT);
@@ -56,9 +56,9 @@ fn configuration_lines_are_accepted_settings() {
         .filter_map(|line| line.strip_prefix('#').filter(|rest| rest.starts_with("KEYED_")));
     let settings: Vec<(&str, &str)> = lines.map(|line| line.split_once('=').expect("a setting")).collect();
     assert!(settings.len() > 5, "{settings:?}");
-    // Their files are an example.
+    // The files in these values are examples.
     let settings = settings.into_iter().filter(|(name, _)| !name.starts_with("KEYED_TLS_"));
-    // It goes as far as to the port that it cannot have.
+    // The proxy starts up to the port, which it cannot use.
     let mut proxy = proxy_program(&["serve", "--listen", "256.0.0.1:1", "--database-url", "host=/nowhere"]);
     let output = proxy.envs(settings).output().expect("the proxy is built");
     let complaint = String::from_utf8_lossy(&output.stderr);

@@ -1,13 +1,13 @@
-//! Databases whose texts another library than libc compares, in which PostgreSQL 18 folds case in another way.
+//! Databases whose collation provider is not libc, for which PostgreSQL 18 folds case differently.
 
 use super::*;
 use harness::{Cluster, Durability, upgrade_path};
 use std::sync::Arc;
 
-/// Where ICU has other small letters than libc: the last sigma of a word, and the I with a dot.
-const TEXTS: [&str; 3] = ["ΟΔΟΣ ΑΘΗΝΑΣ", "İSTANBUL", "École"];
+/// Text that ICU lowercases differently from libc: a final sigma, and the dotted I.
+const STRINGS: [&str; 3] = ["ΟΔΟΣ ΑΘΗΝΑΣ", "İSTANBUL", "École"];
 
-/// The keys of the records that parts of texts find in the index of the attribute.
+/// The keys of the records that substring conditions find with the attribute's index.
 async fn found_by_index(database: &Database) -> Vec<String> {
     let session = database.session().await;
     session.run("set enable_seqscan = off; set enable_indexscan = off").await;
@@ -21,7 +21,7 @@ async fn found_by_index(database: &Database) -> Vec<String> {
     found
 }
 
-/// Those that searches find.
+/// The keys of the records that searches find.
 async fn found(database: &Database) -> Vec<String> {
     let session = database.session().await;
     let mut found = Vec::new();
@@ -40,9 +40,9 @@ async fn found(database: &Database) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn remedies_fix_icu_texts_after_pg_upgrade() {
+async fn remedies_fix_icu_indexes_after_pg_upgrade() {
     let path = upgrade_path();
-    let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &[]));
+    let cluster = Arc::new(Cluster::start_version(&path[0], Durability::None, &[]));
     let options = "template template0 locale_provider icu icu_locale 'und' locale 'C.UTF-8'";
     let database = Database::empty_with(&cluster, options).await;
     let session = database.session().await;
@@ -52,11 +52,11 @@ async fn remedies_fix_icu_texts_after_pg_upgrade() {
              select keyed.create_template('depot', 'parts', '[{\"slug\": \"name\", \"type\": \"string\", \"indexed\": true}]')",
         )
         .await;
-    for (number, text) in TEXTS.iter().enumerate() {
+    for (number, text) in STRINGS.iter().enumerate() {
         let upsert = "select keyed.upsert_by_key('depot.parts', $1, jsonb_build_object('name', $2::text))";
         session.rows(upsert, &[&number.to_string(), text]).await;
     }
-    // Enough others that an index is worth its while.
+    // Enough other records that the planner uses an index.
     session
         .run("insert into depot.parts (name) select 'other ' || n from generate_series(1, 3000) n; analyze depot.parts")
         .await;
@@ -68,7 +68,7 @@ async fn remedies_fix_icu_texts_after_pg_upgrade() {
     let newest = path.last().expect("several versions");
     let upgraded = tokio::task::block_in_place(|| database.cluster().upgraded_to(newest));
     let upgraded = database.in_cluster(upgraded);
-    assert_ne!(found_by_index(&upgraded).await, before.0, "the index still has the letters of libc");
+    assert_ne!(found_by_index(&upgraded).await, before.0, "the index still has the case mapping of libc");
     let findings = findings(&upgraded);
     let stale: Vec<_> = findings.iter().filter(|[check, ..]| check == "stems").collect();
     assert!(stale.len() == 1 && stale[0][1].contains("ilike miss"), "{findings:#?}");

@@ -6,8 +6,8 @@ mod moves;
 use harness::{Database, proxy_program};
 use serde_json::Value;
 
-/// What `keyed-proxy doctor` finds: the check, what is wrong, and the remedy. The servers of these tests run without fsync,
-/// which it says too.
+/// The findings of `keyed-proxy doctor`: check, message and remedy. The servers of these tests run without fsync, which
+/// is a finding as well.
 fn findings(database: &Database) -> Vec<[String; 3]> {
     let url = database.cluster().url("postgres", database.name());
     let mut doctor = proxy_program(&["doctor", "--json"]);

@@ -1,23 +1,23 @@
-//! A database with something of everything answers as before.
+//! A database with objects of every kind returns the same results after the upgrade.
 
 use super::*;
 use harness::everything::assert_works_on;
 use harness::{Cluster, Durability, upgrade_path};
 use std::sync::Arc;
 
-/// More records than a definition works on itself.
+/// More records than a definition processes in its own transaction.
 const MANY: usize = 6000;
 
 const JOBS: &str = "select coalesce(string_agg(state || ', ' || records_done, '; '), '') from keyed.jobs()";
 
-/// What is set for the database and for the clerk in it.
+/// Settings of the database, and of the clerk in it.
 const SETTINGS: &str = "select string_agg(s.setrole::regrole || ' ' || s.setconfig::text, E'\n' order by s.setrole) \
                         from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = current_database()";
 
-/// Counted searches of texts whose documents a job has not written yet.
+/// Counted searches for text whose documents a job has not written yet.
 const FOUND: &str = "select keyed.search('depot.parts', jsonb_build_object('global_search', $1::text, 'count', 'exact', 'limit', 1)) ->> 'total'";
 
-/// A project whose texts depend on dictionaries and on rules of letters.
+/// A project whose text depends on dictionaries and case rules.
 const DEPOT: &str = r#"
     select keyed.create_project('depot', 'Spare parts'); select keyed.set_time_zone('depot', 'Europe/Berlin');
     select keyed.create_template('depot', 'parts', '[{"slug": "name", "type": "string", "required": true, "indexed": true}]');
@@ -32,7 +32,7 @@ const QUESTIONS: [&str; 5] = [
     r#"select keyed.search('depot.parts', '{"filters": [{"field": "name", "operator": "ilike", "value": "ΟΔΟΣ"}]}')"#,
 ];
 
-/// A database with something of everything, with a clerk and a partner.
+/// A database with objects of every kind, with a clerk and a partner.
 async fn with_everything(cluster: Arc<Cluster>) -> (Database, [String; 2]) {
     let database = Database::new_in(&cluster).await.add_crm().await;
     let roles = [database.create_role("clerk").await, database.create_role("partner").await];
@@ -41,17 +41,17 @@ async fn with_everything(cluster: Arc<Cluster>) -> (Database, [String; 2]) {
     (database, roles)
 }
 
-async fn answers(database: &Database, roles: &[String; 2]) -> Vec<String> {
-    let mut answers = database.answers(&[&roles[0], &roles[1]]).await;
+async fn results(database: &Database, roles: &[String; 2]) -> Vec<String> {
+    let mut results = database.results(&[&roles[0], &roles[1]]).await;
     let session = database.session().await;
     session.run("set timezone = 'UTC'").await;
     for question in QUESTIONS {
-        answers.push(session.text(question, &[]).await);
+        results.push(session.text(question, &[]).await);
     }
-    answers
+    results
 }
 
-/// What is stored, without the searches that sessions have counted, which they write when they end.
+/// The stored contents, without the counts of index scans, which sessions report when they end.
 async fn contents(database: &Database) -> Vec<String> {
     let contents = database.contents().await;
     contents
@@ -61,7 +61,7 @@ async fn contents(database: &Database) -> Vec<String> {
         .collect()
 }
 
-/// Fails at the first answer that differs, which is easier to read than all of them.
+/// Fails at the first result that differs, because all of them would be hard to read.
 fn assert_same(found: &[String], expected: &[String]) {
     for (found, expected) in found.iter().zip(expected) {
         assert_eq!(found, expected);
@@ -69,7 +69,7 @@ fn assert_same(found: &[String], expected: &[String]) {
     assert_eq!(found.len(), expected.len());
 }
 
-/// Does what doctor says, and makes sure that it then says no more than before the move.
+/// Applies the remedies of doctor, and asserts that the remaining findings are those from before the upgrade.
 async fn follow_doctor(database: &Database, before: &[[String; 3]], expected: &[&str]) {
     let new: Vec<_> = findings(database).into_iter().filter(|finding| !before.contains(finding)).collect();
     let mut checks: Vec<&str> = new.iter().map(|[check, ..]| check.as_str()).collect();
@@ -83,18 +83,18 @@ async fn follow_doctor(database: &Database, before: &[[String; 3]], expected: &[
     assert_eq!(findings(database), before);
 }
 
-/// What works on in the middle of the path, so that it can be done again at the next version.
+/// Assertions that can be repeated at every version on the path.
 async fn assert_writes(database: &Database) {
     let session = database.session().await;
     let before = session.text("select count(*) from crm.companies", &[]).await;
     let upsert = "select created from keyed.upsert_by_key('crm.companies', $1, '{\"name\": \"ACME\"}')";
     assert_eq!(session.text(upsert, &["C-1"]).await, "f");
     assert_eq!(session.text("select count(*) from crm.companies", &[]).await, before);
-    // Quotas go on from what they had counted.
+    // Quotas continue from their earlier counts.
     let used = "select used from keyed.quota_usage('crm') where name = 'live_records'";
     let used = session.text(used, &[]).await;
     session.run(&format!("select keyed.set_quota('crm', 'live_records', {used})")).await;
-    assert_eq!(session.refusal(upsert, &["C-new"]).await.is().1, "quota_exceeded");
+    assert_eq!(session.error(upsert, &["C-new"]).await.codes().1, "quota_exceeded");
     session.run("select keyed.set_quota('crm', 'live_records', 1000)").await;
 }
 
@@ -102,7 +102,7 @@ async fn assert_writes(database: &Database) {
 async fn upgraded_database_works_as_before() {
     let path = upgrade_path();
     // Without workers, a job waits.
-    let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &["max_worker_processes=0"]));
+    let cluster = Arc::new(Cluster::start_version(&path[0], Durability::None, &["max_worker_processes=0"]));
     let (mut database, roles) = with_everything(cluster).await;
     let session = database.session().await;
     session
@@ -126,7 +126,7 @@ async fn upgraded_database_works_as_before() {
     drop(session);
 
     for programs in &path[1..] {
-        let (answers_before, contents_before) = (answers(&database, &roles).await, contents(&database).await);
+        let (results_before, contents_before) = (results(&database, &roles).await, contents(&database).await);
         let checksums_before = database.checksums().await;
         let next_page = database.session().await.text(page, &[&cursor]).await;
         let (found, version_before) = (findings(&database), version(&database).await);
@@ -135,14 +135,14 @@ async fn upgraded_database_works_as_before() {
         assert!(version(&upgraded).await > version_before);
         assert_same(&contents(&upgraded).await, &contents_before);
         assert_eq!(upgraded.checksums().await, checksums_before);
-        assert_same(&answers(&upgraded, &roles).await, &answers_before);
-        upgraded.assert_sound_indexes().await;
+        assert_same(&results(&upgraded, &roles).await, &results_before);
+        upgraded.assert_valid_indexes().await;
         let session = upgraded.session().await;
         assert_eq!(session.text(page, &[&cursor]).await, next_page);
         assert_eq!(session.text(SETTINGS, &[]).await, settings);
         assert_eq!(session.text("show keyed.session_memory", &[]).await, "48MB");
 
-        // A proxy has the job go on.
+        // A proxy resumes the job.
         session.rows("select keyed.run_jobs()", &[]).await;
         session.until(JOBS, "").await;
         assert_eq!(session.text(FOUND, &["runs"]).await, MANY.to_string());
@@ -162,21 +162,21 @@ async fn dump_of_the_oldest_version_restores_on_the_newest() {
     let cluster = Arc::new(Cluster::start(Durability::None));
     let (source, roles) = with_everything(cluster).await;
     let newest = path.last().expect("several versions");
-    let target = Arc::new(Cluster::start_of(newest, Durability::None, &[]));
+    let target = Arc::new(Cluster::start_version(newest, Durability::None, &[]));
     let copy = source.copied_to(&target).await;
 
     assert_same(&contents(&copy).await, &contents(&source).await);
     assert_eq!(copy.checksums().await, source.checksums().await);
-    assert_same(&answers(&copy, &roles).await, &answers(&source, &roles).await);
-    copy.assert_sound_indexes().await;
+    assert_same(&results(&copy, &roles).await, &results(&source, &roles).await);
+    copy.assert_valid_indexes().await;
     follow_doctor(&copy, &findings(&source), &["roles", "stems", "renamed roles"]).await;
     assert_works_on(copy).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn renamed_role_keeps_its_rights_if_migrate_runs_before_pg_upgrade() {
+async fn renamed_role_keeps_its_privileges_if_migrate_runs_before_pg_upgrade() {
     let path = upgrade_path();
-    let cluster = Arc::new(Cluster::start_of(&path[0], Durability::None, &[]));
+    let cluster = Arc::new(Cluster::start_version(&path[0], Durability::None, &[]));
     let (database, [clerk, partner]) = with_everything(cluster).await;
     database.session().await.run(&format!("alter role {clerk} rename to editor")).await;
     let found = findings(&database);
@@ -184,12 +184,12 @@ async fn renamed_role_keeps_its_rights_if_migrate_runs_before_pg_upgrade() {
     assert!(renamed.len() == 1 && renamed[0][1].contains("pg_upgrade"), "{found:#?}");
     database.run_in_psql(&renamed[0][2]);
     let roles = ["editor".to_owned(), partner];
-    let before = answers(&database, &roles).await;
+    let before = results(&database, &roles).await;
     let upgraded = tokio::task::block_in_place(|| database.cluster().upgraded_to(&path[path.len() - 1]));
     let upgraded = database.in_cluster(upgraded);
-    assert_same(&answers(&upgraded, &roles).await, &before);
-    // And again, once this cluster has written down who is who.
-    let rights = upgraded.rights("editor").await;
+    assert_same(&results(&upgraded, &roles).await, &before);
+    // The same holds again after this cluster has stored the OIDs of its roles.
+    let privileges = upgraded.privileges("editor").await;
     upgraded.session().await.run("select keyed.migrate(); alter role editor rename to author").await;
-    assert_eq!(upgraded.rights("author").await, rights);
+    assert_eq!(upgraded.privileges("author").await, privileges);
 }

@@ -11,7 +11,7 @@ const PATH: &str = "/v1/entities/template/customers/by-key";
 #[tokio::test]
 async fn eight_identical_requests_have_one_effect() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
-    let (mut replayed, mut told_to_wait) = (0, 0);
+    let (mut replayed, mut rejected_as_running) = (0, 0);
     for round in 0..40 {
         let mut requests = JoinSet::new();
         for _ in 0..8 {
@@ -20,25 +20,26 @@ async fn eight_identical_requests_have_one_effect() {
                 service.proxy.request("PUT", PATH).header("idempotency-key", &format!("round-{round}"));
             requests.spawn(request.json(&body).send());
         }
-        let answers = requests.join_all().await;
+        let responses = requests.join_all().await;
         let expected = if round == 0 { 201 } else { 200 };
-        let first =
-            answers.iter().filter(|it| it.status == expected && it.header("idempotency-replayed").is_empty());
-        assert_eq!(first.count(), 1, "one of them is run: {answers:?}");
-        for answer in &answers {
-            match (answer.status, answer.header("idempotency-replayed")) {
+        let first = responses
+            .iter()
+            .filter(|it| it.status == expected && it.header("idempotency-replayed").is_empty());
+        assert_eq!(first.count(), 1, "exactly one is executed: {responses:?}");
+        for response in &responses {
+            match (response.status, response.header("idempotency-replayed")) {
                 (409, _) => {
-                    assert_eq!(answer.body["code"], "request_in_progress");
-                    told_to_wait += 1;
+                    assert_eq!(response.body["code"], "request_in_progress");
+                    rejected_as_running += 1;
                 }
                 (status, "true") if status == expected => replayed += 1,
                 (status, "") if status == expected => {}
-                _ => panic!("neither run, replayed nor told to wait: {answer:?}"),
+                _ => panic!("neither executed, replayed nor rejected as running: {response:?}"),
             }
         }
     }
-    assert_eq!(replayed + told_to_wait, 7 * 40);
-    assert!(told_to_wait > 0, "no two requests met: nothing was proved");
+    assert_eq!(replayed + rejected_as_running, 7 * 40);
+    assert!(rejected_as_running > 0, "no two requests overlapped, so the test proves nothing");
     let record = service.by_key("K").await.expect(200);
     assert_eq!(record["attributes"]["visits"], 40);
     let session = service.session().await;
@@ -66,15 +67,15 @@ async fn disconnected_and_repeated_requests_have_one_effect() {
                 } else {
                     Duration::from_secs(30)
                 };
-                if let Ok(answer) = tokio::time::timeout(patience, attempt).await
-                    && answer.status != 409
+                if let Ok(response) = tokio::time::timeout(patience, attempt).await
+                    && response.status != 409
                 {
-                    assert!(answer.status == 200 || answer.status == 201, "{}", answer.text);
+                    assert!(response.status == 200 || response.status == 201, "{}", response.text);
                     return;
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            panic!("client {client} was never answered");
+            panic!("client {client} never got a response");
         });
     }
     clients.join_all().await;

@@ -27,8 +27,8 @@ async fn eight_identical_deliveries_have_one_effect() {
                 service.deliver_signed(&sender, &format!("msg_{round}"), &body).await.expect(200)
             });
         }
-        for answer in senders.join_all().await {
-            assert_eq!(answer, json!({"created": 1, "updated": 0}));
+        for response in senders.join_all().await {
+            assert_eq!(response, json!({"created": 1, "updated": 0}));
         }
     }
     let session = service.session().await;
@@ -50,7 +50,7 @@ async fn deliveries_of_the_same_records_do_not_deadlock() {
         let (service, sender) = (Arc::clone(&service), sender.clone());
         senders.spawn(async move {
             for round in 0..10 {
-                // Each sends the same keys, beginning somewhere else and in either direction.
+                // Each delivery has the same keys, with a different start and direction.
                 let mut items: Vec<Value> = (0..20)
                     .map(|n| json!({"id": format!("K-{n}"), "visits": caller * 100 + round}))
                     .collect();

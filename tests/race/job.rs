@@ -1,10 +1,10 @@
-//! Jobs of definitions while others write the same records.
+//! Jobs of definitions with concurrent writers of the same records.
 
 use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
 use tokio::task::JoinSet;
 
-/// More records than are done within the transaction of a definition.
+/// More records than a definition processes in its own transaction.
 const MANY: usize = 6000;
 
 async fn until_done(session: &Session) {
@@ -12,9 +12,9 @@ async fn until_done(session: &Session) {
 }
 
 /// A writer may get a retryable error while the template changes.
-async fn write(session: &Session, statement: &str, texts: &[&str]) {
-    if let Err(refusal) = session.attempt(statement, texts).await {
-        assert_eq!(refusal.state, "40001", "{refusal}");
+async fn write(session: &Session, statement: &str, strings: &[&str]) {
+    if let Err(error) = session.attempt(statement, strings).await {
+        assert_eq!(error.state, "40001", "{error}");
     }
 }
 
@@ -33,13 +33,13 @@ async fn documents_are_up_to_date_after_a_job_despite_concurrent_writes() {
         let session = database.session().await;
         writers.spawn(async move {
             for round in 0..60 {
-                // Keys all over the table, some of which others write as well.
+                // Keys across the whole table, some of which other writers use as well.
                 let key = format!("K-{}", 1 + (round * 397 + writer % 2 * 11) % MANY);
                 let name = format!("Kinder running {round} {writer}");
                 let attributes = serde_json::json!({ "name": name }).to_string();
                 let upsert = "select id from keyed.upsert_by_key('crm.customers', $1, $2::jsonb)";
                 match round % 6 {
-                    // One that stays open for some statements.
+                    // A transaction that stays open for several statements.
                     0 => {
                         session.run("begin").await;
                         write(&session, upsert, &[&key, &attributes]).await;
@@ -79,21 +79,21 @@ async fn documents_are_up_to_date_after_a_job_despite_concurrent_writes() {
 async fn listing_jobs_locks_no_table() {
     let database = Database::with_crm().await;
     let administrator = database.session().await;
-    let (stranger, reader, definer) = (
+    let (unprivileged, reader, definer) = (
         database.create_role("stranger").await,
         database.create_role("reader").await,
         database.create_role("definer").await,
     );
     database.grant(&reader, "crm", "read").await;
     database.grant(&definer, "crm.customers", "define").await;
-    // No worker is asked for.
+    // No worker is requested.
     administrator
         .run("insert into keyed_state.job (template_id, kind) select id, 'embeddings' from keyed_state.template")
         .await;
     let all = administrator.text("select count(*) from keyed.jobs()", &[]).await;
     assert_ne!(all, "1", "there are other templates");
     let holder = database.session().await;
-    for (role, expected) in [(&stranger, "0"), (&reader, "0"), (&definer, "1")] {
+    for (role, expected) in [(&unprivileged, "0"), (&reader, "0"), (&definer, "1")] {
         let session = database.session_as(role).await;
         // A statement that waits for the table fails here.
         session.run("set lock_timeout = '20s'").await;

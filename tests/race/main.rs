@@ -15,23 +15,23 @@ mod quota;
 mod record;
 mod tenants;
 
-use harness::{Database, PATIENCE, Refusal, Rows, Session, until};
+use harness::{Database, PATIENCE, Rows, Session, SqlError, until};
 use tokio::task::JoinHandle;
 
-/// A statement on its way in another session.
+/// A running statement in another session.
 struct Waiting {
     process: String,
-    outcome: JoinHandle<Result<Rows, Refusal>>,
+    outcome: JoinHandle<Result<Rows, SqlError>>,
 }
 
 impl Waiting {
-    /// Sends a statement and comes back when the server makes it wait for a lock.
-    async fn start(session: Session, observer: &Session, statement: &str, texts: &[&str]) -> Self {
+    /// Sends a statement, and returns when the server makes it wait for a lock.
+    async fn start(session: Session, observer: &Session, statement: &str, strings: &[&str]) -> Self {
         let process = session.process().await;
         let statement = statement.to_owned();
-        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let strings: Vec<String> = strings.iter().map(|text| (*text).to_owned()).collect();
         let outcome = tokio::spawn(async move {
-            session.attempt(&statement, &texts.iter().map(String::as_str).collect::<Vec<_>>()).await
+            session.attempt(&statement, &strings.iter().map(String::as_str).collect::<Vec<_>>()).await
         });
         let waiting = Self { process, outcome };
         until("the statement waits", async || {
@@ -44,19 +44,19 @@ impl Waiting {
         waiting
     }
 
-    /// How it ended.
-    async fn outcome(self) -> Result<Rows, Refusal> {
+    /// The outcome of the statement.
+    async fn outcome(self) -> Result<Rows, SqlError> {
         let outcome = tokio::time::timeout(PATIENCE, self.outcome).await;
-        outcome.expect("the statement goes on once the lock is free").expect("the session lives")
+        outcome.expect("the statement goes on once the lock is free").expect("the session is open")
     }
 }
 
-/// The first row of an outcome as texts.
+/// The first row of an outcome, as text.
 fn first_row(rows: &Rows) -> Vec<String> {
     rows.first().into_iter().flatten().map(|value| value.clone().unwrap_or_default()).collect()
 }
 
-/// How many live customers hold a key, counted without any index.
+/// The number of live customers with a key, counted without any index.
 async fn live(session: &Session, external_key: &str) -> String {
     let count = "select count(*) from crm.customers where external_key = $1 and deleted_at is null";
     session
@@ -67,20 +67,20 @@ async fn live(session: &Session, external_key: &str) -> String {
     count
 }
 
-/// Panics when the server had to end a deadlock in this database, with what its log says of the waits. The proxy repeats
-/// what lost, so answers do not tell, and the server's counters lag its log.
+/// Panics if the server has detected a deadlock in this database, with the details from its log. The proxy retries
+/// deadlocked transactions, so responses do not show them, and the server's counters lag behind its log.
 #[track_caller]
 fn assert_no_deadlock(database: &Database) {
-    let place = format!("@{} ", database.name());
+    let position = format!("@{} ", database.name());
     let (log, mut is_ours) = (database.cluster().log(), false);
     let ours = log.lines().filter(|line| {
-        // The further lines of a message are indented.
-        is_ours = if line.starts_with('\t') { is_ours } else { line.contains(&place) };
+        // The continuation lines of a message are indented.
+        is_ours = if line.starts_with('\t') { is_ours } else { line.contains(&position) };
         is_ours
     });
     let ours: Vec<&str> = ours.collect();
     if let Some(first) = ours.iter().position(|line| line.contains("deadlock detected")) {
-        // Who waited for whom comes first: a report may be cut.
+        // The waits come first, because a long message may be cut off.
         let (waits, deadlock) = ours.split_at(first);
         panic!("the server ended a deadlock:\n{}\nbefore:\n{}", deadlock.join("\n"), waits.join("\n"));
     }

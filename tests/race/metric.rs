@@ -1,4 +1,4 @@
-//! Series that several callers append to.
+//! Series with concurrent writers.
 
 use crate::Waiting;
 use harness::{Database, Session};

@@ -1,4 +1,4 @@
-//! Locks are taken in one order, also where records of one template refer to each other and definitions change.
+//! Locks are taken in one order, even if records of one template reference each other and definitions change.
 
 use crate::assert_no_deadlock;
 use harness::Database;
@@ -97,7 +97,7 @@ async fn waiting_grant_does_not_block_others() {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
     reader.run("commit").await;
-    granting.await.expect("it ends");
+    granting.await.expect("the task completes");
     assert_eq!(database.session_as(&role).await.text("select count(*) from crm.customers", &[]).await, "0");
 }
 
@@ -129,5 +129,5 @@ async fn waiting_change_does_not_block_others() {
         assert!(!waiting.is_finished(), "it waits for the reader: {statement}");
     }
     reader.run("commit").await;
-    waiting.await.expect("it ends");
+    waiting.await.expect("the task completes");
 }

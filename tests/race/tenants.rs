@@ -1,4 +1,4 @@
-//! Callers who share the connections of the pool share nothing else.
+//! Callers that share pooled connections share nothing else.
 
 use harness::Service;
 use serde_json::json;
@@ -38,14 +38,14 @@ async fn pooled_connection_isolates_projects() {
         requests.spawn(async move { (project, request.send().await) });
     }
     let mut read = 0;
-    for (project, answer) in requests.join_all().await {
-        assert!([200, 201, 403, 404, 422].contains(&answer.status), "{answer:?}");
-        if answer.body["attributes"].is_object() {
+    for (project, response) in requests.join_all().await {
+        assert!([200, 201, 403, 404, 422].contains(&response.status), "{response:?}");
+        if response.body["attributes"].is_object() {
             read += 1;
-            assert_eq!(answer.body["attributes"]["name"], project);
+            assert_eq!(response.body["attributes"]["name"], project);
         }
     }
-    assert!(read > 50, "hardly a record was read: {read}");
+    assert!(read > 50, "almost no record was read: {read}");
     let actors = "select count(*) from keyed.history((select id from shop.customers)) h
                   where h.actor !~ 'key 3' or h.changes #>> '{name,new}' <> 'shop'";
     assert_eq!(session.text(actors, &[]).await, "0");

@@ -1,11 +1,11 @@
-//! What batches cost those who read.
+//! The subtransactions of batches, which slow down concurrent readers.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
 const COUNT: usize = 300;
 
-/// A session in a transaction that is still open after it has changed records by a batch, and the report.
+/// A session whose open transaction has changed records by a batch, and the report.
 async fn batch(operation: impl Fn(usize) -> Value) -> (Database, Session, Value) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -17,7 +17,7 @@ async fn batch(operation: impl Fn(usize) -> Value) -> (Database, Session, Value)
     (database, session, report)
 }
 
-/// By how many subtransactions the records were written that are there now.
+/// The number of subtransactions that wrote the current records.
 async fn subtransactions(session: &Session) -> usize {
     let count = "select count(distinct xmin::text) from crm.customers where visits > 0";
     session.text(count, &[]).await.parse().expect("a number")
@@ -27,11 +27,11 @@ fn update(key: &str, visits: Value) -> Value {
     json!({"op": "update", "template": "crm.customers", "external_key": key, "attributes": {"visits": visits}})
 }
 
-/// Which operations were refused, by their places.
-fn refused(report: &Value) -> Vec<usize> {
+/// The indexes of the rejected operations.
+fn rejected(report: &Value) -> Vec<usize> {
     let results = report["results"].as_array().expect("results").iter();
-    let is_refused = |result: &&Value| result.get("error").is_some();
-    results.filter(is_refused).map(|result| result["index"].as_u64().expect("a number") as usize).collect()
+    let is_rejected = |result: &&Value| result.get("error").is_some();
+    results.filter(is_rejected).map(|result| result["index"].as_u64().expect("a number") as usize).collect()
 }
 
 fn upsert(n: usize, attributes: Value) -> Value {
@@ -59,17 +59,17 @@ async fn operations_of_all_shapes_share_a_subtransaction() {
 
 #[tokio::test]
 async fn rejected_operations_need_few_subtransactions() {
-    for (every, most) in [(100, 4), (2, 1)] {
+    for (every, max) in [(100, 4), (2, 1)] {
         let (_database, session, report) = batch(|n| {
             let key = if n % every == 0 { "nowhere".to_owned() } else { format!("K{n}") };
             update(&key, json!(n))
         })
         .await;
-        let expected: Vec<usize> = (0..COUNT).filter(|place| (place + 1) % every == 0).collect();
-        assert_eq!(refused(&report), expected);
+        let expected: Vec<usize> = (0..COUNT).filter(|position| (position + 1) % every == 0).collect();
+        assert_eq!(rejected(&report), expected);
         let count = "select count(*) from crm.customers where visits > 0";
         assert_eq!(session.text(count, &[]).await, (COUNT - COUNT / every).to_string());
-        assert!(subtransactions(&session).await <= most);
+        assert!(subtransactions(&session).await <= max);
     }
 }
 
@@ -85,13 +85,13 @@ async fn invalid_record_does_not_affect_others() {
         (1..=COUNT).map(|n| upsert(n, json!({"visits": n, "name": name(n)}))).collect();
     let operations = json!(operations).to_string();
     let report = session.json("select keyed.batch($1, false)", &[&operations]).await;
-    assert_eq!(refused(&report), [bad - 1]);
+    assert_eq!(rejected(&report), [bad - 1]);
     let count = "select count(*) from crm.customers where visits > 0";
     assert_eq!(session.text(count, &[]).await, (COUNT - 1).to_string());
     assert!(subtransactions(&session).await <= 10);
     session.run("rollback").await;
-    let refusal = session.refusal("select keyed.batch($1, true)", &[&operations]).await;
-    assert_eq!(refusal.detail["failed_index"], bad - 1, "{refusal}");
+    let error = session.error("select keyed.batch($1, true)", &[&operations]).await;
+    assert_eq!(error.detail["failed_index"], bad - 1, "{error}");
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn rolled_back_operation_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn chains_of_rejected_references_spare_other_records() {
+async fn chains_of_rejected_references_do_not_affect_other_records() {
     const LENGTH: usize = 40;
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -148,7 +148,7 @@ async fn chains_of_rejected_references_spare_other_records() {
         json!({"op": "upsert", "template": "crm.tree", "external_key": key,
                "attributes": {"up": {"external_key": up}}})
     };
-    // A chain that leads to and fro, so that each reference waits for one that is refused later.
+    // A chain that alternates between both ends, so that each reference waits for one that is rejected later.
     let key = |n: usize| if n.is_multiple_of(2) { format!("a{n:03}") } else { format!("z{:03}", 999 - n) };
     let mut operations: Vec<Value> = (0..LENGTH).map(|n| below(&key(n), &key(n + 1))).collect();
     operations.push(below(&key(LENGTH), "nowhere"));
@@ -161,9 +161,9 @@ async fn chains_of_rejected_references_spare_other_records() {
         below("self", "self"),
     ]);
     let report = session.json("select keyed.batch($1, false)", &[&json!(operations).to_string()]).await;
-    assert_eq!(refused(&report), (0..=LENGTH).collect::<Vec<_>>(), "{report}");
-    for place in 0..=LENGTH {
-        assert_eq!(report["results"][place]["error"]["code"], "reference_not_found", "{report}");
+    assert_eq!(rejected(&report), (0..=LENGTH).collect::<Vec<_>>(), "{report}");
+    for position in 0..=LENGTH {
+        assert_eq!(report["results"][position]["error"]["code"], "reference_not_found", "{report}");
     }
     let written = "select string_agg(t.external_key || '>' || coalesce(u.external_key, ''), ',' order by t.external_key) \
                    from crm.tree t left join crm.tree u on u.id = t.up";
@@ -245,11 +245,8 @@ async fn results_have_versions_and_records_on_request() {
     let mut outdated = upsert(1, json!({"visits": 5}));
     outdated["if_match"] = json!(session.text(first, &[]).await);
     session.run("update crm.customers set visits = 9 where external_key = 'K1'").await;
-    let refusal = session.refusal("select keyed.batch($1, true)", &[&json!([outdated]).to_string()]).await;
-    assert_eq!(
-        (refusal.is(), &refusal.detail["failed_index"]),
-        (("55000", "precondition_failed"), &json!(0))
-    );
+    let error = session.error("select keyed.batch($1, true)", &[&json!([outdated]).to_string()]).await;
+    assert_eq!((error.codes(), &error.detail["failed_index"]), (("55000", "precondition_failed"), &json!(0)));
     let visits = "select visits from crm.customers where external_key = 'K1'";
     assert_eq!(session.text(visits, &[]).await, "9");
 }

@@ -1,6 +1,6 @@
-//! A project whose records are searched: works of artists from countries of continents.
+//! A project for searches: works of artists from countries of continents.
 
-use harness::{Database, Refusal, Session};
+use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
 const TEMPLATES: &str = r#"
@@ -28,7 +28,7 @@ const TEMPLATES: &str = r#"
       {"slug": "framed", "type": "boolean"}
     ]')"#;
 
-/// The attributes of works whose index can be asked for.
+/// The attributes of works that can be indexed.
 pub(crate) const INDEXABLE: [&str; 8] = ["title", "price", "mood", "tags", "tier", "made", "sold", "framed"];
 
 /// A database with the project, and a session of its superuser.
@@ -46,14 +46,14 @@ impl Gallery {
         Self { database, session }
     }
 
-    /// The same with an index for every attribute of works.
+    /// A gallery with an index on every attribute of works.
     pub(crate) async fn indexed() -> Self {
         let gallery = Self::new().await;
         gallery.index("true").await;
         gallery
     }
 
-    /// Makes or drops the indexes of the attributes of works.
+    /// Creates or drops the indexes of the attributes of works.
     pub(crate) async fn index(&self, indexed: &str) {
         for slug in INDEXABLE {
             let statement = format!(
@@ -63,35 +63,36 @@ impl Gallery {
         }
     }
 
-    /// Creates a record under a key; answers its id.
+    /// Creates a record with a key and returns its id.
     pub(crate) async fn add(&self, template: &str, external_key: &str, attributes: Value) -> String {
         let create = format!("select keyed.create_record('art.{template}', $1, $2) ->> 'id'");
         self.session.text(&create, &[&attributes.to_string(), external_key]).await
     }
 
-    /// Creates works under these keys.
+    /// Creates works with these keys.
     pub(crate) async fn works<const N: usize>(&self, works: [(&str, Value); N]) {
         for (external_key, attributes) in works {
             self.add("works", external_key, attributes).await;
         }
     }
 
-    /// What a search among works answers.
+    /// The result of a search among works.
     pub(crate) async fn search(&self, query: &Value) -> Value {
         self.session.json("select keyed.search('art.works', $1)", &[&query.to_string()]).await
     }
 
-    /// Why a search among works is refused.
-    pub(crate) async fn refusal(&self, query: &Value) -> Refusal {
-        self.session.refusal("select keyed.search('art.works', $1)", &[&query.to_string()]).await
+    /// The error of a search among works.
+    pub(crate) async fn error(&self, query: &Value) -> SqlError {
+        self.session.error("select keyed.search('art.works', $1)", &[&query.to_string()]).await
     }
 
-    /// The keys of the works found, in the order of the answer.
+    /// The keys of the found works, in the order of the result.
     pub(crate) async fn keys(&self, query: &Value) -> String {
         keys(&self.search(query).await)
     }
 
-    /// The keys of the works that pass a filter, in the order of the keys; the filter's SQL must agree.
+    /// The keys of the works that match a filter, in the order of the keys. Asserts that the filter's SQL selects the
+    /// same.
     pub(crate) async fn passing(&self, mut query: Value) -> String {
         query["sort"] = json!("external_key");
         let found = self.keys(&query).await;
@@ -105,15 +106,15 @@ impl Gallery {
         found
     }
 
-    /// The same for one condition.
+    /// The keys of the works that match one condition.
     pub(crate) async fn filtered(&self, field: &str, operator: &str, value: impl Into<Value>) -> String {
         let condition = json!({"field": field, "operator": operator, "value": value.into()});
         self.passing(json!({"filters": [condition]})).await
     }
 }
 
-/// The keys of the records in an answer.
-pub(crate) fn keys(answer: &Value) -> String {
-    let records = answer["records"].as_array().expect("records");
+/// The keys of the records in a result.
+pub(crate) fn keys(result: &Value) -> String {
+    let records = result["records"].as_array().expect("records");
     records.iter().map(|record| record["external_key"].as_str().unwrap_or("-")).collect::<Vec<_>>().join(" ")
 }

@@ -1,9 +1,8 @@
-//! No argument brings a session down, and none is answered with an internal error.
+//! No argument crashes a session or causes an internal error.
 
 use harness::{Database, Session, quote};
 
-/// A superuser's session, for whom nothing is forbidden, and every function that SQL can call with the types of its
-/// arguments.
+/// A superuser's session, which has all privileges, and every function that SQL can call, with its argument types.
 async fn functions() -> (Database, Session, Vec<(String, Vec<String>)>) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -46,7 +45,7 @@ fn plain(kind: &str) -> &'static str {
     }
 }
 
-/// Values at the borders of the type.
+/// Values at the limits of the type.
 fn extremes(kind: &str) -> &'static [&'static str] {
     match kind {
         "oid" => &["0::oid", "4294967295::oid"],
@@ -132,17 +131,17 @@ fn extremes(kind: &str) -> &'static [&'static str] {
 }
 
 /// SQLSTATEs of internal errors.
-fn is_fault(state: &str) -> bool {
+fn is_problem(state: &str) -> bool {
     ["XX", "58", "57"].iter().any(|class| state.starts_with(class))
         || ["42804", "42883", "22P03", "0A000", "39"].contains(&state)
 }
 
 async fn call(session: &Session, function: &str, arguments: &[&str]) {
     let statement = format!("begin; select {function}({}); rollback", arguments.join(", "));
-    if let Err(refusal) = session.attempt(&statement, &[]).await {
-        assert!(!is_fault(&refusal.state), "{statement}: {refusal}");
+    if let Err(error) = session.attempt(&statement, &[]).await {
+        assert!(!is_problem(&error.state), "{statement}: {error}");
     }
-    session.attempt("rollback", &[]).await.expect("the session lives");
+    session.attempt("rollback", &[]).await.expect("the session is open");
 }
 
 #[tokio::test]
@@ -151,9 +150,9 @@ async fn null_arguments_are_accepted_or_rejected() {
     for (function, kinds) in &functions {
         let nulls: Vec<String> = kinds.iter().map(|kind| format!("null::{kind}")).collect();
         call(&session, function, &nulls.iter().map(String::as_str).collect::<Vec<_>>()).await;
-        for place in 0..kinds.len() {
+        for position in 0..kinds.len() {
             let mut arguments: Vec<&str> = kinds.iter().map(|kind| plain(kind)).collect();
-            arguments[place] = &nulls[place];
+            arguments[position] = &nulls[position];
             call(&session, function, &arguments).await;
         }
     }
@@ -165,10 +164,10 @@ async fn extreme_arguments_are_accepted_or_rejected() {
     let (database, session, functions) = functions().await;
     session.run("set statement_timeout = '20s'").await;
     for (function, kinds) in &functions {
-        for place in 0..kinds.len() {
-            for extreme in extremes(&kinds[place]) {
+        for position in 0..kinds.len() {
+            for extreme in extremes(&kinds[position]) {
                 let mut arguments: Vec<&str> = kinds.iter().map(|kind| plain(kind)).collect();
-                arguments[place] = extreme;
+                arguments[position] = extreme;
                 call(&session, function, &arguments).await;
             }
         }
@@ -190,10 +189,10 @@ async fn deep_nesting_is_rejected() {
             format!("{{\"attributes\": {text}"),
             format!("{{\"attributes\": {{\"name\": {text}"),
         ] {
-            let refusal = session.refusal("select keyed_http.create_record('2', $1)", &[&body]).await;
-            assert!(["22032", "22023"].contains(&refusal.state.as_str()), "{refusal}");
+            let error = session.error("select keyed_http.create_record('2', $1)", &[&body]).await;
+            assert!(["22032", "22023"].contains(&error.state.as_str()), "{error}");
         }
-        let jsonb = session.refusal("select keyed.create_record('crm.customers', $1)", &[&text]).await;
+        let jsonb = session.error("select keyed.create_record('crm.customers', $1)", &[&text]).await;
         assert!(["54001", "22P02"].contains(&jsonb.state.as_str()), "{jsonb}");
     }
     assert_eq!(session.text("select pg_postmaster_start_time()", &[]).await, started);
@@ -236,10 +235,10 @@ async fn sql_in_a_value_is_not_executed() {
             "select keyed.delete_metric_points((select id from crm.customers limit 1), 'mood', $1)",
             "select keyed_http.create_template(format('{\"slug\": \"x\", \"language\": %s}', to_json($1::text)))",
         ] {
-            let refusal = session.refusal(statement, &[text]).await;
+            let error = session.error(statement, &[text]).await;
             assert!(
-                ["22023", "P0002", "3F000"].contains(&refusal.state.as_str()),
-                "{statement} with {}: {refusal}",
+                ["22023", "P0002", "3F000"].contains(&error.state.as_str()),
+                "{statement} with {}: {error}",
                 quote(text)
             );
         }

@@ -1,9 +1,9 @@
-//! Responses and histories have the stored form that PostgreSQL's own conversion of their text has.
+//! Responses and history entries have the stored form that PostgreSQL's own jsonb input function produces.
 
 use harness::Database;
 use serde_json::json;
 
-/// Numbers with groups of four digits that are zero, full or cut off, on both sides of the point.
+/// Numbers with digit groups that are zero, full or partial, on both sides of the decimal point.
 const NUMBERS: [&str; 20] = [
     "0",
     "-0",
@@ -32,24 +32,24 @@ async fn stored_form_equals_that_of_the_input_function() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run("select keyed.create_project('crm', 'C')").await;
-    // More than 32 names: the entries of some have ends in place of lengths.
+    // More than 32 members, because jsonb then stores offsets for some of them instead of lengths.
     let numbers = (0..NUMBERS.len()).map(|number| json!({"slug": format!("n{number}"), "type": "number"}));
-    let texts =
+    let strings =
         (0..25).map(|text| json!({"slug": format!("t{text}_{}", "x".repeat(text)), "type": "string"}));
     let others = [
         json!({"slug": "is_large", "type": "boolean"}),
         json!({"slug": "day", "type": "date"}),
         json!({"slug": "at", "type": "datetime"}),
     ];
-    let attributes = json!(numbers.chain(texts).chain(others).collect::<Vec<_>>()).to_string();
+    let attributes = json!(numbers.chain(strings).chain(others).collect::<Vec<_>>()).to_string();
     session.rows("select keyed.create_template('crm', 'things', $1)", &[&attributes]).await;
     let numbers = NUMBERS.iter().enumerate().map(|(number, value)| format!("\"n{number}\": {value}"));
-    let texts = (0..25).map(|text| {
+    let strings = (0..25).map(|text| {
         let value = ["", "é", "\"quoted\" \\ \n\t", "\u{1}", "🦀"][text % 5].repeat(text);
         format!("{}: {}", json!(format!("t{text}_{}", "x".repeat(text))), json!(value))
     });
     let others = ["\"is_large\": false", "\"day\": \"2024-02-29\"", "\"at\": \"2024-02-29T13:45:00.5Z\""];
-    let values = numbers.chain(texts).chain(others.map(str::to_owned)).collect::<Vec<_>>().join(", ");
+    let values = numbers.chain(strings).chain(others.map(str::to_owned)).collect::<Vec<_>>().join(", ");
     let record = "select own *= converted from keyed.get_by_key('crm.things', $1) f (r), \
                   lateral (select f.r as value) own, lateral (select f.r::text::jsonb as value) converted";
     for (key, values) in

@@ -1,4 +1,4 @@
-//! How large things may be, and that a superuser can say so.
+//! Size limits, which a superuser can set.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -19,13 +19,13 @@ fn operations(count: usize) -> String {
 async fn setting_limits_operations_of_a_batch() {
     let (_database, session) = crm_with("keyed.max_operations_per_batch", "1001").await;
     let run = "select keyed.batch($1::jsonb)";
-    let answer = session.json(run, &[&operations(1001)]).await;
-    assert_eq!(answer["errors"], false, "{}", answer["results"][0]);
-    let refusal = session.refusal(run, &[&operations(1002)]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    let result = session.json(run, &[&operations(1001)]).await;
+    assert_eq!(result["errors"], false, "{}", result["results"][0]);
+    let error = session.error(run, &[&operations(1002)]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
     session.run("reset keyed.max_operations_per_batch").await;
-    let refusal = session.refusal(run, &[&operations(1001)]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    let error = session.error(run, &[&operations(1001)]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
 }
 
 #[tokio::test]
@@ -35,17 +35,17 @@ async fn setting_limits_attributes_of_a_template() {
     let attributes = |slugs: &[&str]| {
         Value::from_iter(slugs.iter().map(|slug| json!({"slug": slug, "type": "string"}))).to_string()
     };
-    let refusal = session.refusal(create, &[&attributes(&["a", "b", "c"])]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    let error = session.error(create, &[&attributes(&["a", "b", "c"])]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
     session.json(create, &[&attributes(&["a", "b"])]).await;
     let add = "select keyed.add_attribute('crm.small', '{\"slug\": \"c\", \"type\": \"string\"}')";
-    assert_eq!(session.refusal(add, &[]).await.is(), ("54000", "payload_too_large"));
+    assert_eq!(session.error(add, &[]).await.codes(), ("54000", "payload_too_large"));
     session.run("set keyed.max_attributes_per_template = 3").await;
     session.json(add, &[]).await;
 }
 
 #[tokio::test]
-async fn setting_limits_the_length_of_new_texts() {
+async fn setting_limits_the_length_of_new_text() {
     let (_database, session) = crm_with("keyed.max_text_size", "16MB").await;
     let long = json!({"name": "x ".repeat(2 << 20), "visits": 1});
     let create = "select keyed.create_record('crm.customers', $1::jsonb, 'long')";
@@ -60,7 +60,7 @@ async fn setting_limits_the_length_of_new_texts() {
          from crm.customers where external_key = 'long'",
         "update crm.customers set name = name || 'x' where external_key = 'long'",
     ] {
-        assert_eq!(session.refusal(write, &[]).await.is(), ("22023", "invalid_value"), "{write}");
+        assert_eq!(session.error(write, &[]).await.codes(), ("22023", "invalid_value"), "{write}");
     }
 }
 
@@ -69,11 +69,11 @@ async fn only_a_superuser_sets_limits() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("set session authorization keyed_admin").await;
-    // Before the library is loaded PostgreSQL takes any value, and forgets it when the library comes.
+    // Before the library is loaded, PostgreSQL accepts any value. Loading the library discards invalid ones.
     session.run("set keyed.max_text_size = '16MB'").await;
     let long = json!({"name": "x".repeat(2 << 20)}).to_string();
-    let refusal = session.refusal("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    let error = session.error("select keyed.create_record('crm.customers', $1::jsonb)", &[&long]).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"));
     for name in [
         "max_text_size",
         "max_operations_per_batch",
@@ -81,7 +81,7 @@ async fn only_a_superuser_sets_limits() {
         "inbound_room",
         "direct_access",
     ] {
-        assert_eq!(session.refusal(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
+        assert_eq!(session.error(&format!("set keyed.{name} = 1"), &[]).await.state, "42501", "{name}");
     }
 }
 
@@ -133,24 +133,24 @@ async fn argument_size_is_checked_before_allocation() {
             .to_owned(),
     ] {
         assert_eq!(
-            session.refusal(&statement, &[]).await.is(),
+            session.error(&statement, &[]).await.codes(),
             ("54000", "payload_too_large"),
             "{statement}"
         );
     }
     let members = "select keyed.patch_record($1, (select jsonb_build_object('attributes', \
                    jsonb_object_agg('k' || n, n)) from generate_series(1, 100001) n))";
-    assert_eq!(session.refusal(members, &[id]).await.is(), ("22032", "malformed_request"));
+    assert_eq!(session.error(members, &[id]).await.codes(), ("22032", "malformed_request"));
     let list = "update crm.customers set tags = array_fill('x'::text, array[10001])";
-    let refusal = session.refusal(list, &[]).await;
-    assert!(refusal.message.contains("at most 10000 elements, not 10001"), "{refusal}");
+    let error = session.error(list, &[]).await;
+    assert!(error.message.contains("at most 10000 elements, not 10001"), "{error}");
 }
 
 #[tokio::test]
 async fn long_argument_is_rejected_before_it_is_read() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // Compressed to less than a megabyte, so that only reading it takes memory.
+    // Compressed to less than a megabyte, so only reading the value takes memory.
     session
         .run(
             "create table long as select repeat('x', n)::text as text, to_jsonb(repeat('x', n)) as json, \
@@ -174,12 +174,12 @@ async fn long_argument_is_rejected_before_it_is_read() {
         let of = |order: &str| {
             format!("select {call} from (select * from long order by length(text) {order} limit 1) l")
         };
-        let refusal = session.refusal(&of("desc"), &[]).await;
-        assert_eq!(refusal.is(), ("54000", "payload_too_large"), "{call}: {refusal}");
-        assert!(refusal.message.contains("an argument has more than 64 MiB"), "{call}: {refusal}");
-        // A shorter one is read.
-        if let Err(refusal) = session.attempt(&of("asc"), &[]).await {
-            assert!(!refusal.message.contains("an argument"), "{call}: {refusal}");
+        let error = session.error(&of("desc"), &[]).await;
+        assert_eq!(error.codes(), ("54000", "payload_too_large"), "{call}: {error}");
+        assert!(error.message.contains("an argument has more than 64 MiB"), "{call}: {error}");
+        // A shorter argument is read.
+        if let Err(error) = session.attempt(&of("asc"), &[]).await {
+            assert!(!error.message.contains("an argument"), "{call}: {error}");
         }
     }
 }
@@ -188,25 +188,26 @@ async fn long_argument_is_rejected_before_it_is_read() {
 async fn json_with_a_long_text_form_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // Each number has 131,072 digits, of which JSON in the form of the database stores a few.
+    // Each number has 131,072 digits, of which jsonb stores only a few.
     let filters =
         "jsonb_build_object('filters', (select jsonb_agg(1e131071::numeric) from generate_series(1, 600)))";
-    let refusal = session.refusal(&format!("select keyed.search('crm.customers', {filters})"), &[]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"), "{refusal}");
+    let error = session.error(&format!("select keyed.search('crm.customers', {filters})"), &[]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"), "{error}");
 }
 
 #[tokio::test]
 async fn long_argument_is_not_read_after_a_cancellation() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // The argument is made first. The signal arrives before the next function runs, which would raise an error of its own.
+    // The argument is prepared first. The signal arrives before the next function runs, which would raise its own
+    // error.
     session.run("select keyed.normalize_key('the first call of a session reads more')").await;
     for call in ["keyed.normalize_key(text)", "keyed_http.batch(text)"] {
         let statement = format!(
             "with long as materialized (select repeat('x', 2 << 20) as text) \
              select pg_cancel_backend(pg_backend_pid()), {call} from long"
         );
-        let refusal = session.refusal(&statement, &[]).await;
-        assert_eq!(refusal.state, "57014", "{call}: {refusal}");
+        let error = session.error(&statement, &[]).await;
+        assert_eq!(error.state, "57014", "{call}: {error}");
     }
 }

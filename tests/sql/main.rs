@@ -1,4 +1,4 @@
-//! Rules as a user of SQL meets them.
+//! Rules that a user of SQL relies on.
 
 mod access;
 mod administration;

@@ -1,4 +1,4 @@
-//! Metrics: every write appends to a series, the column shows the latest point.
+//! Metrics: every write appends to a series, and the column has the latest point.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -99,13 +99,13 @@ async fn put_of_the_latest_value_adds_no_point() {
         (column(&session).await, series(&session, &record).await),
         (json!(6), json!([0, 1, 2, 3, 4, 5, 6]))
     );
-    // Another value, a point with a time and several points are added; so is the latest value by PATCH.
+    // Another value, a point with a time and several points are appended; so is the latest value by PATCH.
     put(r#"{"mood": 7}"#).await;
     put(r#"{"mood": {"value": 7, "at": "2024-02-29T07:00:00Z"}}"#).await;
     put(r#"{"mood": [7, 7]}"#).await;
     session.rows("select keyed.patch_record($1, '{\"attributes\": {\"mood\": 7}}')", &[id_of(&record)]).await;
     assert_eq!(series(&session, &record).await, json!([0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7]));
-    // Left out, the column is cleared, and the same number is a new measurement.
+    // An omitted metric is cleared, and the same number is then a new measurement.
     put("{\"name\": \"Ada\"}").await;
     assert_eq!(column(&session).await, Value::Null);
     put(r#"{"mood": 7}"#).await;
@@ -202,20 +202,19 @@ async fn invalid_point_is_rejected() {
         (json!([1, [2]]), "invalid_value", "/attributes/mood/1"),
     ] {
         let attributes = json!({"mood": mood}).to_string();
-        let refusal =
-            session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{mood}");
+        let error =
+            session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{mood}");
     }
     for too_large in ["1e309", "-1e309"] {
         let attributes = format!(r#"{{"mood": {too_large}}}"#);
-        let refusal =
-            session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_value"));
+        let error =
+            session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
+        assert_eq!(error.codes(), ("22023", "invalid_value"));
     }
     let too_many = json!({"mood": vec![0; 10_001]}).to_string();
-    let refusal =
-        session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&too_many]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
+    let error = session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&too_many]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
     assert_eq!(series(&session, &record).await, json!([0, 1, 2, 3, 4, 5, 6]));
 }
 
@@ -238,18 +237,18 @@ async fn invalid_series_request_is_rejected() {
         ("cursor => '1'", "/cursor"),
         ("cursor => 'x.y'", "/cursor"),
     ] {
-        let refusal = session
-            .refusal(&format!("select keyed.metric_page($1, 'mood', {arguments})"), &[id_of(&record)])
+        let error = session
+            .error(&format!("select keyed.metric_page($1, 'mood', {arguments})"), &[id_of(&record)])
             .await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec![pointer]),
             "{arguments}"
         );
     }
     for slug in ["name", "nothing", "external_key", ""] {
-        let refusal = session.refusal("select keyed.metric_page($1, $2)", &[id_of(&record), slug]).await;
-        assert_eq!(refusal.is(), ("22023", "unknown_attribute"), "{slug}");
+        let error = session.error("select keyed.metric_page($1, $2)", &[id_of(&record), slug]).await;
+        assert_eq!(error.codes(), ("22023", "unknown_attribute"), "{slug}");
     }
 }
 
@@ -259,8 +258,8 @@ async fn rolled_back_points_are_not_stored() {
     session
         .run(r#"begin; select keyed.upsert_by_key('crm.customers', 'A-1', '{"mood": 99}'); rollback"#)
         .await;
-    let refused = r#"{"mood": 99, "company": {"external_key": "nobody"}}"#;
-    session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[refused]).await;
+    let rejected = r#"{"mood": 99, "company": {"external_key": "nobody"}}"#;
+    session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[rejected]).await;
     assert_eq!(series(&session, &record).await, json!([0, 1, 2, 3, 4, 5, 6]));
 }
 
@@ -270,7 +269,7 @@ async fn points_are_stored_after_a_change_of_the_series_table() {
     write(&session, json!(1)).await;
     let template = "(select id from keyed_state.template where slug = 'customers')";
     let table = session.text(&format!("select 'keyed_state.metric_' || {template}"), &[]).await;
-    // The sequence that the session knows is gone.
+    // The sequence that the session has cached no longer exists.
     session
         .run(&format!(
             "alter table {table} alter id drop identity; \

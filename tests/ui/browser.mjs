@@ -1,4 +1,4 @@
-/** The browser of the tests, and what several of them do in it. */
+/** The browser of the tests, and shared helpers. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ export const input = JSON.parse(readFileSync(0, "utf8"));
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The browser asks nothing of the network for itself. */
+/** Disables network requests of the browser itself. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -20,17 +20,17 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** How long a condition may take: far more than any needs, so that a slow machine fails no test. */
+/** How long a condition may take: far longer than any needs, so that no test fails on a slow machine. */
 const PATIENCE = 60_000;
 
 /** A browser without a cache. */
 export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGUMENTS });
 
 /**
- * Runs a test in a page of its own. It fails if the page reports an error, logs one, or loads anything from elsewhere.
+ * Runs a test on a new page. It fails if the page reports an error, logs one, or loads anything from another origin.
  * @param {(page: import("playwright-core").Page) => Promise<void>} test
  * @param {{width?: number, height?: number, theme?: "light" | "dark", timezoneId?: string, expected?: RegExp}} options
- *   `timezoneId`: that of the reader. `expected`: errors of the console that belong to the test, such as refused requests.
+ *   `timezoneId`: of the user. `expected`: console errors that belong to the test, such as rejected requests.
  */
 export async function browse(test, { width = 1280, height = 800, theme = "light", timezoneId, expected } = {}) {
   const browser = await launch();
@@ -58,7 +58,7 @@ export async function browse(test, { width = 1280, height = 800, theme = "light"
   }
 }
 
-/** The requests of a page that are under way, without the feed of changes, which does not end. */
+/** The requests of a page in flight, except the change feed, which does not end. */
 const underWay = new WeakMap();
 
 function watch(page) {
@@ -68,7 +68,7 @@ function watch(page) {
   for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => requests.delete(request));
 }
 
-/** Waits until the page of `browse` has asked for nothing for half a second. */
+/** Waits until the page of `browse` has sent no request for half a second. */
 export async function quiet(page) {
   for (let checks = 0; checks < 5; checks += 1) {
     await page.waitForTimeout(100);
@@ -76,7 +76,7 @@ export async function quiet(page) {
   }
 }
 
-/** Signs in by the form and opens an address. */
+/** Signs in with the form and opens an address. */
 export async function signIn(page, path = "/", key = input.key) {
   await page.goto(input.address + path);
   await page.getByLabel("API key").fill(key);
@@ -84,7 +84,7 @@ export async function signIn(page, path = "/", key = input.key) {
   await page.getByRole("navigation").first().waitFor();
 }
 
-/** A request of another user, as administrator. @returns {Promise<any>} the body */
+/** Sends a request as another user, an administrator. @returns {Promise<any>} the body */
 export async function ask(method, path, body, headers = {}, key = input.key) {
   const response = await fetch(`${input.address}/v1${path}`, {
     method,
@@ -125,15 +125,15 @@ export async function importMany(count) {
 }
 
 /**
- * The JSON of a request's body; {} if the browser does not tell it. It tells the bodies of the application's requests, which
- * are copies with the key, only where a route looks at them.
+ * The JSON of a request's body; {} if the browser does not report it. It reports the bodies of application requests,
+ * which are copies with the key, only if a route intercepts them.
  * @param {import("playwright-core").Request} request
  */
 export const body = (request) => request.postDataJSON() ?? {};
 
 export const list = (template) => `/p/${input.project}/t/${template}`;
 
-/** What the browser tells a screen reader of the page's images that have no name. */
+/** The images without a name in the browser's accessibility tree. */
 async function namelessImages(page) {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send("Accessibility.getFullAXTree");
@@ -149,7 +149,7 @@ async function namelessImages(page) {
   return found;
 }
 
-/** Fails on what axe-core finds serious or critical in the page as it is, and on images without a name. */
+/** Fails on serious or critical axe-core findings in the current page, and on images without a name. */
 export async function expectAccessible(page) {
   assert.deepEqual(await namelessImages(page), [], page.url());
   await page.evaluate(AXE);

@@ -1,7 +1,8 @@
-//! What a person meets in the web application, in a real browser.
+//! Tests of the web application in a real browser.
 //!
-//! A test starts a service, fills it, and runs the script of its name: what the person does and sees. The scripts use
-//! `browser.mjs`, and may ask the service themselves where a colleague acts meanwhile.
+//! A test starts a service, fills it, and runs the script of the same topic, which performs the actions of a user and
+//! checks what the page shows. The scripts use `browser.mjs`, and call the service directly where another user acts at
+//! the same time.
 
 mod access;
 mod app;
@@ -14,7 +15,7 @@ mod webhooks;
 use harness::Service;
 use serde_json::{Value, json};
 
-/// The project `crm` with a few records, among them hostile ones.
+/// The project `crm` with a few records, including malicious ones.
 pub(crate) async fn service() -> Service {
     let service = Service::start().await;
     let company = json!({"external_key": "co:1", "attributes": {"name": "Ada & Co"}});

@@ -1,4 +1,4 @@
-/** The pictures of the documentation, of the project of `make run`: run by `.dev/application pictures`. */
+/** Takes the screenshots of the documentation from the project of `make run`: run by `.dev/application pictures`. */
 import { browse, list, input } from "./browser.mjs";
 
 const CUSTOMERS = `${list("customers")}?f=city:in:Bern,Basel&s=-credit`;
@@ -9,14 +9,14 @@ const FILE =
   "erp:6002;Ben Frei;Basel;erp:c2;20;1984-10-03\n" +
   "erp:6003;Clea Roth;Zug;erp:c3;1250;1977-06-29\n";
 
-/** Takes one picture, of what `prepare` leaves on the page. */
+/** Takes one screenshot of the page that `prepare` leaves. */
 async function picture(name, path, prepare, options) {
   await browse(async (page) => {
     await page.goto(input.address + path);
     await page.getByLabel("API key").fill(input.key);
     await page.getByRole("button", { name: "Sign in" }).click();
     await prepare(page);
-    // The numbers of records in the navigation come last.
+    // The record counts in the navigation load last.
     if (options?.width === undefined) await page.getByText("1.2K").waitFor();
     await page.waitForLoadState("networkidle");
     await page.evaluate(() => document.activeElement?.blur());
@@ -29,7 +29,7 @@ const rows = (page) => page.getByRole("row").nth(8).waitFor();
 
 await picture("list", CUSTOMERS, rows);
 await picture("list-dark", `${list("orders")}?s=-placed`, rows, { theme: "dark" });
-// Cards, of which few have room.
+// Cards in a small window.
 await picture("list-narrow", CUSTOMERS, (page) => page.getByRole("row").nth(2).waitFor(), { width: 390 });
 await picture("record", CUSTOMERS, async (page) => {
   await page.getByRole("row").nth(2).getByRole("gridcell").nth(1).dblclick();

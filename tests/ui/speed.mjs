@@ -1,15 +1,15 @@
 /**
- * How fast the web application is, in a real browser, on a list of very many records: `make bench ARGS='--only application'`.
+ * Measures the web application in a real browser, with very many records: `make bench ARGS='--only application'`.
  *
- * Prints one object of JSON with all figures; times are milliseconds. `input.more` is {template, words, openings}.
+ * Prints all figures as one JSON object; times are in milliseconds. `input.more` is {template, words, openings}.
  */
 import { launch, list, input } from "./browser.mjs";
 
 const { template, words, openings } = input.more;
 const PATH = input.address + list(template);
-/** What the list shows first: the key of a record. */
+/** The first content of the list: the key of a record. */
 const FIRST = "[role=gridcell] code";
-/** This many milliseconds after the first list, nothing that belongs to the opening is still on its way. */
+/** After this many milliseconds from the first list, all requests of the page load are complete. */
 const AFTER = 1_500;
 const PAUSE = 60;
 const ROWS = 5_000;
@@ -21,7 +21,7 @@ const rank = (values, part) => {
 };
 const spread = (values) => ({ p50: rank(values, 0.5), p95: rank(values, 0.95), most: Math.max(...values) });
 
-/** Runs work in a browser that has nothing in its cache, as a signed-in user. */
+/** Runs a function in a browser with an empty cache, as a signed-in user. */
 async function visit(work) {
   const browser = await launch();
   try {
@@ -33,7 +33,7 @@ async function visit(work) {
   }
 }
 
-/** Notes, from the beginning of the page on, what the browser reports and when the first record is painted. */
+/** Records the browser's performance entries from the start, and when the first record is painted. */
 function watch(first) {
   const seen = { list: null, lcp: 0, shift: 0, tasks: [] };
   globalThis.seen = seen;
@@ -64,7 +64,7 @@ const open = () =>
     const protocol = await page.context().newCDPSession(page);
     const transferred = { requests: 0, kilobytes: 0, firstKilobytes: 0, searches: 0 };
     await protocol.send("Network.enable");
-    // What the thread of the page worked, whatever else the machine did.
+    // The CPU time of the page's thread, independent of other load on the machine.
     await protocol.send("Performance.enable", { timeDomain: "threadTicks" });
     let isFirst = true;
     protocol.on("Network.requestWillBeSent", ({ request }) => {
@@ -98,7 +98,7 @@ const open = () =>
     };
   });
 
-/** Types words letter by letter; each letter waits for what the one before found. */
+/** Types words letter by letter. Each letter waits for the results of the previous one. */
 const type = () =>
   visit(async (page) => {
     await page.goto(PATH);
@@ -133,14 +133,14 @@ const type = () =>
         times.push(await page.evaluate(() => globalThis.answered - globalThis.pressed));
         await page.waitForTimeout(PAUSE);
       }
-      // Escape would only close suggestions.
+      // Escape would only close the suggestions.
       await page.getByRole("combobox").fill("");
       await page.waitForTimeout(AFTER);
     }
     return times;
   });
 
-/** Scrolls through thousands of records, a few rows a frame. */
+/** Scrolls through thousands of records, a few rows per frame. */
 const scroll = () =>
   visit(async (page) => {
     await page.goto(PATH);

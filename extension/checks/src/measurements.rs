@@ -36,47 +36,44 @@ pub const MEASUREMENTS: &[Measurement] = &[
     ),
     plain(
         "embedding_queue_oldest_seconds",
-        "Longest time that a record has been due for embedding; of the first 1000 templates that have one.",
+        "Longest time that a record has waited for its vector, among the first 1000 templates with such records.",
     ),
     plain("embedding_queue_failed", "Records whose embedding has failed permanently. At most 2000."),
     Measurement {
         name: "jobs",
         labels: &["state"],
-        help: "Background jobs of definitions: pending, running or failed; of the first 2000.",
+        help: "Background jobs of definitions among the first 2000, by state: pending, running or failed.",
     },
     plain("jobs_stalled", "Background jobs that have failed, or wait while no worker runs."),
-    plain("jobs_stalled_oldest_seconds", "The age of the oldest of them; 0 if there is none."),
+    plain("jobs_stalled_oldest_seconds", "Age of the oldest stalled background job; 0 if there is none."),
     plain(
         "inbound_dead_letters",
         "Failed deliveries that are stored for a replay. Above 2000 an upper bound.",
     ),
-    plain("inbound_dead_letters_bytes", "The size of their payloads."),
-    plain(
-        "inbound_log_bytes",
-        "The size of the log of all deliveries on disk, payloads and indexes included.",
-    ),
+    plain("inbound_dead_letters_bytes", "Size of the payloads of failed deliveries."),
+    plain("inbound_log_bytes", "Size of the log of all deliveries on disk, including payloads and indexes."),
     plain(
         "webhooks_pending",
-        "Webhook deliveries that wait or are being sent: at most 2000 of each of the first 100 endpoints.",
+        "Webhook deliveries that are pending or running: at most 2000 of each of the first 100 endpoints.",
     ),
     plain(
         "webhooks_failed",
-        "Webhook deliveries that have failed for good: at most 2000 of each of the first 100 endpoints.",
+        "Webhook deliveries that have failed permanently: at most 2000 of each of the first 100 endpoints.",
     ),
     plain(
         "webhooks_oldest_seconds",
-        "The age of the oldest webhook delivery that waits, of the first 100 endpoints, if enabled; 0 if there is none.",
+        "Age of the oldest pending webhook delivery among the first 100 endpoints, without disabled ones; 0 if there is none.",
     ),
     plain(
         "idempotent_responses",
         "Stored responses to requests with an Idempotency-Key. Above 2000 an estimate.",
     ),
-    plain("idempotent_responses_bytes", "Their size on disk, indexes included."),
-    plain("api_keys", "API keys that are neither revoked nor expired; of the 2000 issued last."),
-    plain("api_keys_expiring", "API keys that expire within 14 days; of the 2000 issued last."),
+    plain("idempotent_responses_bytes", "Size of stored responses on disk, including indexes."),
+    plain("api_keys", "Valid API keys among the 2000 issued last."),
+    plain("api_keys_expiring", "API keys that expire within 14 days, among the 2000 issued last."),
     plain(
         "api_keys_unused",
-        "Valid API keys that were issued at least 90 days ago and not used for 90 days; of the 2000 issued last.",
+        "Valid API keys that were issued at least 90 days ago and not used for 90 days, among the 2000 issued last.",
     ),
     Measurement {
         name: "sessions",
@@ -87,7 +84,7 @@ pub const MEASUREMENTS: &[Measurement] = &[
     plain("connections", "Connections of clients to the server, in all its databases."),
     plain(
         "connections_limit",
-        "Maximum connections of roles that may not use reserved ones: max_connections minus superuser_reserved_connections and reserved_connections.",
+        "Maximum number of connections for roles that may not use reserved ones: max_connections minus superuser_reserved_connections and reserved_connections.",
     ),
     plain(
         "oldest_transaction_seconds",
@@ -112,16 +109,16 @@ pub const MEASUREMENTS: &[Measurement] = &[
     plain("standbys", "Standbys that are connected to this server."),
     plain(
         "replication_lag_seconds",
-        "The delay of the slowest standby until it has replayed a change; on a standby, the age of the last replayed transaction while there is more to replay.",
+        "Replay lag of the slowest standby; on a standby, the age of the last replayed transaction while there is more to replay.",
     ),
     plain(
         "replication_lag_bytes",
-        "Write-ahead log that the slowest standby has not replayed; on a standby, what it has received and not replayed.",
+        "Write-ahead log that the slowest standby has not replayed; on a standby, write-ahead log that it has received but not replayed.",
     ),
     plain("replication_slots_inactive", "Replication slots that no process uses."),
     plain(
         "replication_slots_retained_bytes",
-        "The largest amount of write-ahead log that a replication slot keeps.",
+        "Largest amount of write-ahead log that a replication slot retains.",
     ),
 ];
 

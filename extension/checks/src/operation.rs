@@ -1,6 +1,6 @@
 //! Checks for operators: bloat, indexes, replication, keys, remaining capacity. A new or small database has no findings.
 
-use crate::check::Severity::{Note, Warning};
+use crate::check::Severity::{Error, Note, Warning};
 use crate::check::{Check, Needs};
 
 #[rustfmt::skip]
@@ -33,9 +33,18 @@ pub(crate) const OPERATION: &[Check] = &[
          from (", our_tables!(), ") c join pg_class r on r.oid = c.oid where r.relfrozenxid <> '0' and age(r.relfrozenxid) > 1.5 * current_setting('autovacuum_freeze_max_age')::float8
          order by age(r.relfrozenxid) desc limit 10") },
     Check { name: "numbers", sound: "no sequence of the state is near its end", severity: Warning, needs: Needs::State, query:
-        "select format('the sequence %I.%I is at %s of %s', s.schemaname, s.sequencename, s.last_value, s.max_value),
-                'ask the authors of keyed: it has to become larger'
-         from pg_sequences s where s.schemaname = 'keyed_state' and s.last_value > 0.7 * s.max_value" },
+        // Record ids have 24 bits for the id of the template.
+        "select format('the sequence %I.%I is at %s of %s to %s', s.schemaname, s.sequencename, s.last_value, s.min_value, m.max),
+                'create new projects on another shard: see keyed.init(shard => …)'
+         from pg_sequences s,
+           lateral (select case when s.sequencename = 'template_id_seq' then least(s.max_value, 16777215) else s.max_value end) m (max)
+         where s.schemaname = 'keyed_state' and s.last_value - s.min_value > 0.7 * (m.max::numeric - s.min_value)" },
+    Check { name: "ids of the shard", sound: "new ids come from the range of the shard", severity: Error, needs: Needs::State, query:
+        "select format('the sequence %I.%I assigns ids of other shards than shard %s', s.schemaname, s.sequencename, d.shard),
+                format('select keyed.init(shard => %s);', d.shard)
+         from keyed_state.shard d, pg_sequences s,
+           lateral (select case when s.sequencename = 'template_id_seq' then 17 when s.data_type = 'bigint'::regtype then 46 else 24 end) b (bits)
+         where s.schemaname = 'keyed_state' and (s.min_value >> b.bits <> d.shard or s.max_value >> b.bits <> d.shard)" },
     Check { name: "unused indexes", sound: "searches use the indexes of attributes", severity: Note, needs: Needs::State, query:
         concat!("select format('the indexes of the attribute %s of %I.%I take %s, and nothing has used them since %s', a.slug, c.nspname, c.relname, pg_size_pretty(sum(i.relpages) * current_setting('block_size')::bigint), max(u.since)::date),
                 format('select keyed.alter_attribute(%L, %L, ''{\"indexed\": false}''); -- unless reports that run more rarely, or standbys, use them', format('%I.%I', c.nspname, c.relname), a.slug)

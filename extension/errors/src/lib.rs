@@ -40,41 +40,41 @@ struct Row {
 // Columns: the name in responses, the HTTP status, whether a retry can succeed, the SQLSTATE that the extension raises (`none`
 // for errors of the proxy), and the meaning. SQLSTATEs are PostgreSQL's own, because pgrx maps others to XX000.
 codes! {
-    MalformedRequest     "malformed_request"      400 no  "22032" "The text is not JSON, or not of the outer shape that the request must have.";
-    ProjectRequired      "project_required"       400 no  "3F000" "A template was named by slug, and no project was chosen.";
+    MalformedRequest     "malformed_request"      400 no  "22032" "The body is not valid JSON or does not have the structure that the request requires.";
+    ProjectRequired      "project_required"       400 no  "3F000" "The request refers to a template by slug but does not specify a project.";
     Unauthorized         "unauthorized"           401 no  "28000" "The API key is missing, unknown, revoked or expired.";
-    Forbidden            "forbidden"              403 no  "42501" "The caller's role lacks the right.";
+    Forbidden            "forbidden"              403 no  "42501" "The caller's role lacks the required privilege.";
     QuotaExceeded        "quota_exceeded"         403 no  "53400" "The project has reached a quota.";
-    NotFound             "not_found"              404 no  "P0002" "It does not exist, was deleted, or is not visible to the caller.";
-    ExternalKeyTaken     "external_key_taken"     409 no  "23505" "Another live record of the template has the external key.";
-    Conflict             "conflict"               409 no  "23505" "Something of that name exists, or is still in use.";
-    RequestInProgress    "request_in_progress"    409 yes "55006" "A request with the same Idempotency-Key is running.";
-    ImportInProgress     "import_in_progress"     409 yes "55006" "Another file is imported into the template as one transaction.";
-    ResyncRequired       "resync_required"        410 no  "24000" "The cursor is from before a restore, a failover or a change of rights: read the feed of changes again from start.";
-    PreconditionFailed   "precondition_failed"    412 no  "55000" "The records are in another state than the request requires.";
+    NotFound             "not_found"              404 no  "P0002" "The object does not exist, was deleted, or is not visible to the caller.";
+    ExternalKeyTaken     "external_key_taken"     409 no  "23505" "Another live record of the template has this external key.";
+    Conflict             "conflict"               409 no  "23505" "An object with this name already exists, or the object is still in use.";
+    RequestInProgress    "request_in_progress"    409 yes "55006" "A request with the same Idempotency-Key is in progress.";
+    ImportInProgress     "import_in_progress"     409 yes "55006" "Another import into the template, in one transaction, is in progress.";
+    ResyncRequired       "resync_required"        410 no  "24000" "The cursor was issued before a restore, a failover or a change of access: read the feed of changes again from start.";
+    PreconditionFailed   "precondition_failed"    412 no  "55000" "The records are not in the state that the request requires.";
     PayloadTooLarge      "payload_too_large"      413 no  "54000" "The request exceeds a limit.";
-    InvalidExternalKey   "invalid_external_key"   422 no  "22023" "The external key breaks a rule of external keys.";
-    InvalidSlug          "invalid_slug"           422 no  "22023" "The name does not have the form of a slug.";
+    InvalidExternalKey   "invalid_external_key"   422 no  "22023" "The external key violates a rule for external keys.";
+    InvalidSlug          "invalid_slug"           422 no  "22023" "The name is not a valid slug.";
     ReservedSlug         "reserved_slug"          422 no  "22023" "The name is reserved for a standard field or by PostgreSQL.";
-    UnknownAttribute     "unknown_attribute"      422 no  "22023" "The template has no attribute of that name.";
+    UnknownAttribute     "unknown_attribute"      422 no  "22023" "The template has no attribute with this name.";
     UnknownField         "unknown_field"          422 no  "22023" "The body has an unknown member.";
-    OperatorNotAllowed   "operator_not_allowed"   422 no  "22023" "The operator does not apply to fields of this type.";
-    InvalidValue         "invalid_value"          422 no  "22023" "The value does not fit the attribute or the parameter.";
+    OperatorNotAllowed   "operator_not_allowed"   422 no  "22023" "The operator does not support fields of this type.";
+    InvalidValue         "invalid_value"          422 no  "22023" "The value is not valid for the attribute or the parameter.";
     VectorDimension      "vector_dimension"       422 no  "22023" "The vector has the wrong number of dimensions.";
     RequiredAttribute    "required_attribute"     422 no  "22023" "A required attribute was omitted or set to null.";
-    ReferenceNotFound    "reference_not_found"    422 no  "23503" "The record that a reference names does not exist, or is not visible to the caller.";
-    IdempotencyKeyReused "idempotency_key_reused" 422 no  "22023" "The Idempotency-Key was sent with another request before.";
-    StorageFull          "unavailable"            503 yes "53100" "There is no space left for data that must be stored.";
-    Busy                 "unavailable"            503 yes "55P03" "Others hold a lock that is needed, and did not release it in time.";
-    SerializationFailure "unavailable"            503 yes "40001" "Concurrent transactions got in each other's way.";
-    Internal             "internal"               500 no  "XX000" "The service failed. The log has the reason under the same instance.";
+    ReferenceNotFound    "reference_not_found"    422 no  "23503" "The referenced record does not exist, or is not visible to the caller.";
+    IdempotencyKeyReused "idempotency_key_reused" 422 no  "22023" "The Idempotency-Key was already used for a different request.";
+    StorageFull          "unavailable"            503 yes "53100" "There is no capacity left for data that must be stored.";
+    Busy                 "unavailable"            503 yes "55P03" "Another transaction did not release a lock in time.";
+    SerializationFailure "unavailable"            503 yes "40001" "The transaction conflicted with a concurrent transaction.";
+    Internal             "internal"               500 no  "XX000" "An internal error occurred. The log contains the reason, with the same instance.";
 
-    InvalidCsv           "invalid_csv"            422 no  none    "A row of a CSV file breaks the rules of quotes.";
-    MethodNotAllowed     "method_not_allowed"     405 no  none    "The address does not take that method.";
-    RequestTimeout       "request_timeout"        408 yes none    "The request body did not arrive, or the response was not read, in time.";
-    UnsupportedMediaType "unsupported_media_type" 415 no  none    "The body is not of a media type that is read here.";
-    RateLimited          "rate_limited"           429 yes none    "The caller exceeds a limit.";
-    Unavailable          "unavailable"            503 yes none    "The database, or another service that is needed, cannot be used at the moment.";
+    InvalidCsv           "invalid_csv"            422 no  none    "A row of a CSV file violates the quoting rules.";
+    MethodNotAllowed     "method_not_allowed"     405 no  none    "The route does not support this method.";
+    RequestTimeout       "request_timeout"        408 yes none    "The client did not send the request body or read the response in time.";
+    UnsupportedMediaType "unsupported_media_type" 415 no  none    "The route does not support the media type of the body.";
+    RateLimited          "rate_limited"           429 yes none    "The caller exceeded a limit.";
+    Unavailable          "unavailable"            503 yes none    "The database, or another required service, is temporarily unavailable.";
     Timeout              "timeout"                504 yes none    "The database did not respond in time.";
 }
 

@@ -98,7 +98,7 @@ metrics! {
     response_bytes: IntCounterVec "keyed_http_response_bytes_total" ["route", "method"];
     /// Requests in flight.
     in_flight: IntGauge "keyed_http_requests_in_flight" [];
-    /// Requests that wait for changes: `GET /changes` with `wait`, or as a stream of events.
+    /// Requests that wait for changes: `GET /changes` with `wait`, or as an event stream.
     listeners: IntGauge "keyed_http_listeners" [];
     /// Requests and connections that a limit rejected.
     refused: IntCounterVec "keyed_http_rejected_total" ["reason"];
@@ -123,7 +123,7 @@ metrics! {
     shared_connections: GaugeVec "keyed_shared_connections" ["state"];
     /// Lookups that wait for their response on a shared connection.
     shared_queue: Gauge "keyed_shared_queue" [];
-    /// Time of statements of requests, by kind: lookup, read, write, or file for imports and exports.
+    /// Duration of statements of requests, by kind: lookup, read, write, or file for imports and exports.
     statement_seconds: HistogramVec "keyed_database_statement_duration_seconds" ["kind"] in REQUEST;
     /// Errors that the database reported, including those of attempts that were retried.
     database_errors: IntCounterVec "keyed_database_errors_total" ["sqlstate"];
@@ -153,12 +153,12 @@ metrics! {
 
     /// Texts of records that this process has processed, by outcome: embedded or failed.
     embedded: IntCounterVec "keyed_embedding_texts_total" ["outcome"];
-    /// Time of calls of the embedding provider, by outcome: ok or failed.
+    /// Duration of calls to the embedding provider, by outcome: ok or failed.
     provider_seconds: HistogramVec "keyed_embedding_provider_duration_seconds" ["outcome"] in PROVIDER;
 
-    /// Attempts of this process at delivering webhooks: delivered or failed.
+    /// Attempts of this process to deliver webhooks, by outcome: delivered or failed.
     webhooks: IntCounterVec "keyed_webhook_attempts_total" ["outcome"];
-    /// Time of these attempts.
+    /// Duration of attempts to deliver webhooks, by outcome: delivered or failed.
     webhook_seconds: HistogramVec "keyed_webhook_attempt_duration_seconds" ["outcome"] in PROVIDER;
 
     /// Age of the measurements of the database, which are omitted after 5 minutes without a response.

@@ -42,13 +42,13 @@ const importsOf = (file: string, text: string) =>
   );
 
 test("folders import downwards only", () => {
-  const faults = sources.flatMap(({ file, text }) =>
+  const violations = sources.flatMap(({ file, text }) =>
     importsOf(file, text).flatMap((target) => {
       const [from, to] = [ORDER.indexOf(folder(file)), ORDER.indexOf(folder(target))];
       return from >= 0 && to >= 0 && to <= from ? [] : [`${file} imports ${target}`];
     }),
   );
-  expect(faults).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 test("imports have no cycles", () => {
@@ -61,7 +61,7 @@ test("imports have no cycles", () => {
   expect([...left.keys()]).toEqual([]);
 });
 
-test("files are short", () => {
+test("files have at most 300 lines", () => {
   const long = sources.filter(({ text }) => text.split("\n").length > MAX_LINES);
   expect(long.map(({ file }) => file)).toEqual([]);
 });

@@ -30,7 +30,7 @@ async fn setting_that_carries_the_principal_cannot_be_set_directly() {
         "discard all".to_owned(),
         "reset keyed.principal".to_owned(),
     ] {
-        // Whether it is refused or has no effect.
+        // Asserts that the statement is rejected or has no effect.
         let _ = session.attempt(&attack, &[]).await;
         let _ = session.attempt("commit", &[]).await;
         assert_unchanged(&session, &attack).await;
@@ -77,33 +77,33 @@ async fn caller_cannot_assume_another_role() {
                 "create function pg_temp.g() returns int language sql set role = {role} as 'select 1'; select pg_temp.g()"
             ),
         ] {
-            let refusal = session.refusal(&attack, &[]).await;
-            assert_eq!(refusal.state, "42501", "{attack}: {refusal}");
+            let error = session.error(&attack, &[]).await;
+            assert_eq!(error.state, "42501", "{attack}: {error}");
             assert_unchanged(&session, &attack).await;
         }
     }
 }
 
 #[tokio::test]
-async fn wrong_key_gives_no_access() {
+async fn invalid_key_gives_no_access() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
     let key = sales.database.api_key("keyed_admin", &[]).await;
     let proxy = sales.database.session_as("keyed_proxy").await;
     for hash in ["''", "'\\x00'", "sha256('')", "sha256('keyed_admin')", "null"] {
         let attack = format!("begin; select keyed.authenticate({hash})");
-        assert_eq!(proxy.refusal(&attack, &[]).await.state, "28000", "{attack}");
+        assert_eq!(proxy.error(&attack, &[]).await.state, "28000", "{attack}");
         proxy.run("rollback").await;
         let attack = format!("select keyed_http.list_templates() from keyed.authenticate({hash})");
-        assert_eq!(proxy.refusal(&attack, &[]).await.state, "28000", "{attack}");
+        assert_eq!(proxy.error(&attack, &[]).await.state, "28000", "{attack}");
     }
-    // A valid one works only for the login of the proxy.
+    // A valid key works only for the login of the proxy.
     let right = quote(&key);
     let attack = format!("begin; select keyed.authenticate(sha256({right}::bytea))");
-    assert_eq!(session.refusal(&attack, &[]).await.state, "42501");
+    assert_eq!(session.error(&attack, &[]).await.state, "42501");
     session.run("rollback").await;
     assert_unchanged(&session, &attack).await;
-    assert_eq!(session.refusal("select hash from keyed_state.api_key", &[]).await.state, "42501");
+    assert_eq!(session.error("select hash from keyed_state.api_key", &[]).await.state, "42501");
 }
 
 #[tokio::test]
@@ -117,14 +117,14 @@ async fn key_gives_privileges_for_one_transaction() {
     let found = "select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key') from keyed.authenticate(sha256(convert_to($1, 'UTF8')), 'crm'),
                  jsonb_array_elements(keyed.search('crm.customers') -> 'records') r";
     assert_eq!(session.text(found, &[&key]).await, "US-1 US-2");
-    // Plain SQL asks for the role of the session, whatever key was shown.
+    // Plain SQL uses the role of the session, whatever key was authenticated.
     session.run("begin").await;
     session
         .rows("select keyed.authenticate(sha256(convert_to($1, 'UTF8')), 'crm', 'inbound')", &[&key])
         .await;
     assert_eq!(crate::sales::found(&session, serde_json::json!({})).await, "US-1 US-2");
     assert_eq!(crate::sales::selected(&session).await, "EU-1 EU-2");
-    // And what it writes is its own doing.
+    // Its writes have that role as their actor.
     session.run("insert into crm.customers (external_key, region) values ('EU-7', 'EU')").await;
     session.rows("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'US-7')", &[]).await;
     session.run("commit").await;

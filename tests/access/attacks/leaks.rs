@@ -1,10 +1,10 @@
-//! To learn of a hidden row without being shown it.
+//! Attempts to infer hidden rows from functions, errors, statistics and plans.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
 use serde_json::json;
 
-/// Notes every value that it is shown, as cheap as a function can be: a planner that could would call it first.
+/// Records every value that it gets, with the lowest possible cost, so the planner would call it first if it could.
 const SPY: &str = "
     create temp table shown (value text);
     create function pg_temp.spy(value text) returns boolean language plpgsql cost 0.0000001 as
@@ -69,9 +69,9 @@ async fn errors_disclose_no_hidden_value() {
         "update crm.customers set external_key = 'US-1' where external_key = 'EU-1'",
         "update crm.customers set amount = 1 / (case when region = 'US' then 0 else 1 end)",
     ] {
-        if let Err(refusal) = session.attempt(statement, &[]).await {
-            let text = format!("{refusal:?}");
-            assert!(!text.contains("Customer US") && refusal.state != "22012", "{statement}: {text}");
+        if let Err(error) = session.attempt(statement, &[]).await {
+            let text = format!("{error:?}");
+            assert!(!text.contains("Customer US") && error.state != "22012", "{statement}: {text}");
         }
     }
 }
@@ -125,10 +125,10 @@ async fn deletion_discloses_no_hidden_row() {
     let dead = "select count(*) from crm.customers where deleted_at is not null";
     assert_eq!(session.text(dead, &[]).await, "0");
     session.run("rollback").await;
-    // A deletion that fails half way leaves nothing open.
+    // A deletion that fails is not in progress afterwards.
     session.run("begin; savepoint s").await;
     let fails = "update crm.customers set deleted_at = now(), region = 'US' where external_key = 'EU-1'";
-    assert_eq!(session.refusal(fails, &[]).await.state, "42501");
+    assert_eq!(session.error(fails, &[]).await.state, "42501");
     session.run("rollback to s").await;
     assert_eq!(
         session

@@ -1,12 +1,12 @@
-//! A login of a report, with read access to one region and every trick of SQL: never a row more.
+//! A reporting login with read access to one region tries every feature of SQL, and never gets another row.
 
 mod identity;
 mod leaks;
 mod owner;
 mod plans;
-mod planted;
 mod reach;
 mod replaced;
+mod role_change;
 mod scoped;
 mod settings;
-mod switched;
+mod shadowing;

@@ -1,10 +1,10 @@
-//! What a breach of `keyed_owner` is worth, and what keyed takes for its own.
+//! The impact of a compromised `keyed_owner`, and the objects that keyed accepts as its own.
 
 use crate::sales::Sales;
 use harness::{Cluster, Database, Durability, Session};
 use std::sync::Arc;
 
-/// Runs any statement as `keyed_owner` within another's session, as a breach would.
+/// Runs any statement as `keyed_owner` within another role's session, as an attacker could.
 const BREACH: &str = "
     create function public.breach(statement text) returns void language plpgsql security definer as $$ begin execute statement; end $$;
     alter function public.breach(text) owner to keyed_owner;
@@ -44,9 +44,9 @@ async fn statements_as_the_owner_cannot_define_objects() {
     // In the session of a reader, and in that of a superuser.
     for session in [&session, &sales.admin] {
         for plant in plants {
-            let refusal = session.refusal("select public.breach($1)", &[plant]).await;
-            let is_refused = ["42501", "42704"].contains(&refusal.state.as_str());
-            assert!(is_refused || refusal.state == "42P17", "{plant}: {refusal}");
+            let error = session.error("select public.breach($1)", &[plant]).await;
+            let is_rejected = ["42501", "42704"].contains(&error.state.as_str());
+            assert!(is_rejected || error.state == "42P17", "{plant}: {error}");
         }
     }
     sales.admin.run("set role keyed_owner; create index by_hand on crm.customers (name); drop index crm.by_hand; reset role").await;
@@ -69,8 +69,8 @@ async fn only_slugs_are_stored_as_identifiers() {
         assert_eq!(sales.admin.text(checks, &[table]).await, "t", "{table}");
         let forge = format!("update keyed_state.{table} set {column} = 'x\"; drop table crm.customers; --'");
         if ["project", "template", "attribute"].contains(&table) {
-            let refusal = sales.admin.refusal("select public.breach($1)", &[&forge]).await;
-            assert_eq!(refusal.state, "23514", "{forge}: {refusal}");
+            let error = sales.admin.error("select public.breach($1)", &[&forge]).await;
+            assert_eq!(error.state, "23514", "{forge}: {error}");
         }
     }
 }
@@ -92,7 +92,7 @@ async fn forged_template_cannot_reach_tables_of_other_owners() {
         .await;
     let schema = session.text("select nspname from pg_namespace where oid = pg_my_temp_schema()", &[]).await;
     let forge = format!("insert into keyed_state.project (slug, name) values ('{schema}', 'x')");
-    assert_eq!(session.refusal("select public.breach($1)", &[&forge]).await.state, "23514");
+    assert_eq!(session.error("select public.breach($1)", &[&forge]).await.state, "23514");
     // A schema and a view of the attacker's own do not help either.
     let mallory = sales.database.create_role("mallory").await;
     sales
@@ -135,7 +135,7 @@ async fn forged_template_cannot_reach_tables_of_other_owners() {
 #[tokio::test]
 async fn setting_changed_within_a_function_is_restored() {
     let sales = Sales::new().await;
-    // A trigger of the DBA's runs as the owner within our statement.
+    // A trigger of the administrator runs as the owner within keyed's statement.
     sales
         .admin
         .run(
@@ -146,7 +146,7 @@ async fn setting_changed_within_a_function_is_restored() {
              create trigger zz_leave before insert on crm.customers for each row execute function public.leave()",
         )
         .await;
-    // Whatever the path and the caller: also the one that is pinned, as the proxy's sessions have it.
+    // Whatever the search path and the caller, including the pinned path of the proxy's sessions.
     let login = sales.european("read, create").await;
     for session in [&sales.admin, &login] {
         for path in ["public", "pg_catalog, pg_temp", "pg_catalog,pg_temp"] {
@@ -162,7 +162,7 @@ async fn setting_changed_within_a_function_is_restored() {
     }
 }
 
-/// A database in which keyed was not set up, and where `mallory` may create schemas.
+/// A database without keyed in which `mallory` may create schemas.
 async fn not_set_up() -> (Database, Session, String) {
     let database = Database::empty_in(&Cluster::shared()).await;
     let admin = database.session().await;
@@ -178,9 +178,9 @@ async fn init_does_not_adopt_an_existing_schema_of_another_owner() {
         let (database, admin, mallory) = not_set_up().await;
         let attacker = database.session_as(&mallory).await;
         attacker.run(&format!("create schema {schema}; create table {schema}.api_key (id int)")).await;
-        let refusal = admin.refusal("select keyed.init()", &[]).await;
-        assert_eq!(refusal.state, "23505", "{schema}: {refusal}");
-        assert!(refusal.to_string().contains(&format!("schema {schema} belongs to {mallory}")), "{refusal}");
+        let error = admin.error("select keyed.init()", &[]).await;
+        assert_eq!(error.state, "23505", "{schema}: {error}");
+        assert!(error.to_string().contains(&format!("schema {schema} belongs to {mallory}")), "{error}");
         let remedy = "select remedy from keyed.foreign_objects() where object like 'schema%'";
         let remedy = admin.text(remedy, &[]).await;
         admin.run(remedy.split(": ").last().expect("a statement")).await;
@@ -199,8 +199,8 @@ async fn init_does_not_adopt_roles_that_others_can_grant() {
     let made = "select count(*) from pg_auth_members where member = 'maker'::regrole";
     if admin.text(made, &[]).await == "2" {
         admin.run("set role maker; grant keyed_admin to maker; reset role").await;
-        let refusal = admin.refusal("select keyed.init()", &[]).await;
-        assert_eq!(refusal.state, "23505", "{refusal}");
+        let error = admin.error("select keyed.init()", &[]).await;
+        assert_eq!(error.state, "23505", "{error}");
         for row in admin.rows("select remedy from keyed.foreign_objects()", &[]).await {
             admin.run(row[0].as_deref().expect("a statement")).await;
         }
@@ -212,7 +212,7 @@ async fn init_does_not_adopt_roles_that_others_can_grant() {
 }
 
 #[tokio::test]
-async fn init_and_migrate_reject_foreign_objects() {
+async fn init_and_migrate_reject_objects_of_other_owners() {
     let sales = Sales::new().await;
     let mallory = sales.database.create_role("mallory").await;
     sales.admin.run("create function public.evil() returns trigger language plpgsql as $$ begin return new; end $$;
@@ -233,9 +233,9 @@ async fn init_and_migrate_reject_foreign_objects() {
         let found = sales.admin.text("select string_agg(object, ', ') from keyed.foreign_objects()", &[]).await;
         assert!(found.contains(object), "{plant}: {found}");
         for function in ["init", "migrate"] {
-            let refusal = sales.admin.refusal(&format!("select keyed.{function}()"), &[]).await;
-            assert_eq!(refusal.state, "23505", "{plant}: {refusal}");
-            assert!(refusal.to_string().contains("foreign objects"), "{plant}: {refusal}");
+            let error = sales.admin.error(&format!("select keyed.{function}()"), &[]).await;
+            assert_eq!(error.state, "23505", "{plant}: {error}");
+            assert!(error.to_string().contains("foreign objects"), "{plant}: {error}");
         }
         sales.admin.run(&undo.replace("MALLORY", &mallory)).await;
         sales.admin.run("select keyed.init(), keyed.migrate()").await;
@@ -244,13 +244,13 @@ async fn init_and_migrate_reject_foreign_objects() {
 
 #[tokio::test]
 async fn init_rejects_an_owner_with_memberships() {
-    // Roles are the cluster's: in the one that all tests share, the others would be refused as well.
+    // Roles belong to the cluster. In the shared cluster, the other tests would be rejected as well.
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await;
     let admin = database.session().await;
     admin.run("create role team; grant team to keyed_owner").await;
     let found = "select string_agg(object || ' ' || finding, ', ') from keyed.foreign_objects()";
     assert_eq!(admin.text(found, &[]).await, "role keyed_owner is a member of team");
-    assert_eq!(admin.refusal("select keyed.init()", &[]).await.is(), ("23505", "conflict"));
+    assert_eq!(admin.error("select keyed.init()", &[]).await.codes(), ("23505", "conflict"));
     let remedy = admin.text("select remedy from keyed.foreign_objects()", &[]).await;
     admin.run(&remedy).await;
     admin.run("select keyed.init()").await;

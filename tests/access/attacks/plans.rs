@@ -1,4 +1,4 @@
-//! Plans that are cached, or shared with workers: each execution checks for which role it runs.
+//! Plans that are cached or shared with parallel workers: each execution checks its own role.
 
 use crate::sales::{Sales, of_region};
 use harness::{Session, major_version};
@@ -6,7 +6,8 @@ use serde_json::json;
 
 const KEYS: &str = "select string_agg(external_key, ' ' order by external_key) from crm.customers";
 
-/// A session that may become one of two roles: of Europe by a plain scope, of America by one through a reference.
+/// A session that can switch between two roles: one reads Europe by a plain scope, the other America by a scope through
+/// a reference.
 async fn with_two() -> (Sales, Session, [(String, &'static str); 2]) {
     let sales = Sales::new().await;
     let (european, _) = sales.clerk("read", &of_region("EU")).await;
@@ -19,7 +20,7 @@ async fn with_two() -> (Sales, Session, [(String, &'static str); 2]) {
 }
 
 #[tokio::test]
-async fn generic_plan_serves_each_role_its_own_rows() {
+async fn generic_plan_returns_each_role_its_own_rows() {
     let (_sales, session, roles) = with_two().await;
     let search = "(select string_agg(r ->> 'external_key', ' ' order by r ->> 'external_key') from jsonb_array_elements(keyed.search('crm.customers', $1::jsonb) -> 'records') r)";
     for mode in ["force_generic_plan", "force_custom_plan", "auto"] {
@@ -46,7 +47,7 @@ async fn generic_plan_serves_each_role_its_own_rows() {
 }
 
 #[tokio::test]
-async fn statements_of_a_transaction_check_rights_separately() {
+async fn each_statement_of_a_transaction_checks_privileges() {
     let (_sales, session, roles) = with_two().await;
     session
         .run("create function pg_temp.keys() returns text language plpgsql stable as

@@ -1,4 +1,4 @@
-//! What is out of reach: definitions, state, internal functions, files.
+//! Objects that logins cannot access: definitions, state, internal functions, files.
 
 use crate::sales::{Sales, seen};
 use harness::customers::{HISTORY, SERIES};
@@ -58,10 +58,11 @@ async fn definitions_and_state_are_denied() {
         "select * from pg_catalog.pg_authid",
         "select * from pg_catalog.pg_statistic",
     ] {
-        // Reindexing is refused as to any other than the owner; what does not exist is refused as such.
-        let refusal = session.refusal(attack, &[]).await;
+        // REINDEX is rejected as for any other role than the owner; for a missing object, the error is that it does not
+        // exist.
+        let error = session.error(attack, &[]).await;
         let states = ["42501", "42809", "42P01", "0A000", "42704", "58P01", "22023", "42P16"];
-        assert!(states.contains(&refusal.state.as_str()), "{attack}: {refusal}");
+        assert!(states.contains(&error.state.as_str()), "{attack}: {error}");
     }
     assert_eq!(sales.state().await, before);
     assert_eq!(seen(&session).await, "EU-1 EU-2");
@@ -76,7 +77,7 @@ async fn internal_functions_have_no_effect_for_logins() {
     for trigger in
         ["guard_record", "guard_delete", "guard_truncate", "note_history", "write_history", "announce_change"]
     {
-        session.refusal(&format!("select keyed.{trigger}()"), &[]).await;
+        session.error(&format!("select keyed.{trigger}()"), &[]).await;
     }
     for id in [&hidden, &live] {
         assert_eq!(session.text("select keyed.is_being_deleted($1)", &[id]).await, "f");
@@ -84,10 +85,10 @@ async fn internal_functions_have_no_effect_for_logins() {
     let scopes = sales.admin.rows("select format('select %s()', p.oid::regproc) from pg_proc p where p.pronamespace = 'keyed_scope'::regnamespace", &[]).await;
     for row in scopes {
         let call = row[0].clone().unwrap_or_default();
-        assert_eq!(session.refusal(&call, &[]).await.state, "42501", "{call}");
+        assert_eq!(session.error(&call, &[]).await.state, "42501", "{call}");
     }
-    // The functions behind the routes have the rights of the login when they are called without a key.
-    for (statement, is_refused) in [
+    // Without a key, the functions behind the routes have the privileges of the login.
+    for (statement, is_rejected) in [
         ("select keyed_http.get_record($1, null, true, true)", true),
         ("select keyed_http.search('2', '{\"global_search\": \"US\"}')", false),
         ("select keyed_http.list_templates()", false),
@@ -98,9 +99,9 @@ async fn internal_functions_have_no_effect_for_logins() {
         ("select keyed_http.create_template('{\"slug\": \"mine\"}')", true),
     ] {
         match session.attempt(statement, &[&hidden]).await {
-            Ok(rows) => assert!(!is_refused && !format!("{rows:?}").contains("US"), "{statement}: {rows:?}"),
-            Err(refusal) => {
-                assert!(is_refused && !format!("{refusal:?}").contains("Globex"), "{statement}: {refusal}");
+            Ok(rows) => assert!(!is_rejected && !format!("{rows:?}").contains("US"), "{statement}: {rows:?}"),
+            Err(error) => {
+                assert!(is_rejected && !format!("{error:?}").contains("Globex"), "{statement}: {error}");
             }
         }
     }
@@ -115,10 +116,10 @@ async fn row_level_security_cannot_be_disabled() {
     for statement in
         ["select * from crm.customers", "update crm.customers set name = 'x'", "copy crm.customers to stdout"]
     {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "42501", "{statement}: {refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.state, "42501", "{statement}: {error}");
     }
-    // Functions keep the same filter by themselves.
+    // The functions themselves apply the same filter.
     assert_eq!(crate::sales::found(&session, serde_json::json!({})).await, "EU-1 EU-2");
     let reference = "select keyed.create_record('crm.customers', '{\"region\": \"EU\", \"company\": {\"external_key\": \"C-EU\"}}', 'off')";
     session.rows(reference, &[]).await;
@@ -133,7 +134,7 @@ async fn copy_reads_the_scope_and_cannot_write_outside() {
     let login = session.text("select current_user", &[]).await;
     let client = sales.database.client_as(&login).await;
     for source in ["crm.customers", "(select * from crm.customers)", "(table crm.customers)"] {
-        let stream = client.copy_out(&format!("copy {source} to stdout")).await.expect("rows of its own");
+        let stream = client.copy_out(&format!("copy {source} to stdout")).await.expect("its own rows");
         let chunks: Vec<_> = futures_util::StreamExt::collect(stream).await;
         let text: String = chunks
             .into_iter()
@@ -141,6 +142,6 @@ async fn copy_reads_the_scope_and_cannot_write_outside() {
             .collect();
         assert!(text.contains("EU-1") && !text.contains("US-") && !text.contains("EU-0"), "{source}: {text}");
     }
-    let refusal = session.refusal("copy crm.customers (external_key, region) from stdin", &[]).await;
-    assert_eq!(refusal.state, "0A000", "PostgreSQL takes no COPY FROM under policies: {refusal}");
+    let error = session.error("copy crm.customers (external_key, region) from stdin", &[]).await;
+    assert_eq!(error.state, "0A000", "PostgreSQL takes no COPY FROM under policies: {error}");
 }

@@ -1,4 +1,4 @@
-//! What a login can replace between two calls of a function that runs as the owner.
+//! Objects that a login can replace between two calls of a function that runs as the owner.
 
 use crate::sales::Sales;
 use harness::Session;
@@ -29,8 +29,8 @@ async fn cursor_of_the_owner_cannot_be_replaced() {
     for number in 1..=5 {
         let name = format!("\"<unnamed portal {number}>\"");
         session.run("savepoint s").await;
-        let refusal = session.refusal(&format!("close {name}"), &[]).await;
-        assert_eq!(refusal.state, "34000", "{name}: {refusal}");
+        let error = session.error(&format!("close {name}"), &[]).await;
+        assert_eq!(error.state, "34000", "{name}: {error}");
         session.run("rollback to s").await;
         session.run(&format!("declare {name} cursor for select 1 where pg_temp.spy()")).await;
     }
@@ -51,9 +51,9 @@ async fn export_with_a_closed_cursor_fails() {
             let name = format!("\"<unnamed portal {number}>\"");
             session.run(&format!("declare {name} cursor for select 1 where pg_temp.spy()")).await;
         }
-        let refusal = session.refusal(NEXT, &[]).await;
-        assert_eq!(refusal.state, "22023", "{closing}: {refusal}");
-        assert!(refusal.to_string().contains("was closed before its end"), "{closing}: {refusal}");
+        let error = session.error(NEXT, &[]).await;
+        assert_eq!(error.state, "22023", "{closing}: {error}");
+        assert!(error.to_string().contains("was closed before its end"), "{closing}: {error}");
         session.run("rollback").await;
     }
 }
@@ -68,7 +68,7 @@ async fn only_its_caller_continues_an_export() {
     session.run("begin").await;
     session.rows(OPEN, &[]).await;
     session.run(&format!("set local role {other}")).await;
-    let refusal = session.refusal(NEXT, &[]).await;
-    assert_eq!(refusal.state, "22023", "{refusal}");
+    let error = session.error(NEXT, &[]).await;
+    assert_eq!(error.state, "22023", "{error}");
     session.run("rollback").await;
 }

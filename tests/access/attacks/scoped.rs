@@ -1,4 +1,4 @@
-//! A project with a scope of each kind, and what its login sees, counts and writes.
+//! A project with a scope of each kind, and the records that its login reads, counts and writes.
 
 use harness::{Database, Session, quote};
 use serde_json::{Value, json};
@@ -15,10 +15,10 @@ const COMPANIES: &str = r#"
                                        'opened', date '2021-01-01' + n))), true)
       from generate_series(1, 40) n, lateral (select case when n % 2 = 0 then 'Open' else 'Secret' end) w (w)"#;
 
-/// How many records of each template are visible.
+/// The number of visible records of each template.
 const VISIBLE: usize = 30;
 
-/// The scopes, all of which leave the records with an even number visible.
+/// The scopes, all of which make the records with an even number visible.
 fn scopes() -> [Value; 8] {
     let is_secret = json!({"field": "company.tags", "operator": "in", "value": ["secret"]});
     [
@@ -37,7 +37,7 @@ fn table(scope: usize) -> String {
     format!("crm.scope{scope}")
 }
 
-/// A statement that answers its number of rows, or the SQLSTATE of its refusal.
+/// A statement that returns its row count, or its SQLSTATE if it is rejected.
 const ATTEMPT: &str = "
     create function public.attempt(statement text) returns text language plpgsql as $$
     declare number bigint;
@@ -49,8 +49,8 @@ const ATTEMPT: &str = "
       return sqlstate;
     end $$";
 
-/// A project with a template for each scope, and a login bound by them. Each template has 60 records, each of which refers
-/// to one of 40 companies; of both, those with an odd number are secret.
+/// A project with a template for each scope, and a login with these scopes. Each template has 60 records, each of which
+/// references one of 40 companies. Records and companies with an odd number are secret.
 pub(super) struct Scoped {
     pub(super) database: Database,
     pub(super) admin: Session,
@@ -88,7 +88,7 @@ impl Scoped {
         Self { database, admin, login }
     }
 
-    /// A statement whose one row has what the login sees, and the row that it must be.
+    /// A statement with one row of everything that the login reads, and the expected row.
     pub(super) fn reads() -> (String, Vec<String>) {
         let keys: Vec<String> = (1..=60).filter(|n| n % 2 == 0).map(|n| format!("R{n}")).collect();
         let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -105,7 +105,7 @@ impl Scoped {
                 |rows: &str| format!("(select string_agg(k, ',' order by k collate \"C\") from {rows})");
             columns.push(keys_of(&format!("(select external_key from {table}) t (k)")));
             expected.push(keys.clone());
-            // To look for a wrong letter takes much longer than all the rest.
+            // Typo tolerance takes much longer than everything else.
             let is_first = expected.len() == 1;
             for mut query in searches.clone().into_iter().skip(usize::from(!is_first)) {
                 query["count"] = json!("exact");
@@ -120,7 +120,7 @@ impl Scoped {
                 expected.push(format!("{VISIBLE}:{keys}"));
             }
         }
-        // By meaning, fewer records may be found, and none that is hidden.
+        // A semantic search may find fewer records, but none that is hidden.
         let nearest = json!({"query_vector": vec![1; 768], "template_id": "crm.scope0", "limit": 200});
         columns.push(format!(
             "(select count(*) from jsonb_array_elements(keyed.semantic_search({})) h
@@ -131,7 +131,7 @@ impl Scoped {
         (format!("select {}", columns.join(", ")), expected)
     }
 
-    /// A statement whose one row has what the login writes, and the row that it must be.
+    /// A statement with one row of everything that the login writes, and the expected row.
     pub(super) async fn writes(&self) -> (String, Vec<String>) {
         let (mut columns, mut expected) = (Vec::new(), Vec::new());
         let secret = self.admin.text("select id from crm.companies where external_key = 'C1'", &[]).await;
@@ -159,8 +159,8 @@ impl Scoped {
         (format!("select {}", columns.join(", ")), expected)
     }
 
-    /// The settings of this server that a login may change, each with the values to try. Those that only superusers may
-    /// change are granted to the login.
+    /// The settings of this server that a login may change, each with the values to try. The login is granted SET on
+    /// the settings that only superusers may change.
     pub(super) async fn settings(&self) -> Vec<(String, Vec<String>)> {
         let rows = self
             .admin
@@ -174,7 +174,7 @@ impl Scoped {
         // Privileges on parameters belong to the cluster, where concurrent sessions block each other.
         let _alone = PARAMETERS.lock().await;
         for row in rows {
-            let [name, kind, least, most, choices, context] = row
+            let [name, kind, least, max, choices, context] = row
                 .into_iter()
                 .map(Option::unwrap_or_default)
                 .collect::<Vec<_>>()
@@ -183,12 +183,12 @@ impl Scoped {
             if context == "superuser" {
                 self.admin.run(&format!("grant set on parameter {name} to {}", self.login)).await;
             }
-            settings.push((name, values(&kind, &least, &most, &choices)));
+            settings.push((name, values(&kind, &least, &max, &choices)));
         }
         settings
     }
 
-    /// Takes back what belongs to the cluster.
+    /// Revokes the privileges that belong to the cluster.
     pub(super) async fn end(self) {
         let _alone = PARAMETERS.lock().await;
         self.admin.run(&format!("drop owned by {}", self.login)).await;
@@ -198,18 +198,18 @@ impl Scoped {
 
 static PARAMETERS: Mutex<()> = Mutex::const_new(());
 
-/// Small, middle, extreme and odd values.
-fn values(kind: &str, least: &str, most: &str, choices: &str) -> Vec<String> {
-    let texts = |texts: &[&str]| texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+/// Small, middle, extreme and unusual values.
+fn values(kind: &str, least: &str, max: &str, choices: &str) -> Vec<String> {
+    let strings = |strings: &[&str]| strings.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     match kind {
-        "bool" => texts(&["on", "off"]),
+        "bool" => strings(&["on", "off"]),
         "enum" => choices.split(',').map(str::to_owned).collect(),
         "integer" | "real" => {
-            let mut values = texts(&[least, "1", "100", most]);
+            let mut values = strings(&[least, "1", "100", max]);
             values.dedup();
             values
         }
-        _ => texts(&[
+        _ => strings(&[
             "",
             "x",
             "pg_temp, pg_catalog",

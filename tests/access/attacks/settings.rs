@@ -5,13 +5,13 @@ use harness::quote;
 use std::fmt::Write as _;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-/// Plans that scan indexes and nothing else, where there are any. To compile these long statements would take seconds.
+/// Plans with only index scans, where possible. JIT compilation of these long statements would take seconds.
 const BY_INDEX: &str = "set jit = off; set enable_seqscan = off; set enable_indexscan = off";
-/// The same by several processes.
+/// The same with parallel workers.
 const IN_PARALLEL: &str = "set jit = off; set enable_seqscan = off; set parallel_setup_cost = 0; set parallel_tuple_cost = 0; \
      set min_parallel_table_scan_size = 0; set min_parallel_index_scan_size = 0; set max_parallel_workers_per_gather = 2";
 
-/// A connection of the login, opened again where a setting has ended it.
+/// A connection of the login, which is reopened if a setting ends it.
 struct Connection<'s> {
     scoped: &'s Scoped,
     planner: &'static str,
@@ -19,7 +19,7 @@ struct Connection<'s> {
 }
 
 impl Connection<'_> {
-    /// The one row that the statements answer.
+    /// The single row that the statements return.
     async fn row(&mut self, statements: &str) -> Result<Vec<String>, Error> {
         if self.client.as_ref().is_none_or(Client::is_closed) {
             let client = self.scoped.database.client_as(&self.scoped.login).await;
@@ -27,12 +27,12 @@ impl Connection<'_> {
             self.client = Some(client);
         }
         let client = self.client.as_ref().expect("a connection");
-        let answer = client.simple_query(statements).await;
-        if answer.is_err() {
-            // Errors leave a transaction, and a setting may have ended the session.
+        let result = client.simple_query(statements).await;
+        if result.is_err() {
+            // Errors leave an open transaction, and a setting may have ended the session.
             let _ = client.simple_query("rollback").await;
         }
-        let row = answer?.into_iter().find_map(|message| match message {
+        let row = result?.into_iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => {
                 Some((0..row.len()).map(|column| row.get(column).unwrap_or_default().to_owned()).collect())
             }
@@ -42,7 +42,7 @@ impl Connection<'_> {
     }
 }
 
-/// Tries all settings; answers how many rows of the model were compared.
+/// Tries all settings, and returns the number of compared rows.
 async fn sweep(scoped: &Scoped, settings: &[(String, Vec<String>)], planner: &'static str) -> usize {
     let (reads, seen) = Scoped::reads();
     let (writes, written) = scoped.writes().await;
@@ -53,36 +53,38 @@ async fn sweep(scoped: &Scoped, settings: &[(String, Vec<String>)], planner: &'s
         written,
         "{planner}"
     );
-    let (mut compared, mut faults) = (0, String::new());
+    let (mut compared, mut problems) = (0, String::new());
     for (name, values) in settings {
         for value in values {
             let set = format!("set local {name} = {}", quote(value));
 
-            // A value that is refused, or under which a statement is, shows nothing.
+            // A rejected value, or a value with which the statement is rejected, shows nothing.
             if let Ok(row) = connection.row(&format!("begin; {set}; {reads}; rollback")).await {
                 compared += 1;
                 for (column, (is, should)) in
                     row.iter().zip(&seen).enumerate().filter(|(_, (is, should))| is != should)
                 {
-                    let _ = writeln!(faults, "{planner}; {set}: read {column} is {is} and not {should}");
+                    let _ = writeln!(problems, "{planner}; {set}: read {column} is {is} and not {should}");
                 }
             }
             if let Ok(row) = connection.row(&format!("begin; {set}; {writes}; rollback")).await {
                 compared += 1;
-                let is_refused = |is: &str| is.len() == 5 && is != "XX000";
+                let is_rejected = |is: &str| is.len() == 5 && is != "XX000";
                 for (column, (is, should)) in row.iter().zip(&written).enumerate() {
-                    if is != should && !is_refused(is) {
-                        let _ = writeln!(faults, "{planner}; {set}: write {column} is {is} and not {should}");
+                    if is != should && !is_rejected(is) {
+                        let _ =
+                            writeln!(problems, "{planner}; {set}: write {column} is {is} and not {should}");
                     }
                 }
             }
         }
     }
-    assert!(faults.is_empty(), "{faults}");
+    assert!(problems.is_empty(), "{problems}");
     compared
 }
 
-/// Tries the settings whose names contain one of these texts with these plans, after some statements of an administrator.
+/// Tries the settings whose names contain one of these texts with these plans, after some statements of an
+/// administrator.
 async fn no_setting_widens_a_scope(prepare: &str, planner: &'static str, names: &[&str]) {
     let scoped = Scoped::new().await;
     scoped.admin.run(prepare).await;
@@ -96,7 +98,7 @@ async fn no_setting_widens_a_scope(prepare: &str, planner: &'static str, names: 
 }
 
 const ALL: &[&str] = &[""];
-/// What can concern a scan or a plan: enough for a second and a third look.
+/// Settings that can affect a scan or a plan are tried in two more modes.
 const OF_SCANS: &[&str] = &["gin", "enable", "mem", "parallel", "trgm", "plan", "row", "transform", "keyed"];
 
 #[tokio::test]
@@ -104,7 +106,7 @@ async fn settings_cannot_widen_a_scope_with_pending_entries() {
     no_setting_widens_a_scope("select", BY_INDEX, OF_SCANS).await;
 }
 
-/// VACUUM moves what waits in the lists of GIN indexes into the indexes.
+/// VACUUM moves entries from the pending lists of GIN indexes into the indexes.
 #[tokio::test]
 async fn settings_cannot_widen_a_scope_with_flushed_entries() {
     no_setting_widens_a_scope("vacuum analyze", BY_INDEX, ALL).await;

@@ -1,6 +1,6 @@
-//! BI tools find the tables of a project, and read of them what their login may, whatever they send.
+//! BI tools find the tables of a project, and read only the records of their login, whatever statements they send.
 
-use harness::bi::{Sight, Statement, fill, introspection, statements};
+use harness::bi::{Statement, Visibility, fill, introspection, statements};
 use harness::{Database, Rows, Session};
 
 const ORDERS: u32 = 4000;
@@ -12,8 +12,8 @@ async fn orders() -> (Database, Session) {
     (database, admin)
 }
 
-/// The rows of an answer, in any order: few statements ask for one.
-async fn answer(session: &Session, sql: &str) -> Rows {
+/// The rows of a result, sorted, because few statements have ORDER BY.
+async fn result(session: &Session, sql: &str) -> Rows {
     let mut rows = session.rows(sql, &[]).await;
     rows.sort();
     rows
@@ -22,33 +22,36 @@ async fn answer(session: &Session, sql: &str) -> Rows {
 #[tokio::test]
 async fn bi_tool_reads_exactly_its_scope() {
     let (database, admin) = orders().await;
-    for sight in [Sight::Scoped, Sight::All] {
+    for visibility in [Visibility::Scoped, Visibility::All] {
         let mut expected = Vec::new();
         for statement in statements() {
-            let rows = answer(&admin, &statement.by_hand(sight)).await;
+            let rows = result(&admin, &statement.by_hand(visibility)).await;
             assert!(!rows.is_empty(), "{} finds nothing", statement.name);
             expected.push((statement, rows));
         }
-        let login = sight.login(&database).await;
+        let login = visibility.login(&database).await;
         for paths in ["on", "off"] {
             admin.run(&format!("alter role {login} set keyed.policy_paths = {paths}")).await;
             let session = database.session_as(&login).await;
-            // The first policy loads the library.
+            // The first evaluation of a policy loads the library.
             session.run("select from crm.orders limit 1").await;
             assert_eq!(session.text("show keyed.policy_paths", &[]).await, paths);
             for planner in ["on", "off"] {
                 session.run(&format!("set enable_seqscan = {planner}")).await;
                 for (Statement { name, sql }, rows) in &expected {
-                    let found = answer(&session, sql).await;
-                    assert_eq!(&found, rows, "{name}: {sight:?}, paths {paths}, enable_seqscan {planner}");
+                    let found = result(&session, sql).await;
+                    assert_eq!(
+                        &found, rows,
+                        "{name}: {visibility:?}, paths {paths}, enable_seqscan {planner}"
+                    );
                 }
             }
         }
     }
 }
 
-/// What the statements of these purposes tell, by the last part of their names.
-const TOLD: [(&str, &[&str]); 3] = [
+/// Names that the results of these statements contain, by the purpose of the statement.
+const EXPECTED_NAMES: [(&str, &[&str]); 3] = [
     ("tables", &["orders", "customers"]),
     ("columns", &["external_key", "title", "price", "quantity", "bought", "shipped", "tags", "customer"]),
     ("foreign keys", &["orders", "customer", "customers", "id"]),
@@ -57,26 +60,26 @@ const TOLD: [(&str, &[&str]); 3] = [
 #[tokio::test]
 async fn bi_tool_finds_tables_columns_comments_and_foreign_keys() {
     let (database, _admin) = orders().await;
-    let login = Sight::Scoped.login(&database).await;
+    let login = Visibility::Scoped.login(&database).await;
     let session = database.session_as(&login).await;
-    let mut told = 0;
+    let mut reported = 0;
     for Statement { name, sql } in introspection() {
         let rows = session.rows(sql, &[]).await;
         let has = |text: &str| rows.iter().flatten().flatten().any(|value| value == text);
-        for (purpose, texts) in TOLD {
+        for (purpose, strings) in EXPECTED_NAMES {
             if name.split(": ").nth(1).is_some_and(|it| it.starts_with(purpose)) {
-                told += 1;
-                for text in texts {
-                    assert!(has(text), "{name} does not tell of {text}: {rows:?}");
+                reported += 1;
+                for text in strings {
+                    assert!(has(text), "{name} does not return {text}: {rows:?}");
                 }
             }
         }
         if name.ends_with("comments") {
             assert!(
                 has("Name of the company") && has("What was ordered"),
-                "{name} tells no comment: {rows:?}"
+                "{name} returns no comment: {rows:?}"
             );
         }
     }
-    assert!(told >= 9, "{told}");
+    assert!(reported >= 9, "{reported}");
 }

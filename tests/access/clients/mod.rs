@@ -1,4 +1,4 @@
-//! Tools that people point at the database.
+//! Third-party tools that connect to the database.
 
 mod bi;
 mod sqlalchemy;

@@ -1,10 +1,10 @@
-//! Tools that people point at the database meet ordinary tables: SQLAlchemy reflects them and reads what its login may.
+//! SQLAlchemy reflects record tables as ordinary tables, and reads the records of its login.
 
 use crate::sales::{Sales, of_region};
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// Reflects the project, then follows a foreign key; prints what it found as JSON.
+/// Reflects the project, then follows a foreign key; prints the result as JSON.
 const PROGRAM: &str = r#"
 import json, psycopg2, sys
 from sqlalchemy import MetaData, create_engine, func, select
@@ -35,7 +35,7 @@ async fn sqlalchemy_reflects_tables_and_reads_its_scope() {
     let login = sales.database.create_role("bi").await;
     sales.admin.run(&format!("grant {role} to {login}")).await;
     let url = sales.database.cluster().url(&login, sales.database.name());
-    // Debian's own Python has Debian's SQLAlchemy, whatever other comes first in the path.
+    // Debian's Python has Debian's SQLAlchemy, even if another Python comes first in PATH.
     let output = Command::new("/usr/bin/python3").args(["-c", PROGRAM, &url]).output().expect("Python runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -51,13 +51,13 @@ async fn sqlalchemy_reflects_tables_and_reads_its_scope() {
         ("due", "DATE"),
         ("seen", "TIMESTAMP"),
     ] {
-        // The releases of SQLAlchemy write names of two words in two ways.
+        // Releases of SQLAlchemy spell two-word names differently.
         let found = found["types"][column].as_str().unwrap_or_default().replace('_', " ");
         assert_eq!(found, sql_type, "{column}");
     }
 }
 
-/// Upserts as an ORM sends them, twice the same key, then a deleted one; prints what it got back as JSON.
+/// Upserts as an ORM sends them, twice the same key, then a deleted one; prints the result as JSON.
 const UPSERTS: &str = r#"
 import json, psycopg2, sys
 from sqlalchemy import MetaData, Table, create_engine

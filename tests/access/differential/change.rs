@@ -1,6 +1,6 @@
-//! Random changes: what the model says of them, and what functions and plain SQL answer.
+//! Random changes: the expected result of the model, and the results of functions and plain SQL.
 
-use super::rights::{Privilege, Rights};
+use super::privileges::{Privilege, Privileges};
 use crate::model::values::{Kind, Value, random_value, write, write_id};
 use crate::model::world::{Row, Template};
 use crate::model::{Random, World};
@@ -8,11 +8,11 @@ use harness::Session;
 use serde_json::Value as Json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is done with things.
+/// A change of a thing.
 pub(crate) enum Change {
-    /// A new one with these values.
+    /// Create a thing with these values.
     Create(Row),
-    /// One becomes another: in which attribute, and its value in JSON.
+    /// Update a thing: the attribute, and its value in JSON.
     Update(Row, Row, &'static str, String),
     Delete(Row),
 }
@@ -56,19 +56,19 @@ impl Change {
         }
     }
 
-    /// What a function answers.
-    pub(super) fn expected(&self, rights: &Rights) -> Result<(), String> {
-        let refuse = |state: &str| Err(state.to_owned());
-        let may = |privilege, row: &Row| rights.may(privilege, row);
-        let reads = rights.has(Privilege::Read, Template::Things);
-        assert!(reads, "every login reads some things");
+    /// The expected result of the function.
+    pub(super) fn expected(&self, privileges: &Privileges) -> Result<(), String> {
+        let reject = |state: &str| Err(state.to_owned());
+        let may = |privilege, row: &Row| privileges.may(privilege, row);
+        let reads = privileges.has(Privilege::Read, Template::Things);
+        assert!(reads, "every login can read some things");
         match self {
             Self::Create(new) if may(Privilege::Create, new) => Ok(()),
-            Self::Create(_) => refuse("42501"),
-            Self::Update(..) if !rights.has(Privilege::Update, Template::Things) => refuse("42501"),
-            Self::Delete(_) if !rights.has(Privilege::Delete, Template::Things) => refuse("42501"),
+            Self::Create(_) => reject("42501"),
+            Self::Update(..) if !privileges.has(Privilege::Update, Template::Things) => reject("42501"),
+            Self::Delete(_) if !privileges.has(Privilege::Delete, Template::Things) => reject("42501"),
             Self::Update(old, ..) | Self::Delete(old) if !old.live || !may(Privilege::Read, old) => {
-                refuse("P0002")
+                reject("P0002")
             }
             Self::Delete(old) if may(Privilege::Delete, old) => Ok(()),
             Self::Update(old, new, ..)
@@ -76,41 +76,43 @@ impl Change {
             {
                 Ok(())
             }
-            _ => refuse("42501"),
+            _ => reject("42501"),
         }
     }
 
-    /// Attempts it by function and by hand, and takes it back.
+    /// Attempts the change by function and by plain SQL, and rolls it back.
     pub(super) async fn check(
         &self,
         session: &Session,
-        rights: &Rights<'_>,
+        privileges: &Privileges<'_>,
         expected: &Result<(), String>,
     ) -> Result<(), String> {
-        let (function, direct_sql, texts) = self.statements();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let answer = attempt(session, &function, &texts).await.map(|_| ());
-        if answer != *expected {
-            return Err(format!("`{function}` with {texts:?} answered {answer:?} and not {expected:?}"));
+        let (function, direct_sql, values) = self.statements();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        let result = attempt(session, &function, &values).await.map(|_| ());
+        if result != *expected {
+            return Err(format!("`{function}` with {values:?} answered {result:?} and not {expected:?}"));
         }
         // Plain SQL hides the record or fails.
-        let is_done = match attempt(session, &direct_sql, &texts).await {
+        let is_done = match attempt(session, &direct_sql, &values).await {
             Ok(rows) => rows == 1,
             Err(state) if state == "42501" => false,
-            Err(state) => return Err(format!("`{direct_sql}` with {texts:?} answered {state}")),
+            Err(state) => return Err(format!("`{direct_sql}` with {values:?} answered {state}")),
         };
-        (is_done == (expected.is_ok() && self.is_deletable_by_direct_sql(rights))).then_some(()).ok_or_else(
-            || format!("`{direct_sql}` with {texts:?} is done: {is_done}, by function {expected:?}"),
-        )
+        (is_done == (expected.is_ok() && self.is_deletable_by_direct_sql(privileges)))
+            .then_some(())
+            .ok_or_else(|| {
+                format!("`{direct_sql}` with {values:?} is done: {is_done}, by function {expected:?}")
+            })
     }
 
-    /// PostgreSQL holds the scope against the deleted row too, which differs from the live one in its times. That only
-    /// shows where a scope is about these.
-    fn is_deletable_by_direct_sql(&self, rights: &Rights) -> bool {
+    /// PostgreSQL also checks the scope against the deleted row, whose times differ from the live one. This matters
+    /// only for scopes on these times.
+    fn is_deletable_by_direct_sql(&self, privileges: &Privileges) -> bool {
         let Self::Delete(old) = self else { return true };
         let mut dead = old.clone();
         dead.values.extend([("updated_at", now()), ("deleted_at", now())]);
-        rights.may(Privilege::Delete, &dead)
+        privileges.may(Privilege::Delete, &dead)
     }
 
     fn statements(&self) -> (String, String, Vec<String>) {
@@ -129,9 +131,9 @@ impl Change {
                 } else {
                     format!("insert into p.things ({}) values ({})", names.join(", "), values.join(", "))
                 };
-                let texts = std::iter::once(format!("{{{}}}", json.join(",")));
-                let texts = texts.chain(members.iter().map(|(_, json)| plain_text(json))).collect();
-                ("select keyed.create_record('p.things', $1)".to_owned(), insert, texts)
+                let values = std::iter::once(format!("{{{}}}", json.join(",")));
+                let values = values.chain(members.iter().map(|(_, json)| plain_text(json))).collect();
+                ("select keyed.create_record('p.things', $1)".to_owned(), insert, values)
             }
             Self::Update(old, _, slug, json) => (
                 "select keyed.patch_record($1, $2)".to_owned(),
@@ -147,7 +149,7 @@ impl Change {
     }
 }
 
-/// A value in JSON as SQL takes it.
+/// A JSON value as an SQL parameter.
 fn plain_text(json: &str) -> String {
     match serde_json::from_str(json) {
         Ok(Json::String(text)) => text,
@@ -160,10 +162,10 @@ fn now() -> Value {
     Value::Time(now.as_micros() as i64)
 }
 
-/// How many rows a statement wrote or answered, or its SQLSTATE; nothing of it stays.
-async fn attempt(session: &Session, statement: &str, texts: &[&str]) -> Result<u64, String> {
+/// The number of rows that a statement wrote or returned, or its SQLSTATE; the statement is rolled back.
+async fn attempt(session: &Session, statement: &str, values: &[&str]) -> Result<u64, String> {
     session.run("begin").await;
-    let outcome = session.count(statement, texts).await.map_err(|refusal| refusal.state);
+    let outcome = session.count(statement, values).await.map_err(|error| error.state);
     session.run("rollback").await;
     outcome
 }

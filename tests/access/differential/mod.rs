@@ -1,15 +1,15 @@
-//! Three entry points and a model: whatever was granted, functions, plain SQL under policies and the model in memory agree on
-//! who sees which records and may do what with them.
+//! Three entry points and a model: with any grants, functions, plain SQL under policies and the model in memory agree
+//! on the visible records and the allowed changes of each role.
 
 mod change;
-mod rights;
+mod privileges;
 mod words;
 
 use crate::model::values::write_id;
 use crate::model::{Case, Random, World, seed};
 use change::Change;
 use harness::{Database, Session};
-use rights::{Grant, Privilege, Rights};
+use privileges::{Grant, Privilege, Privileges};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -17,18 +17,18 @@ use tokio::task::JoinSet;
 const ROLES: usize = 24;
 const SESSIONS: usize = 3;
 const LOGINS: usize = 14;
-/// Searches of each login, and changes that it attempts.
+/// The number of searches of each login, and of changes that it attempts.
 const SEARCHES: usize = 20;
 const CHANGES: usize = 20;
 
-/// How much there was to tell apart.
+/// How many cases had a non-trivial result.
 #[derive(Debug, Default)]
 struct Tally {
-    seen_in_part: usize,
+    partly_visible: usize,
     found_in_part: usize,
     found_by_words: usize,
     allowed: usize,
-    refused: BTreeMap<String, usize>,
+    rejected: BTreeMap<String, usize>,
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -41,7 +41,7 @@ async fn every_access_path_agrees_with_the_model() {
     let mut roles = Vec::new();
     for _ in 0..ROLES {
         let role = database.create_role(&format!("role{}", roles.len())).await;
-        let grants = rights::random_grants(&world, &mut random);
+        let grants = privileges::random_grants(&world, &mut random);
         for grant in &grants {
             grant.make(&administrator, &role).await;
         }
@@ -55,13 +55,13 @@ async fn every_access_path_agrees_with_the_model() {
     }
     let tallies = checks.join_all().await;
     let sum = |count: fn(&Tally) -> usize| tallies.iter().map(count).sum::<usize>();
-    let refused = |state: &str| tallies.iter().filter_map(|tally| tally.refused.get(state)).sum::<usize>();
+    let rejected = |state: &str| tallies.iter().filter_map(|tally| tally.rejected.get(state)).sum::<usize>();
     println!("{tallies:?}");
-    assert!(sum(|tally| tally.seen_in_part) > LOGINS / 2, "most roles see all or nothing");
+    assert!(sum(|tally| tally.partly_visible) > LOGINS / 2, "most roles can read all records or none");
     assert!(sum(|tally| tally.found_in_part) > SEARCHES * LOGINS / 2, "most searches find all or nothing");
-    assert!(sum(|tally| tally.found_by_words) > SEARCHES * LOGINS, "words find nearly nothing");
-    assert!(sum(|tally| tally.allowed) > CHANGES, "nearly no change is allowed");
-    assert!(refused("P0002") > CHANGES && refused("42501") > CHANGES, "nearly no change is refused");
+    assert!(sum(|tally| tally.found_by_words) > SEARCHES * LOGINS, "full-text searches find almost nothing");
+    assert!(sum(|tally| tally.allowed) > CHANGES, "almost no change is allowed");
+    assert!(rejected("P0002") > CHANGES && rejected("42501") > CHANGES, "almost no change is rejected");
     database.cluster().assert_no_crash();
 }
 
@@ -78,11 +78,11 @@ async fn check(
         let name = database.create_role(&format!("login{number}_{login}")).await;
         let mut grants = Vec::new();
         let mut member = name.clone();
-        let mut told = Vec::new();
+        let mut granted = Vec::new();
         for _ in 0..=random.below(3) {
             let (role, of_role) = random.pick(&roles);
             administrator.run(&format!("grant {role} to {member}")).await;
-            // Sometimes by way of another role.
+            // Sometimes through membership in another role.
             if random.one_in(3) {
                 let between = format!("between_{name}");
                 if member == name {
@@ -91,10 +91,10 @@ async fn check(
                     member = between;
                 }
             }
-            told.extend(of_role.iter().map(|grant| format!("{role}: {}", grant.shown())));
+            granted.extend(of_role.iter().map(|grant| format!("{role}: {}", grant.formatted())));
             grants.extend(of_role);
         }
-        // So few records are enough for a choice between the index of the order and that of a condition.
+        // So few records suffice for a choice between the index of the sort and that of a condition.
         let look = format!("alter role {name} set keyed.sample_size = {}", 1 + login % 3);
         administrator.run(&look).await;
         let session = database.session_as(&name).await;
@@ -102,11 +102,11 @@ async fn check(
         if login % 2 == 0 {
             session.run("set enable_seqscan = off; set enable_sort = off").await;
         }
-        let rights = Rights::new(&world, &grants);
-        if let Err(fault) =
-            check_login(&session, &administrator, &world, &rights, &mut random, &mut tally).await
+        let privileges = Privileges::new(&world, &grants);
+        if let Err(problem) =
+            check_login(&session, &administrator, &world, &privileges, &mut random, &mut tally).await
         {
-            panic!("{name} with\n{}\n{fault}", told.join("\n"));
+            panic!("{name} with\n{}\n{problem}", granted.join("\n"));
         }
     }
     tally
@@ -116,78 +116,78 @@ async fn check_login(
     session: &Session,
     administrator: &Session,
     world: &World,
-    rights: &Rights<'_>,
+    privileges: &Privileges<'_>,
     random: &mut Random,
     tally: &mut Tally,
 ) -> Result<(), String> {
-    let seen = world.seen_by(|row| rights.may(Privilege::Read, row));
+    let seen = world.seen_by(|row| privileges.may(Privilege::Read, row));
     let total = world.live_things().count();
-    tally.seen_in_part += usize::from((1..total).contains(&seen.live_things().count()));
-    check_rows(session, administrator, world, &seen, rights).await?;
+    tally.partly_visible += usize::from((1..total).contains(&seen.live_things().count()));
+    check_rows(session, administrator, world, &seen, privileges).await?;
     for _ in 0..SEARCHES {
         let case = Case::random(&seen, random);
         tally.found_in_part += usize::from((1..total).contains(&case.expected.len()));
-        let told = |fault| format!("{{{}}}\n{fault}", case.query);
-        case.check(session, administrator).await.map_err(told)?;
-        case.check_closest(session, &seen, random).await.map_err(told)?;
+        let granted = |problem| format!("{{{}}}\n{problem}", case.query);
+        case.check(session, administrator).await.map_err(granted)?;
+        case.check_closest(session, &seen, random).await.map_err(granted)?;
         tally.found_by_words += words::check(session, administrator, &seen, &case, random).await?;
     }
     for _ in 0..CHANGES {
         let change = Change::random(world, random);
-        let expected = change.expected(rights);
+        let expected = change.expected(privileges);
         match &expected {
             Ok(()) => tally.allowed += 1,
-            Err(state) => *tally.refused.entry(state.clone()).or_default() += 1,
+            Err(state) => *tally.rejected.entry(state.clone()).or_default() += 1,
         }
-        change.check(session, rights, &expected).await?;
+        change.check(session, privileges, &expected).await?;
     }
     Ok(())
 }
 
-/// Every record one by one, by id, by key, and in its history.
+/// Every record by id, by key, and its history.
 async fn check_rows(
     session: &Session,
     administrator: &Session,
     world: &World,
     seen: &World,
-    rights: &Rights<'_>,
+    privileges: &Privileges<'_>,
 ) -> Result<(), String> {
     for (row, seen) in world.rows.iter().zip(&seen.rows) {
         let (id, table) = (write_id(row.id), format!("p.{}", row.template.slug()));
-        let is_there = |outcome: Result<harness::Rows, harness::Refusal>| match outcome {
+        let is_there = |outcome: Result<harness::Rows, harness::SqlError>| match outcome {
             Ok(rows) => Ok(!rows.is_empty()),
-            Err(refusal) if refusal.is() == ("P0002", "not_found") => Ok(false),
-            Err(refusal) => Err(refusal.to_string()),
+            Err(error) if error.codes() == ("P0002", "not_found") => Ok(false),
+            Err(error) => Err(error.to_string()),
         };
         let asked = [
             ("select keyed.get_record($1)".to_owned(), seen.live),
             (format!("select from {table} where id = $1"), seen.live),
-            ("select keyed.history_page($1)".to_owned(), rights.may(Privilege::Read, row)),
+            ("select keyed.history_page($1)".to_owned(), privileges.may(Privilege::Read, row)),
             (
                 "select keyed_http.get_record($1, null, true, true)".to_owned(),
-                rights.may(Privilege::Read, row),
+                privileges.may(Privilege::Read, row),
             ),
         ];
         for (statement, expected) in asked {
-            let answer = is_there(session.attempt(&statement, &[&id]).await)?;
-            if answer != expected {
+            let result = is_there(session.attempt(&statement, &[&id]).await)?;
+            if result != expected {
                 let login = session.text("select current_user", &[]).await;
                 let explained =
                     administrator.text("select keyed.explain_access($1, $2)", &[&id, &login]).await;
-                return Err(format!("`{statement}` of {row:?} is {answer} and not {expected}: {explained}"));
+                return Err(format!("`{statement}` of {row:?} is {result} and not {expected}: {explained}"));
             }
         }
         if let Some(key) = &row.key {
             let by_key = format!("select keyed.get_by_key('{table}', $1)");
-            let answer = is_there(session.attempt(&by_key, &[key]).await)?;
-            if answer != seen.live {
-                return Err(format!("{key} is found by key: {answer}"));
+            let result = is_there(session.attempt(&by_key, &[key]).await)?;
+            if result != seen.live {
+                return Err(format!("{key} is found by key: {result}"));
             }
             let by_keys = format!(
                 "select from keyed.get_by_keys('{table}', array[$1]) as found where found -> 'records' ? $1"
             );
             match is_there(session.attempt(&by_keys, &[key]).await) {
-                Ok(answer) if answer == seen.live => {}
+                Ok(result) if result == seen.live => {}
                 // Without a grant, no key is looked up.
                 Err(_) if !seen.live => {}
                 other => return Err(format!("{key} is found among keys: {other:?}")),

@@ -1,4 +1,4 @@
-//! Words under a scope: a caller finds the visible part of what an administrator finds, in the same order.
+//! Full-text search under a scope: a caller finds the visible part of an administrator's results, in the same order.
 
 use crate::model::values::{Value, parse_id};
 use crate::model::world::Row;
@@ -7,10 +7,10 @@ use harness::Session;
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
 
-/// Folded; in names, notes and lists of some records, and of records that these refer to.
+/// Case-folded terms in names, notes and lists of some records, and of records that these reference.
 const WORDS: [&str; 9] = ["red", "blue", "gold", "silver", "zurich", "say", "wheels", "xxx", "e:0"];
 
-/// One or two words, maybe without another.
+/// One or two terms, and possibly an excluded one.
 fn random_words(random: &mut Random) -> Vec<String> {
     let mut words = vec![(*random.pick(&WORDS)).to_owned()];
     if random.one_in(3) {
@@ -22,7 +22,7 @@ fn random_words(random: &mut Random) -> Vec<String> {
     words
 }
 
-/// Whether a record has a word in its own texts.
+/// Whether a record has a term in its own text.
 fn has(row: &Row, word: &str) -> bool {
     let holds = |text: &String| text.to_lowercase().replace('ü', "u").replace('é', "e").contains(word);
     row.key.as_ref().is_some_and(holds)
@@ -33,7 +33,7 @@ fn has(row: &Row, word: &str) -> bool {
         })
 }
 
-/// Asks for words together with the conditions of a case, whose records are those that the session sees.
+/// Searches with terms together with the conditions of a case, whose records are those that the session can read.
 pub(super) async fn check(
     session: &Session,
     administrator: &Session,
@@ -45,10 +45,10 @@ pub(super) async fn check(
     let text = json!(words.join(" "));
     let limit = *random.pick(&[1, 3, 20]);
     let found =
-        walk(session, &format!(r#"{},"global_search":{text},"limit":{limit}"#, case.condition)).await?;
+        read_pages(session, &format!(r#"{},"global_search":{text},"limit":{limit}"#, case.condition)).await?;
     let passing: HashSet<u128> = case.expected.iter().copied().collect();
-    let mut most = walk(administrator, &format!(r#""global_search":{text},"limit":1000"#)).await?;
-    most.retain(|id| passing.contains(id));
+    let mut max = read_pages(administrator, &format!(r#""global_search":{text},"limit":1000"#)).await?;
+    max.retain(|id| passing.contains(id));
     // A match by the display of a referenced record depends on the visibility of that record.
     let is_excluded = |word: &&String| word.starts_with('-');
     let least = seen.rows.iter().filter(|row| {
@@ -57,34 +57,31 @@ pub(super) async fn check(
             && words.iter().all(|word| has(row, word))
     });
     let missing = least.filter(|row| !found.contains(&row.id)).count();
-    let mut rest = most.iter();
+    let mut rest = max.iter();
     let is_part = words.iter().any(|word| is_excluded(&word)) && found.iter().all(|id| passing.contains(id))
         || found.iter().all(|id| rest.any(|other| other == id));
     if missing == 0 && is_part {
         return Ok(found.len());
     }
-    Err(format!(
-        "{text} within {{{}}} finds {found:#x?}\nof {most:#x?}\nand misses {missing}",
-        case.condition
-    ))
+    Err(format!("{text} within {{{}}} finds {found:#x?}\nof {max:#x?}\nand misses {missing}", case.condition))
 }
 
 /// The ids on all pages.
-async fn walk(session: &Session, query: &str) -> Result<Vec<u128>, String> {
-    let (mut walked, mut cursor) = (Vec::new(), Json::Null);
+async fn read_pages(session: &Session, query: &str) -> Result<Vec<u128>, String> {
+    let (mut collected, mut cursor) = (Vec::new(), Json::Null);
     loop {
         let body = format!(r#"{{{query},"fields":["id"],"count":"exact","cursor":{cursor}}}"#);
         let page = session.attempt("select keyed.search('p.things', $1)", &[&body]).await;
-        let page = page.map_err(|refusal| format!("{body} is refused: {refusal}"))?;
+        let page = page.map_err(|error| format!("{body} is refused: {error}"))?;
         let page: Json = serde_json::from_str(page[0][0].as_deref().unwrap_or_default()).expect("JSON");
         let ids = page["records"].as_array().into_iter().flatten();
-        walked.extend(ids.map(|record| parse_id(record["id"].as_str().unwrap_or_default())));
+        collected.extend(ids.map(|record| parse_id(record["id"].as_str().unwrap_or_default())));
         cursor = page["next_cursor"].clone();
         if cursor.is_null() {
             let total = page["total"].as_u64();
-            return (total == Some(walked.len() as u64))
-                .then_some(walked.clone())
-                .ok_or_else(|| format!("{body}: {} are shown of {total:?}", walked.len()));
+            return (total == Some(collected.len() as u64))
+                .then_some(collected.clone())
+                .ok_or_else(|| format!("{body}: {} are shown of {total:?}", collected.len()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What row-level security costs and shows in plans of plain SQL.
+//! The cost and disclosure of row-level security in plans of plain SQL.
 
 mod policy_attacks;
 mod policy_paths;

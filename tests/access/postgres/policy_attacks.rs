@@ -1,26 +1,26 @@
-//! What a login tries in order to learn of rows that its policy hides, where conditions use indexes under policies.
+//! Attempts of a login to infer rows that its policy hides, if its conditions use indexes.
 
 use super::policy_paths::{login, orders};
 use harness::{Database, Session};
 use serde_json::json;
 
-/// A login that sees no order at all, so nothing that happens can be about one that it sees.
+/// A login that can read no order, so any effect would come from a hidden one.
 async fn spy() -> (Database, Session, Session) {
     let (database, admin) = orders().await;
-    // The scope is of a text without an index, so nothing but the condition of the query could be served by one.
+    // The scope is on a text without an index, so only the condition of the query can use one.
     let session =
         login(&database, "spy", &json!({"field": "region", "operator": "eq", "value": "nowhere"})).await;
     (database, admin, session)
 }
 
-/// Ways of reading: with each index, with none, and by PostgreSQL's own choice.
+/// Access paths: with each index, with none, and by PostgreSQL's own choice.
 const PLANNERS: [&str; 3] = [
     "set enable_seqscan = on; set enable_indexscan = on; set enable_bitmapscan = on",
     "set enable_seqscan = off; set enable_indexscan = on; set enable_bitmapscan = on",
     "set enable_seqscan = on; set enable_indexscan = off; set enable_bitmapscan = off",
 ];
 
-/// Of both, the first is true of a hidden order and the second of none.
+/// The first condition is true for a hidden order, the second for none.
 const PAIRS: [[&str; 2]; 3] = [
     ["price <> 500.25", "price <> 500.26"],
     ["title not like 'Order a%'", "title not like 'Order x%'"],
@@ -81,7 +81,7 @@ async fn user_defined_collation_discloses_nothing() {
             }
         }
     }
-    // A collation of another version warns when it is first used.
+    // A collation of another version causes a warning when it is first used.
     let warned = async |condition: &str| {
         let mut psql = database.cluster().program("psql");
         psql.args(["--no-psqlrc", "--username", &role, "--dbname", database.name()]);
@@ -101,7 +101,7 @@ async fn user_defined_collation_discloses_nothing() {
 async fn parameter_without_a_value_discloses_nothing() {
     let (_database, _admin, session) = spy().await;
     for planner in PLANNERS {
-        // Compiling the plan of each run takes longer than all the rest.
+        // JIT compilation of each plan takes longer than everything else.
         session.run(&format!("{planner}; set jit = off")).await;
         for joined in ["price <> {} or price = r.x", "price = {} and price = r.x"] {
             for price in ["500.25", "500.26"] {
@@ -111,16 +111,16 @@ async fn parameter_without_a_value_discloses_nothing() {
                        if i = 1 then select 5::numeric as x into r; else r := null; end if; \
                        perform count(*) from crm.orders where {condition}; end loop; end $$"
                 );
-                // An invalidation between the two runs has the statement parsed again, which also needs the type of the
-                // field, whatever the rows are.
-                let mut refusals = Vec::new();
-                while refusals.len() < 20 {
+                // An invalidation between the two executions makes PostgreSQL parse the statement again, which also
+                // needs the type of the field, whatever the rows are.
+                let mut errors = Vec::new();
+                while errors.len() < 20 {
                     match session.attempt(&script, &[]).await {
                         Ok(_) => break,
-                        Err(refusal) => refusals.push(refusal.to_string()),
+                        Err(error) => errors.push(error.to_string()),
                     }
                 }
-                assert!(refusals.len() < 20, "{condition} with {planner}: {refusals:?}");
+                assert!(errors.len() < 20, "{condition} with {planner}: {errors:?}");
             }
         }
     }
@@ -137,7 +137,7 @@ async fn join_by_numbers_uses_an_index_without_disclosure() {
     let expected = "select string_agg(external_key, ',' order by external_key) from crm.orders
                     where price in (select n / 4.0 from generate_series(1, 40) n) and region = 'EU' and deleted_at is null";
     assert_eq!(session.text(joined, &[]).await, admin.text(expected, &[]).await);
-    // An operator of its own, and one whose function is its own, are shown only visible rows.
+    // A user-defined operator, and one with a user-defined function, get only visible rows.
     session
         .run(
             "create temp table shown (value text);
@@ -194,13 +194,13 @@ async fn login_cannot_override_administrator_settings() {
                     "select count(*) from crm.orders where price = 500.25",
                     "select keyed.search('crm.orders', '{}')",
                 ] {
-                    let refusal = session.refusal(statement, &[]).await;
+                    let error = session.error(statement, &[]).await;
                     assert_eq!(
-                        refusal.is(),
+                        error.codes(),
                         ("42501", "forbidden"),
-                        "{setting} {whose} {preloaded}: {refusal}"
+                        "{setting} {whose} {preloaded}: {error}"
                     );
-                    assert!(refusal.message.contains(name), "{refusal}");
+                    assert!(error.message.contains(name), "{error}");
                 }
                 let plan = session
                     .text("explain (format json) select from crm.orders where price = 500.25", &[])
@@ -220,7 +220,7 @@ async fn login_cannot_override_administrator_settings() {
                 .await;
         }
     }
-    // A parallel worker knows nothing of the connection.
+    // A parallel worker does not know the connection's options.
     admin.run(&format!("alter role {role} set keyed.policy_paths = off")).await;
     let session = database.session_with(&role, "-c keyed.policy_paths=on").await;
     session
@@ -231,11 +231,11 @@ async fn login_cannot_override_administrator_settings() {
              select set_config(name, 'on', false) from pg_settings where name in ('force_parallel_mode', 'debug_parallel_query')",
         )
         .await;
-    let refusal = session.refusal("select pg_temp.f('select count(*)::text from crm.orders')", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"), "{refusal}");
+    let error = session.error("select pg_temp.f('select count(*)::text from crm.orders')", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"), "{error}");
     let plan = session.text("select string_agg(l, ' ') from pg_temp.f('explain select from crm.orders where price = 500.25') l", &[]).await;
     assert!(plan.contains("Seq Scan"), "{plan}");
-    // Superusers may, also by their connection.
+    // Superusers may, also by connection options.
     let session = database.session_with("postgres", "-c keyed.policy_paths=off").await;
     session.run("select keyed.search('crm.orders', '{}')").await;
     assert_eq!(session.text("show keyed.policy_paths", &[]).await, "off");

@@ -1,9 +1,9 @@
-//! Conditions of logins that read the tables use indexes under row-level security, and are shown no hidden row.
+//! Conditions of logins use indexes under row-level security, without access to hidden rows.
 
 use harness::{Database, Session};
 use serde_json::json;
 
-/// Orders of four regions, of which a scope shows one.
+/// Orders of four regions; the scope is one region.
 const FILL: &str = "
     select keyed.create_template('crm', 'orders', '[{\"slug\": \"title\", \"type\": \"string\", \"indexed\": true},
       {\"slug\": \"price\", \"type\": \"number\", \"indexed\": true}, {\"slug\": \"region\", \"type\": \"string\"},
@@ -23,17 +23,17 @@ pub(super) async fn orders() -> (Database, Session) {
     (database, admin)
 }
 
-/// A login that sees the orders within a scope.
+/// A login that can read the orders within a scope.
 pub(super) async fn login(database: &Database, name: &str, scope: &serde_json::Value) -> Session {
     let role = database.create_role(name).await;
     database.grant_within(&role, "crm.orders", "read", scope).await;
     let session = database.session_as(&role).await;
-    // The first policy loads the library.
+    // The first evaluation of a policy loads the library.
     session.run("select from crm.orders limit 1").await;
     session
 }
 
-/// Another session of the same login, for which PostgreSQL plans as without keyed.
+/// Another session of the same login, for which PostgreSQL plans without keyed.
 async fn without_paths(database: &Database, admin: &Session, session: &Session) -> Session {
     let login = session.text("select session_user::text", &[]).await;
     admin.run(&format!("alter role {login} set keyed.policy_paths = off")).await;
@@ -50,7 +50,7 @@ async fn plan(session: &Session, statement: &str) -> String {
     session.text(&format!("explain (format json) {statement}"), &[]).await
 }
 
-/// Conditions that indexes serve, of functions that PostgreSQL does not call leakproof.
+/// Conditions that can use indexes, with functions that PostgreSQL does not consider leakproof.
 const CONDITIONS: [&str; 14] = [
     "price between 500 and 501",
     "price = 500.25",
@@ -74,15 +74,15 @@ async fn conditions_of_a_login_use_indexes_under_a_scope() {
     let session = login(&database, "bi", &europe()).await;
     let without = without_paths(&database, &admin, &session).await;
     let is_scan = |plan: &str| plan.contains("\"Seq Scan\"");
-    // Of nearly all rows, an index would not pay.
+    // For nearly all rows, an index would not pay off.
     for condition in CONDITIONS[..11].iter().filter(|it| !it.starts_with("not ")) {
         let statement = format!("select * from crm.orders where {condition}");
         let (by_index, by_policy) = (plan(&session, &statement).await, plan(&without, &statement).await);
         assert!(!is_scan(&by_index) && is_scan(&by_policy), "{condition}: {by_index}");
     }
     // A login could otherwise count hidden rows where an administrator does not want that.
-    let refusal = without.refusal("set keyed.policy_paths = on", &[]).await;
-    assert_eq!(refusal.state, "42501", "{refusal}");
+    let error = without.error("set keyed.policy_paths = on", &[]).await;
+    assert_eq!(error.state, "42501", "{error}");
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn results_are_equal_with_and_without_indexes() {
         let without = without_paths(&database, &admin, &session).await;
         let visible = session.text("select string_agg(id::text, ',') from crm.orders", &[]).await;
         for condition in CONDITIONS {
-            // By a superuser, among what the login sees: no policy, and no index, has a say in it.
+            // As superuser, with the scope as a condition: no policy and no index is used.
             let expected = admin
                 .text(
                     &format!(
@@ -144,7 +144,7 @@ async fn generic_plan_ends_with_its_grant() {
     assert_eq!(count("execute by_price (500.25)").await, all);
     let all = admin.text("select count(*) from crm.orders where title ilike '%abc%' and region = 'EU' and deleted_at is null", &[]).await;
     assert_eq!(count("execute by_title ('%abc%')").await, all);
-    // A pattern that is not known when the plan is made would raise an error of hidden rows.
+    // With a pattern that is unknown at plan time, errors could come from hidden rows.
     let plan = plan(&session, "execute by_title ('%abc%')").await;
     assert!(plan.contains("Seq Scan") || !plan.contains("title"), "{plan}");
     let role = session.text("select session_user::text", &[]).await;
@@ -158,7 +158,7 @@ async fn generic_plan_ends_with_its_grant() {
 async fn functions_and_errors_disclose_no_hidden_row() {
     let (database, admin) = orders().await;
     admin.run("create table public.patterns (pattern text); insert into patterns values ('abc\\'); grant select on patterns to public").await;
-    // It sees no order at all, so nothing that happens can be about one that it sees.
+    // The login can read no order, so any effect would come from a hidden one.
     let session =
         login(&database, "spy", &json!({"field": "region", "operator": "eq", "value": "nowhere"})).await;
     session
@@ -259,7 +259,7 @@ async fn functions_get_no_statistics_value() {
                $$ begin insert into shown values ('said'); return false; end $$",
         )
         .await;
-    // Of a table of its own, it is shown them.
+    // For a table of its own, the function gets the statistics.
     session.run("create temp table own as select n::numeric as price from generate_series(1, 500) n").await;
     session.run("analyze own; explain select from own where 5 operator(pg_temp.>>>) price").await;
     assert_ne!(session.text("select count(*) from shown", &[]).await, "0");

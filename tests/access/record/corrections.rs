@@ -1,4 +1,4 @@
-//! Corrections of series, which are writes of the record.
+//! Corrections of series are writes of the record.
 
 use crate::sales::{Sales, of_region};
 use serde_json::json;
@@ -18,7 +18,7 @@ async fn correction_keeps_the_record_within_the_scope_of_its_latest_value() {
         "select keyed.replace_metric_points($1, 'mood', '[{\"at\": \"2999-01-01T00:00:00Z\", \"value\": 10}]')",
         "select keyed_http.delete_metric_points($1, 'mood', null, '2021-01-01T00:00:00Z', null)",
     ] {
-        assert_eq!(session.refusal(statement, &[&id]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(session.error(statement, &[&id]).await.codes(), ("42501", "forbidden"), "{statement}");
     }
     assert_eq!(sales.state().await, before);
     let within = "select keyed.delete_metric_points($1, 'mood', \"to\" => '2021-01-01T00:00:00Z')";
@@ -37,10 +37,10 @@ async fn correction_without_a_new_latest_value_needs_the_scope_of_updates() {
         "select keyed.delete_metric_points($1, 'mood', \"to\" => '2021-01-01T00:00:00Z')",
         "select keyed.replace_metric_points($1, 'mood', '[{\"at\": \"2020-01-01T00:00:00Z\", \"value\": 1}]')",
     ] {
-        let refusal = session.refusal(statement, &[&sales.id("US-1").await]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
-        let deleted = session.refusal(statement, &[&sales.id("EU-0").await]).await;
-        assert_eq!(deleted.is().1, "not_found", "{statement}");
+        let error = session.error(statement, &[&sales.id("US-1").await]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}");
+        let deleted = session.error(statement, &[&sales.id("EU-0").await]).await;
+        assert_eq!(deleted.codes().1, "not_found", "{statement}");
     }
     assert_eq!(sales.state().await, before);
     let allowed = "select keyed.delete_metric_points($1, 'mood', \"to\" => '2021-01-01T00:00:00Z')";

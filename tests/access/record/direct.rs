@@ -1,4 +1,4 @@
-//! Plain SQL on the tables, under policies.
+//! Plain SQL on record tables, under policies.
 
 use crate::sales::{Sales, of_region, seen, selected};
 use harness::customers::SERIES;
@@ -36,8 +36,8 @@ async fn records_cannot_cross_the_scope() {
         "merge into crm.customers c using (values ('EU-1')) v (k) on c.external_key = v.k when matched then update set region = 'US'",
         "merge into crm.customers c using (values ('US-1')) v (k) on c.external_key = v.k when not matched then insert (region) values ('US')",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "42501", "{statement}: {refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.state, "42501", "{statement}: {error}");
     }
     for statement in [
         "update crm.customers set region = 'EU' where external_key = 'US-1' returning id",
@@ -64,7 +64,7 @@ async fn scope_on_updated_at_checks_the_new_row() {
         let patch = format!(r#"select keyed.patch_record('{id}', '{{"attributes": {{"region": "US"}}}}')"#);
         for statement in [leave, &patch] {
             session.run("begin").await;
-            let state = session.attempt(statement, &[]).await.err().map(|refusal| refusal.state);
+            let state = session.attempt(statement, &[]).await.err().map(|error| error.state);
             session.run("rollback").await;
             assert_eq!(state.as_deref(), (!is_allowed).then_some("42501"), "{operator}: {statement}");
         }
@@ -78,12 +78,12 @@ async fn direct_deletion_works_in_the_scope() {
     session.run("update crm.customers set deleted_at = now() where external_key = 'EU-1'").await;
     assert_eq!(seen(&session).await, "EU-2");
     session.run("begin; update crm.customers set deleted_at = '2001-01-01' where true").await;
-    assert_eq!(selected(&session).await, "", "nor in the transaction that deleted");
+    assert_eq!(selected(&session).await, "", "nor in the deleting transaction");
     session.run("commit").await;
     let left = "select string_agg(external_key, ' ' order by external_key) from crm.customers where deleted_at is null";
     assert_eq!(sales.admin.text(left, &[]).await, "US-1 US-2");
     let when = "select bool_and(deleted_at > now() - interval '1 hour') from crm.customers where _released_key = 'EU-2'";
-    assert_eq!(sales.admin.text(when, &[]).await, "t", "the time of a deletion is not chosen");
+    assert_eq!(sales.admin.text(when, &[]).await, "t", "the caller cannot choose the time of a deletion");
 }
 
 #[tokio::test]
@@ -91,9 +91,8 @@ async fn delete_privilege_alone_allows_deletion_in_the_scope() {
     let sales = Sales::new().await;
     let (_, session) = sales.clerk("read, delete", &of_region("EU")).await;
     session.run("update crm.customers set deleted_at = now() where external_key in ('EU-1', 'US-1')").await;
-    let refusal =
-        session.refusal("update crm.customers set name = 'x' where external_key = 'EU-2'", &[]).await;
-    assert_eq!(refusal.state, "42501");
+    let error = session.error("update crm.customers set name = 'x' where external_key = 'EU-2'", &[]).await;
+    assert_eq!(error.state, "42501");
     assert_eq!(seen(&session).await, "EU-2");
     let left = "select string_agg(external_key, ' ' order by external_key) from crm.customers where deleted_at is null";
     assert_eq!(sales.admin.text(left, &[]).await, "EU-2 US-1 US-2");
@@ -105,16 +104,16 @@ async fn rows_cannot_be_removed() {
     let session = sales.european("read, create, update, delete").await;
     let before = sales.state().await;
     for statement in ["delete from crm.customers", "delete from crm.customers where external_key = 'US-1'"] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
-        assert!(refusal.hint.contains("deleted_at"), "{}", refusal.hint);
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}");
+        assert!(error.hint.contains("deleted_at"), "{}", error.hint);
     }
-    assert_eq!(session.refusal("truncate crm.customers", &[]).await.state, "42501");
+    assert_eq!(session.error("truncate crm.customers", &[]).await.state, "42501");
     assert_eq!(sales.state().await, before);
 }
 
-/// Policies are alternatives to each other: one that lets a role take a record up must not serve another that lets it put
-/// it down.
+/// Permissive policies are combined with OR: a policy that allows a role to restore a record must not allow it to
+/// delete one.
 #[tokio::test]
 async fn update_and_delete_scopes_are_separate() {
     let sales = Sales::new().await;
@@ -123,20 +122,20 @@ async fn update_and_delete_scopes_are_separate() {
     sales.database.grant(&role, "crm.customers", "read").await;
     let before = sales.state().await;
     for statement in [
-        // A record that may only be deleted is not changed by moving it where it may be.
+        // A record that the role may only delete cannot be updated by moving it into the update scope.
         "update crm.customers set region = 'EU', name = 'stolen' where external_key = 'US-1'",
         "update crm.customers set region = 'EU'",
-        // One that may only be changed is not deleted by moving it where it may be.
+        // A record that the role may only update cannot be deleted by moving it into the delete scope.
         "update crm.customers set region = 'US', deleted_at = now() where external_key = 'EU-1'",
         "update crm.customers set name = 'x' where external_key = 'US-1'",
         "update crm.customers set deleted_at = now() where external_key = 'EU-1'",
-        // Nor is one changed on its way out.
+        // Nor can it be updated in the same statement that deletes it.
         "update crm.customers set name = 'stolen', deleted_at = now() where external_key = 'US-1'",
         "insert into crm.customers (external_key, region) values ('US-1', 'EU')
            on conflict (external_key) where deleted_at is null and external_key is not null do update set region = 'EU'",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "42501", "{statement}: {refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.state, "42501", "{statement}: {error}");
     }
     assert_eq!(sales.state().await, before);
     session.run("update crm.customers set name = 'x' where external_key = 'EU-1'").await;
@@ -145,7 +144,7 @@ async fn update_and_delete_scopes_are_separate() {
 }
 
 #[tokio::test]
-async fn functions_and_sql_see_each_others_writes() {
+async fn functions_and_sql_read_the_same_writes() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     session.run("begin; insert into crm.customers (external_key, region) values ('EU-5', 'EU')").await;
@@ -182,7 +181,7 @@ async fn user_trigger_writes_another_template_like_plain_sql() {
         )
         .await;
     let points = &format!("select count(*) from {SERIES} where value = 7");
-    // By a function of keyed, as by a plain statement: the metric's points go with its column.
+    // By a function of keyed, as by a plain statement: the metric's points are written with its column.
     for (write, expected) in [
         ("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 2\"}')", "2"),
         ("update crm.companies set name = 'Globex 2' where external_key = 'C-US'", "4"),
@@ -198,9 +197,9 @@ async fn user_trigger_writes_another_template_like_plain_sql() {
             "create trigger refer after update on crm.companies for each row execute function public.refer()",
         )
         .await;
-    let refusal = sales
+    let error = sales
         .admin
-        .refusal("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 3\"}')", &[])
+        .error("select keyed.upsert_by_key('crm.companies', 'C-EU', '{\"name\": \"Acme 3\"}')", &[])
         .await;
-    assert_eq!(refusal.state, "23503", "{refusal}");
+    assert_eq!(error.state, "23503", "{error}");
 }

@@ -1,4 +1,4 @@
-//! Keys of invisible records: errors say that they are taken, not by which record.
+//! Keys of invisible records: errors report that a key is taken, but not by which record.
 
 use crate::sales::{Sales, of_region};
 use serde_json::{Value, json};
@@ -25,23 +25,23 @@ async fn key_conflict_hides_an_invisible_record() {
     let (live, deleted, holder) = (sales.id("EU-1").await, sales.id("EU-0").await, sales.id("US-1").await);
     let before = sales.state().await;
     for statement in WANTING {
-        let refusal = session.refusal(statement, &[&live, "US-1", &deleted]).await;
-        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
-        assert_eq!(refusal.detail["existing_id"], Value::Null, "{statement}");
-        // A restore has an advice of its own.
+        let error = session.error(statement, &[&live, "US-1", &deleted]).await;
+        assert_eq!(error.codes(), ("23505", "external_key_taken"), "{statement}");
+        assert_eq!(error.detail["existing_id"], Value::Null, "{statement}");
+        // A restore has its own hint.
         let advice =
             if statement.contains("restore") { "restore the record" } else { "is not visible to you" };
-        assert!(refusal.hint.contains(advice), "{statement}: {refusal:?}");
-        assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");
+        assert!(error.hint.contains(advice), "{statement}: {error:?}");
+        assert!(!format!("{error:?}").contains(&holder), "{error:?}");
     }
     let direct_sql = [
         "insert into crm.customers (external_key, region) values ('US-1', 'EU')",
         "update crm.customers set external_key = 'US-1' where external_key = 'EU-1'",
     ];
     for statement in direct_sql {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "23505", "{statement}");
-        assert!(!format!("{refusal:?}").contains(&holder), "{refusal:?}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.state, "23505", "{statement}");
+        assert!(!format!("{error:?}").contains(&holder), "{error:?}");
     }
     assert_eq!(sales.state().await, before);
 }
@@ -52,12 +52,12 @@ async fn key_conflict_names_a_visible_record() {
     let session = sales.european("read, create, update, delete").await;
     let (live, deleted, holder) = (sales.id("EU-1").await, sales.id("EU-0").await, sales.id("EU-2").await);
     for statement in &WANTING[..6] {
-        let refusal = session.refusal(statement, &[&live, "EU-2", &deleted]).await;
-        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{statement}");
-        assert_eq!(refusal.detail["existing_id"], json!(holder), "{statement}");
+        let error = session.error(statement, &[&live, "EU-2", &deleted]).await;
+        assert_eq!(error.codes(), ("23505", "external_key_taken"), "{statement}");
+        assert_eq!(error.detail["existing_id"], json!(holder), "{statement}");
         let advice =
             if statement.contains("restore") { "restore the record" } else { "or write to that record" };
-        assert!(refusal.hint.contains(advice), "{statement}: {refusal:?}");
+        assert!(error.hint.contains(advice), "{statement}: {error:?}");
     }
 }
 
@@ -67,8 +67,8 @@ async fn required_attribute_does_not_disclose_a_used_key() {
     sales.admin.run("select keyed.alter_attribute('crm.customers', 'name', '{\"required\": true}')").await;
     let session = sales.european("read, create, update").await;
     let upsert = "select keyed.upsert_by_key('crm.customers', $1, '{\"region\": \"EU\"}')";
-    assert_eq!(session.refusal(upsert, &["US-1"]).await.is(), ("23505", "external_key_taken"));
-    assert_eq!(session.refusal(upsert, &["new"]).await.is().0, "22023");
+    assert_eq!(session.error(upsert, &["US-1"]).await.codes(), ("23505", "external_key_taken"));
+    assert_eq!(session.error(upsert, &["new"]).await.codes().0, "22023");
     session.rows(upsert, &["EU-1"]).await;
 }
 
@@ -86,12 +86,12 @@ async fn key_conflict_names_no_record_without_read() {
     let (_, session) = sales.clerk("create, update", &of_region("EU")).await;
     for key in ["EU-1", "US-1"] {
         let create = "select keyed.create_record('crm.customers', '{\"region\": \"EU\"}', $1)";
-        let refusal = session.refusal(create, &[key]).await;
-        assert_eq!(refusal.is(), ("23505", "external_key_taken"));
-        assert_eq!(refusal.detail["existing_id"], Value::Null);
+        let error = session.error(create, &[key]).await;
+        assert_eq!(error.codes(), ("23505", "external_key_taken"));
+        assert_eq!(error.detail["existing_id"], Value::Null);
     }
-    // What may be updated is there for its writer, and nothing else is.
+    // For a writer, only records in its update scope exist.
     let upsert = "select created from keyed.upsert_by_key('crm.customers', $1, '{\"region\": \"EU\", \"name\": \"x\"}')";
     assert_eq!(session.text(upsert, &["EU-1"]).await, "f");
-    assert_eq!(session.refusal(upsert, &["US-1"]).await.is(), ("23505", "external_key_taken"));
+    assert_eq!(session.error(upsert, &["US-1"]).await.codes(), ("23505", "external_key_taken"));
 }

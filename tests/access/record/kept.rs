@@ -1,4 +1,4 @@
-//! What a record keeps, by callers who do not see all of it.
+//! Values that a record keeps, for callers that can read only a part of it.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
@@ -19,11 +19,11 @@ async fn company(sales: &Sales, key: &str) -> String {
     sales.admin.text("select id from crm.companies where external_key = $1", &[key]).await
 }
 
-async fn expect(session: &Session, writes: &[&str], texts: &[&str], expected: Option<(&str, &str)>) {
+async fn expect(session: &Session, writes: &[&str], values: &[&str], expected: Option<(&str, &str)>) {
     for write in writes {
-        let outcome = session.attempt(write, texts).await;
-        let code = outcome.as_ref().err().map(|refusal| refusal.is());
-        assert_eq!(code, expected, "{write} with {texts:?}: {outcome:?}");
+        let outcome = session.attempt(write, values).await;
+        let code = outcome.as_ref().err().map(|error| error.codes());
+        assert_eq!(code, expected, "{write} with {values:?}: {outcome:?}");
     }
 }
 
@@ -51,37 +51,37 @@ async fn hidden_target_is_kept_only_in_its_record() {
     expect(&session, &WRITES[..5], &[&id, "EU-1", &json!({"company": hidden}).to_string()], None).await;
     assert_eq!(sales.state().await, before, "nothing was written");
     // Hidden and missing targets have the same response, and the key of a kept target is not disclosed.
-    let refused = Some(("23503", "reference_not_found"));
+    let rejected = Some(("23503", "reference_not_found"));
     for target in [json!(unknown), json!(missing), json!({"external_key": "C-EU"})] {
-        expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], refused).await;
+        expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], rejected).await;
     }
-    expect(&session, &WRITES, &[&other, "EU-2", &json!({"company": hidden}).to_string()], refused).await;
+    expect(&session, &WRITES, &[&other, "EU-2", &json!({"company": hidden}).to_string()], rejected).await;
     assert_eq!(sales.state().await, before, "nothing was written");
-    // What was replaced cannot come back.
+    // A replaced value cannot be set again.
     expect(&session, &WRITES[..1], &[&id, "EU-1", &json!({"company": seen}).to_string()], None).await;
-    expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": hidden}).to_string()], refused).await;
+    expect(&session, &WRITES, &[&id, "EU-1", &json!({"company": hidden}).to_string()], rejected).await;
 }
 
 #[tokio::test]
 async fn guessing_discloses_no_value() {
     let sales = Sales::new().await;
     let (hidden, shown) = (company(&sales, "C-US").await, company(&sales, "C-EU").await);
-    let refused = Some(("23503", "reference_not_found"));
-    // A role that may change customers and read none.
+    let rejected = Some(("23503", "reference_not_found"));
+    // A role that may change customers but read none.
     let (_, writer) = sales.clerk("create, update", &of_region("EU")).await;
     let id = sales.id("EU-1").await;
     for target in [&hidden, &shown] {
-        expect(&writer, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], refused).await;
+        expect(&writer, &WRITES, &[&id, "EU-1", &json!({"company": target}).to_string()], rejected).await;
     }
-    // A role that does not see this one.
+    // A role that cannot read this customer.
     let (_, european) = sales.clerk("read, create, update", &of_region("EU")).await;
     let us = sales.id("US-1").await;
     for target in [&hidden, &shown] {
-        let texts = [us.as_str(), "US-1", &json!({"company": target}).to_string()];
-        expect(&european, &WRITES[1..2], &texts, refused).await;
-        expect(&european, &WRITES[3..5], &texts, refused).await;
+        let values = [us.as_str(), "US-1", &json!({"company": target}).to_string()];
+        expect(&european, &WRITES[1..2], &values, rejected).await;
+        expect(&european, &WRITES[3..5], &values, rejected).await;
     }
-    // A role that sees it and may not change it learns that, and nothing of what it would have changed.
+    // A role that can read the customer but not change it gets this error, and no information about the values.
     let (role, reader) = sales.clerk("update", &of_region("US")).await;
     sales.database.grant_within(&role, "crm.customers", "read, update", &of_region("US")).await;
     sales.database.grant_within(&role, "crm.customers", "read, update", &of_region("US")).await;

@@ -1,4 +1,4 @@
-//! Records: what a role may read and write.
+//! Records: the reads and writes of a role.
 
 mod corrections;
 mod direct;

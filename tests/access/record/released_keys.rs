@@ -1,4 +1,4 @@
-//! A scope that is about keys, and records that have released theirs.
+//! A scope on keys, and records that have released theirs.
 
 use crate::sales::{Sales, seen};
 use serde_json::json;
@@ -35,7 +35,7 @@ async fn scope_on_keys_applies_to_deleted_records() {
         "select keyed.restore_record($1)",
         "select keyed.restore_record($1, '{\"external_key\": \"EU-9\"}')",
     ] {
-        assert_eq!(session.refusal(statement, &[&us]).await.is(), ("P0002", "not_found"), "{statement}");
+        assert_eq!(session.error(statement, &[&us]).await.codes(), ("P0002", "not_found"), "{statement}");
     }
 }
 
@@ -47,8 +47,8 @@ async fn restore_cannot_leave_a_scope_on_keys() {
     let eu = sales.id("EU-1").await;
     session.rows("select keyed.delete_record($1)", &[&eu]).await;
     for body in [r#"{"external_key": "US-9"}"#, r#"{"external_key": null}"#] {
-        let refusal = session.refusal("select keyed.restore_record($1, $2)", &[&eu, body]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{body}");
+        let error = session.error("select keyed.restore_record($1, $2)", &[&eu, body]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{body}");
     }
     session.rows("select keyed.restore_record($1, '{\"external_key\": \"EU-9\"}')", &[&eu]).await;
     assert_eq!(seen(&session).await, "EU-2 EU-9");
@@ -61,7 +61,7 @@ async fn delete_privilege_releases_keys_only() {
     let (_role, session) = sales.clerk("read, delete", &scope).await;
     for columns in ["_released_key = 'x', deleted_at = now()", "external_key = 'EU-7', deleted_at = now()"] {
         let update = format!("update crm.customers set {columns} where external_key = 'EU-1'");
-        assert_eq!(session.refusal(&update, &[]).await.state, "42501", "{columns}");
+        assert_eq!(session.error(&update, &[]).await.state, "42501", "{columns}");
     }
     session.run("update crm.customers set deleted_at = now() where external_key = 'EU-1'").await;
     let key = "select _released_key from crm.customers where deleted_at is not null and region = 'EU' and name = 'Customer EU-1'";

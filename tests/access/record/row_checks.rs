@@ -1,4 +1,4 @@
-//! What a scope through a reference costs a write: the records that its rows refer to, and no more.
+//! The cost of a write under a scope through a reference: it reads only the records that its rows reference.
 
 use harness::{Database, Session};
 use serde_json::json;
@@ -21,7 +21,7 @@ const FILL: &str = r#"
 const OWN: &str = "region";
 const BEHIND: &str = "company.region";
 
-/// A login whose scope is about this field: in both cases it sees all customers.
+/// A login with a scope on this field, with which it can read all customers.
 async fn login(database: &Database, name: &str, field: &str) -> Session {
     let login = database.create_role(name).await;
     let scope = json!([{"field": field, "operator": "neq", "value": "US"}]);
@@ -30,7 +30,7 @@ async fn login(database: &Database, name: &str, field: &str) -> Session {
     database.session_as(&login).await
 }
 
-/// The pages that a statement and all that it calls look at, at its second run.
+/// The pages that a statement and its functions read in their second execution.
 async fn pages(session: &Session, statement: &str) -> u64 {
     let explain = format!("explain (analyze, buffers, timing off, format json) {statement}");
     session.run(&format!("begin; {explain}; rollback")).await;
@@ -60,7 +60,7 @@ async fn write_under_a_reference_scope_reads_only_its_targets() {
         [&batch("update"), &batch("upsert"), "update crm.customers set amount = 1", patch, single]
     {
         let (cheap, dear) = (pages(&own, statement).await, pages(&behind, statement).await);
-        // The policies of plain SQL collect a set, once for the statement.
+        // The policies of plain SQL collect a set, once per statement.
         let table: u64 = admin
             .text("select relpages from pg_class where oid = 'crm.companies'::regclass", &[])
             .await
@@ -79,7 +79,7 @@ async fn row_check_is_not_compiled_for_each_row() {
     let mut took = [Duration::ZERO; 2];
     for (jit, took) in ["on", "off"].iter().zip(&mut took) {
         let session = login(&database, jit, BEHIND).await;
-        // Whatever the plan, it costs more than jit_above_cost.
+        // Any plan costs more than jit_above_cost.
         session.run("set enable_seqscan = off; set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off").await;
         session.run(&format!("set jit = {jit}")).await;
         session.run("begin; update crm.customers set amount = 1; rollback").await;
@@ -88,7 +88,7 @@ async fn row_check_is_not_compiled_for_each_row() {
         *took = session.processor_time().await.saturating_sub(before);
     }
     let [compiled, interpreted] = took;
-    // The user's own statement is compiled, once.
+    // Only the user's own statement is compiled, once.
     assert!(compiled < 2 * interpreted + Duration::from_secs(3), "{compiled:?} instead of {interpreted:?}");
 }
 
@@ -104,7 +104,7 @@ async fn reference_conditions_are_planned_separately() {
     database.grant_within(&role, "crm.customers", "read, create, update", &json!(many)).await;
     database.grant(&role, "crm.companies", "read").await;
     let session = database.session_as(&role).await;
-    // With these, the planner would try all orders of forty joins, without an end.
+    // With these settings, the planner would try all orders of forty joins, which does not terminate.
     session.run("set join_collapse_limit = 1000; set from_collapse_limit = 1000; set geqo = off; set statement_timeout = '50s'").await;
     let lookup = "select keyed.get_by_key('crm.customers', 'K7') ->> 'external_key'";
     assert_eq!(session.text(lookup, &[]).await, "K7");

@@ -22,17 +22,17 @@ async fn precondition_on_an_invisible_record_discloses_nothing() {
             ("select keyed_http.delete_by_key('2', 'US-1', $2)", &id),
             ("select keyed.set_embedding($1, null, $2)", &id),
         ] {
-            let refusal = session.refusal(statement, &[id, version]).await;
-            assert_eq!(refusal.is(), ("P0002", "not_found"), "{statement} {version}");
+            let error = session.error(statement, &[id, version]).await;
+            assert_eq!(error.codes(), ("P0002", "not_found"), "{statement} {version}");
         }
-        // Errors say that a key is taken, not by which record or in which state.
+        // Errors report that a key is taken, but not by which record or in which state.
         for conditions in ["if_match => $1", "if_none_match => $1", "if_match => $1, if_none_match => '*'"] {
             let upsert = format!(
                 "select keyed.upsert_by_key('crm.customers', 'US-1', '{{\"region\": \"EU\"}}', {conditions})"
             );
-            let refusal = session.refusal(&upsert, &[version]).await;
-            assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{conditions} {version}");
-            assert_eq!(refusal.detail.get("existing_id"), None);
+            let error = session.error(&upsert, &[version]).await;
+            assert_eq!(error.codes(), ("23505", "external_key_taken"), "{conditions} {version}");
+            assert_eq!(error.detail.get("existing_id"), None);
         }
     }
     assert_eq!(sales.state().await, before);
@@ -48,28 +48,28 @@ async fn update_without_the_privilege_discloses_no_state() {
         "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}', '0123')",
         "select keyed.delete_record($1, '0123')",
     ] {
-        assert_eq!(session.refusal(statement, &[&id]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(session.error(statement, &[&id]).await.codes(), ("42501", "forbidden"), "{statement}");
     }
 }
 
 #[tokio::test]
-async fn caller_without_read_cannot_learn_or_test_versions() {
+async fn caller_without_read_cannot_read_or_test_versions() {
     let sales = Sales::new().await;
     let (role, session) = sales.clerk("create, update", &of_region("EU")).await;
     let id = sales.id("EU-1").await;
     let version = sales.admin.text("select keyed.record_version($1)", &[&id]).await;
     let patch = "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}', $2)";
-    for guess in [version.as_str(), "0123"] {
-        assert_eq!(session.refusal(patch, &[&id, guess]).await.is(), ("42501", "forbidden"));
+    for candidate in [version.as_str(), "0123"] {
+        assert_eq!(session.error(patch, &[&id, candidate]).await.codes(), ("42501", "forbidden"));
     }
     session.rows(patch, &[&id, "*"]).await;
-    assert_eq!(session.refusal("select keyed.record_version($1)", &[&id]).await.state, "42501");
+    assert_eq!(session.error("select keyed.record_version($1)", &[&id]).await.state, "42501");
 
     let proxy = Proxy::start(&sales.database).await;
     let key = sales.database.api_key(&role, &["crm"]).await;
     let path = format!("/v1/entities/{id}");
     let body = json!({"attributes": {"name": "y"}});
-    let answer = proxy.request("PATCH", &path).key(&key).json(&body).response().await;
-    assert!(answer.status() == 200 && !answer.headers().contains_key("etag"), "{answer:?}");
-    assert_eq!(answer.text().await.expect("a body"), json!({"id": id}).to_string());
+    let response = proxy.request("PATCH", &path).key(&key).json(&body).response().await;
+    assert!(response.status() == 200 && !response.headers().contains_key("etag"), "{response:?}");
+    assert_eq!(response.text().await.expect("a body"), json!({"id": id}).to_string());
 }

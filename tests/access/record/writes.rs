@@ -1,4 +1,4 @@
-//! What a role may write: the records of its scope, and to records of its scope.
+//! The records that a role can write: within its scope, before and after the write.
 
 use crate::sales::{Sales, of_region, seen};
 use serde_json::json;
@@ -11,8 +11,8 @@ async fn record_is_not_created_outside_of_the_scope() {
     for attributes in
         [json!({"region": "US"}), json!({}), json!({"region": null}), json!({"region": "US", "mood": 3})]
     {
-        let texts = [attributes.to_string()];
-        let texts = [texts[0].as_str()];
+        let values = [attributes.to_string()];
+        let values = [values[0].as_str()];
         for statement in [
             "select keyed.create_record('crm.customers', $1)",
             "select keyed.create_record('crm.customers', $1, 'new')",
@@ -21,8 +21,8 @@ async fn record_is_not_created_outside_of_the_scope() {
             "select keyed_http.upsert_by_key('2', jsonb_build_object('external_key', 'new', 'attributes', $1::jsonb)::text, 'create', true)",
             "select keyed_http.upsert_by_key('2', jsonb_build_object('external_key', 'new', 'attributes', $1::jsonb)::text, null, true)",
         ] {
-            let refusal = session.refusal(statement, &texts).await;
-            assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement} with {attributes}");
+            let error = session.error(statement, &values).await;
+            assert_eq!(error.codes(), ("42501", "forbidden"), "{statement} with {attributes}");
         }
     }
     assert_eq!(sales.state().await, before);
@@ -47,9 +47,9 @@ async fn record_is_not_moved_out_of_the_scope() {
         "select keyed.upsert_by_key('crm.customers', 'EU-1', '{\"region\": \"US\", \"mood\": 9}')",
         "select keyed_http.upsert_by_key('2', '{\"external_key\": \"EU-1\", \"attributes\": {\"region\": \"US\"}}', 'update', true)",
     ] {
-        let refusal = session.refusal(statement, &[&id]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
-        assert!(refusal.hint.contains("explain_access"), "{}", refusal.hint);
+        let error = session.error(statement, &[&id]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}");
+        assert!(error.hint.contains("explain_access"), "{}", error.hint);
     }
     assert_eq!(sales.state().await, before);
 }
@@ -75,8 +75,8 @@ async fn visible_record_outside_the_write_scope_is_forbidden() {
         ("select keyed.upsert_by_key('crm.customers', 'US-1', '{}')", &live),
         ("select keyed_http.delete_by_key('2', 'US-1')", &live),
     ] {
-        let refusal = session.refusal(statement, &[id]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{statement}");
+        let error = session.error(statement, &[id]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{statement}");
     }
     assert_eq!(sales.state().await, before);
     session.rows("select keyed.get_record($1)", &[&live]).await;
@@ -89,9 +89,9 @@ async fn partial_upsert_can_omit_scope_attributes() {
     for attributes in ["{\"name\": \"x\"}", "{\"mood\": 4}", "{\"amount\": {\"$inc\": 2}}", "{}"] {
         let upsert = "select created from keyed.upsert_by_key('crm.customers', 'EU-1', $1)";
         assert_eq!(session.text(upsert, &[attributes]).await, "f", "{attributes}");
-        let refusal =
-            session.refusal("select keyed.upsert_by_key('crm.customers', 'new', $1)", &[attributes]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{attributes}");
+        let error =
+            session.error("select keyed.upsert_by_key('crm.customers', 'new', $1)", &[attributes]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{attributes}");
     }
     let record = session.json("select keyed.get_by_key('crm.customers', 'EU-1')", &[]).await;
     let values =
@@ -109,18 +109,18 @@ async fn write_scope_is_limited_to_readable_records() {
         "select keyed.patch_record($1, '{\"attributes\": {\"name\": \"x\"}}')",
         "select keyed.delete_record($1)",
     ] {
-        assert_eq!(session.refusal(statement, &[&hidden]).await.is(), ("P0002", "not_found"), "{statement}");
+        assert_eq!(session.error(statement, &[&hidden]).await.codes(), ("P0002", "not_found"), "{statement}");
     }
     // A record created outside the readable scope is returned once, and cannot be read afterwards.
     let made = session
         .json("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'letter')", &[])
         .await;
     let id = harness::id_of(&made);
-    assert_eq!(session.refusal("select keyed.get_record($1)", &[id]).await.is(), ("P0002", "not_found"));
+    assert_eq!(session.error("select keyed.get_record($1)", &[id]).await.codes(), ("P0002", "not_found"));
     // But an update cannot move a record out of the caller's scope.
     let moved = "select keyed.patch_record($1, '{\"attributes\": {\"region\": \"US\"}}')";
-    let refusal = session.refusal(moved, &[&sales.id("EU-1").await]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = session.error(moved, &[&sales.id("EU-1").await]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]
@@ -145,16 +145,16 @@ async fn reference_to_an_invisible_record_is_rejected_as_missing() {
         if !statement.contains("uuid") {
             references.extend([json!({"external_key": "C-US"}), json!({"external_key": "nobody"})]);
         }
-        let mut refusals = Vec::new();
+        let mut errors = Vec::new();
         for reference in references {
             let attributes = json!({"region": "EU", "company": reference}).to_string();
-            let refusal = session.refusal(statement, &[&attributes, &customer]).await;
-            assert_eq!(refusal.is(), ("23503", "reference_not_found"), "{statement}");
-            // They differ in nothing but the name that was sent.
+            let error = session.error(statement, &[&attributes, &customer]).await;
+            assert_eq!(error.codes(), ("23503", "reference_not_found"), "{statement}");
+            // The two errors differ only in the name that was sent.
             let name = reference["external_key"].as_str().or(reference.as_str()).expect("a name");
-            refusals.push(format!("{refusal:?}").replace(name, "…"));
+            errors.push(format!("{error:?}").replace(name, "…"));
         }
-        assert!(refusals.iter().all(|refusal| *refusal == refusals[0]), "{statement}: {refusals:#?}");
+        assert!(errors.iter().all(|error| *error == errors[0]), "{statement}: {errors:#?}");
     }
     assert_eq!(sales.state().await, before);
     let seen = json!({"region": "EU", "company": {"external_key": "C-EU"}}).to_string();
@@ -201,7 +201,7 @@ async fn equal_metric_values_need_a_writable_record() {
     let other = json!({"field": "external_key", "operator": "eq", "value": "S-2"});
     sales.database.grant_within(&role, "crm.sensors", "update", &other).await;
     for attributes in [r#"{"heat": 20}"#, r#"{"heat": 21}"#] {
-        let refusal = session.refusal("select keyed.replace_attributes($1, $2)", &[&id, attributes]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{attributes}");
+        let error = session.error("select keyed.replace_attributes($1, $2)", &[&id, attributes]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{attributes}");
     }
 }

@@ -1,10 +1,10 @@
-//! Random records: whatever a caller reads of them goes back in as no change, by every way to write.
+//! Random records: every value that a caller reads can be written back without a change, by every way to write.
 
 use crate::model::{Random, World, seed};
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// What is written back of a record ($1), by the way of the name. Those by key are for records that have one.
+/// The statements that write back a record ($1), by name. Those by key apply to records with a key.
 const WRITES: [(&str, &str); 8] = [
     ("PATCH", "select keyed_http.patch_record($1, jsonb_build_object('attributes', {read})::text)"),
     (
@@ -43,8 +43,8 @@ fn statement(write: &str) -> String {
         .replace("{history}", newest)
 }
 
-/// A world with what cannot be written for the first time: references to deleted records, removed options, metrics with a
-/// point in the future, values of metrics written by SQL, and a history of dropped attributes.
+/// Records with values that cannot be written newly: references to deleted records, removed options, metrics with a
+/// future point, metric values written by SQL, and history of dropped attributes.
 async fn make(session: &Session, random: &mut Random) -> World {
     let world = World::create(session, random).await;
     let points = json!({"attributes": {"mood": [
@@ -58,7 +58,7 @@ async fn make(session: &Session, random: &mut Random) -> World {
         session.rows("update p.things set level = 42 where id = $1", &[id]).await;
     }
     let removed = ids(session, "tier && array['silver', 'b,c']").await;
-    assert!(removed.len() > 3, "nearly no record has an option that is removed");
+    assert!(removed.len() > 3, "almost no record has a removed option");
     for id in &removed {
         session.rows("select keyed.delete_record($1)", &[id]).await;
     }
@@ -76,7 +76,7 @@ async fn ids(session: &Session, condition: &str) -> Vec<String> {
     rows.into_iter().filter_map(|mut row| row.pop()?).collect()
 }
 
-/// The version of each record, and how many entries its history has.
+/// The version of each record, and the number of its history entries.
 async fn state(administrator: &Session, world: &World) -> Vec<String> {
     let number = world.number(crate::model::world::Template::Things, "template_id").expect("a number");
     let sql = format!(
@@ -120,18 +120,18 @@ async fn import(session: &Session, template: &str, format: &str, file: &str) -> 
     session.json("select keyed_http.import_rows($1, $2, $3)", &[template, &options, rows]).await
 }
 
-/// Has a caller write back all that it reads.
+/// Has a caller write back everything that it reads.
 async fn check(who: &str, session: &Session, administrator: &Session, world: &World) {
     let things =
         world.number(crate::model::world::Template::Things, "template_id").expect("a number").to_owned();
     let before = state(administrator, world).await;
     let seen = ids(session, "true").await;
-    assert!(seen.len() > 5, "{who} sees nearly nothing");
+    assert!(seen.len() > 5, "{who} can read almost nothing");
     for id in &seen {
         for (name, write) in WRITES {
-            if let Err(refusal) = session.attempt(&statement(write), &[id]).await {
+            if let Err(error) = session.attempt(&statement(write), &[id]).await {
                 let record = session.text("select keyed.get_record($1)", &[id]).await;
-                panic!("{who}: {name} of {record}: {refusal}");
+                panic!("{who}: {name} of {record}: {error}");
             }
         }
     }
@@ -149,9 +149,9 @@ async fn check(who: &str, session: &Session, administrator: &Session, world: &Wo
     );
 
     let records = "select string_agg(keyed.get_record(id, verbose => true)::text, E'\\n') from p.things where deleted_at is null";
-    let answers = session.text(records, &[]).await;
+    let results = session.text(records, &[]).await;
     for (what, format, file) in [
-        ("answers", "ndjson", answers),
+        ("answers", "ndjson", results),
         ("an export", "ndjson", export(session, &things, "ndjson").await),
         ("an export", "csv", export(session, &things, "csv").await),
     ] {
@@ -185,8 +185,8 @@ async fn read_record_can_be_written_back_unchanged() {
         let scope = random.pick(&scopes);
         database.grant_within(&role, "p.things", "read, create, update", scope).await;
         if !random.one_in(3) {
-            let places = json!({"field": "size", "operator": "gte", "value": 1});
-            database.grant_within(&role, "p.places", "read", &places).await;
+            let positions = json!({"field": "size", "operator": "gte", "value": 1});
+            database.grant_within(&role, "p.places", "read", &positions).await;
         }
         let steward = database.session_as(&role).await;
         check(&format!("a role within {scope}"), &steward, &administrator, &world).await;

@@ -1,4 +1,4 @@
-//! Searches that ask for deleted records find those that their caller may see.
+//! Searches for deleted records find those that their caller can read.
 
 use crate::sales::{Sales, found, of_region};
 use serde_json::{Value, json};
@@ -21,9 +21,9 @@ async fn scope_applies_to_deleted_records() {
     }
     let mut counted = deleted();
     (counted["count"], counted["facets"]) = (json!("estimated"), json!(["region", "company"]));
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&counted.to_string()]).await;
-    assert_eq!(answer["total"], 1, "{answer}");
-    assert!(!answer.to_string().contains("US"), "{answer}");
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&counted.to_string()]).await;
+    assert_eq!(result["total"], 1, "{result}");
+    assert!(!result.to_string().contains("US"), "{result}");
 }
 
 #[tokio::test]
@@ -32,7 +32,7 @@ async fn scope_on_keys_applies_to_released_keys() {
     let scope = json!({"field": "external_key", "operator": "like", "value": "EU"});
     let (_role, session) = sales.clerk("read", &scope).await;
     assert_eq!(found(&session, deleted()).await, "EU-0");
-    // A scope on a key that a live record has taken since shows that one, and the deleted one that had it.
+    // A scope on a key that a live record has taken since shows that record and the deleted one that had the key.
     sales.admin.run("select keyed.create_record('crm.customers', '{\"region\": \"US\"}', 'EU-0')").await;
     assert_eq!(found(&session, json!({"include_deleted": true})).await, "EU-0 EU-0 EU-1 EU-2");
 }
@@ -56,9 +56,8 @@ async fn revocation_hides_deleted_records_immediately() {
     session.run("commit").await;
     sales.database.revoke(&role, "crm.customers").await;
     sales.database.grant(&role, "crm.customers", "update").await;
-    let refusal =
-        session.refusal("select keyed.search('crm.customers', $1)", &[&deleted().to_string()]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = session.error("select keyed.search('crm.customers', $1)", &[&deleted().to_string()]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]

@@ -22,9 +22,9 @@ async fn fuzzy_search_uses_no_invisible_terms() {
         )
         .await;
     let search = async |session: &Session, words: &str| {
-        let answer = search(session, words).await;
-        let found = answer["records"].as_array().expect("records").len();
-        (found, answer.get("did_you_mean").cloned().unwrap_or_default())
+        let result = search(session, words).await;
+        let found = result["records"].as_array().expect("records").len();
+        (found, result.get("did_you_mean").cloned().unwrap_or_default())
     };
     for (words, all, seen) in [
         ("zeppelon", (2, json!("zeppelin")), (0, Value::Null)),
@@ -50,7 +50,11 @@ async fn invisible_record_does_not_validate_a_word() {
         )
         .await;
     let before = search(&session, "lantern sapphira").await;
-    assert_eq!(before["records"].as_array().map(Vec::len), Some(1), "the first word is right: {before}");
+    assert_eq!(
+        before["records"].as_array().map(Vec::len),
+        Some(1),
+        "the first word is spelled correctly: {before}"
+    );
     let hidden = "update crm.customers set name = 'sapphira' where external_key = 'US-1'";
     sales.admin.run(hidden).await;
     assert_eq!(search(&session, "lantern sapphira").await, before);

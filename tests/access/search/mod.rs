@@ -1,4 +1,4 @@
-//! Searches find what their caller may see.
+//! Searches find the records that their caller can read.
 
 mod deleted;
 mod fuzzy;

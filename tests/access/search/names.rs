@@ -1,10 +1,10 @@
-//! Displays of invisible records that visible ones refer to.
+//! Displays of invisible records that visible ones reference.
 
 use crate::sales::{Sales, found, of_region};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// A role that sees all customers, and of the companies only Acme.
+/// A role that can read all customers, and of the companies only Acme.
 async fn with_clerk() -> (Sales, Session) {
     let sales = Sales::new().await;
     let (role, session) = sales.member().await;
@@ -17,8 +17,8 @@ async fn search(session: &Session, query: Value) -> Value {
     session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
 }
 
-fn tells(answer: &Value) -> (bool, bool) {
-    let text = answer.to_string();
+fn tells(response: &Value) -> (bool, bool) {
+    let text = response.to_string();
     assert!(!text.contains("C-US"), "{text}");
     (text.contains("Acme"), text.contains("Globex"))
 }
@@ -46,7 +46,7 @@ async fn text_search_finds_no_unreadable_targets() {
         assert_eq!(found(&session, json!({"global_search": words})).await, "", "{words}");
     }
     let without = json!({"global_search": "customer -globex"});
-    assert_eq!(found(&session, without).await, "EU-1 EU-2 US-1 US-2", "nor do they exclude");
+    assert_eq!(found(&session, without).await, "EU-1 EU-2 US-1 US-2", "nor do they exclude records");
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn sort_ignores_unreadable_targets() {
         let mut by_id = [sales.id("US-1").await, sales.id("US-2").await].map(|id| json!(id).to_string());
         by_id.sort();
         for field in ["company", "company.name", "company.external_key", "company.created_at"] {
-            assert_eq!(order(field).await[2..], by_id, "{field}: those out of sight come last, by id");
+            assert_eq!(order(field).await[2..], by_id, "{field}: invisible ones come last, by id");
         }
     }
 }
@@ -112,15 +112,14 @@ async fn conditions_on_an_unreadable_template_are_rejected() {
         json!({"filters": [{"field": "company.name", "operator": "eq", "value": "Globex"}]}),
         json!({"sort": "company.name"}),
     ] {
-        let refusal =
-            session.refusal("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-        assert!(["22023", "42501"].contains(&refusal.state.as_str()), "{refusal}");
-        assert!(!format!("{refusal:?}").contains("Globex\""), "{refusal:?}");
+        let error = session.error("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+        assert!(["22023", "42501"].contains(&error.state.as_str()), "{error}");
+        assert!(!format!("{error:?}").contains("Globex\""), "{error:?}");
     }
 }
 
 #[tokio::test]
-async fn template_without_privileges_equals_a_missing_one() {
+async fn template_without_privileges_is_indistinguishable_from_a_missing_one() {
     let sales = Sales::new().await;
     let (role, clerk) = sales.clerk("read", &of_region("EU")).await;
     let hidden = sales.admin.text("select id from crm.companies limit 1", &[]).await;
@@ -142,22 +141,22 @@ async fn template_without_privileges_equals_a_missing_one() {
                 let key = harness::quote(&key);
                 format!("select {call} from keyed.authenticate(sha256({key}::bytea), 'crm')")
             };
-            let refusal = proxy.refusal(&ask(call), &[]).await;
+            let error = proxy.error(&ask(call), &[]).await;
             let missing = call.replace("'1'", "'99'").replace("companies", "missing");
-            let missing = proxy.refusal(&ask(&missing.replace(&hidden[..8], "00000000")), &[]).await;
-            assert_eq!(refusal, missing, "{call}");
-            assert_eq!(refusal.is(), ("P0002", "not_found"), "{call}");
+            let missing = proxy.error(&ask(&missing.replace(&hidden[..8], "00000000")), &[]).await;
+            assert_eq!(error, missing, "{call}");
+            assert_eq!(error.codes(), ("P0002", "not_found"), "{call}");
         }
         // A template with any privilege is visible.
         let known = format!(
             "select keyed_http.create_record('2', '{{}}') from keyed.authenticate(sha256({}::bytea))",
             harness::quote(&key)
         );
-        assert_eq!(proxy.refusal(&known, &[]).await.is(), ("42501", "forbidden"));
+        assert_eq!(proxy.error(&known, &[]).await.codes(), ("42501", "forbidden"));
     }
     // A login finds every table in the catalog.
-    let refusal = clerk.refusal("select keyed.create_record('crm.companies')", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = clerk.error("select keyed.create_record('crm.companies')", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]
@@ -173,41 +172,43 @@ async fn errors_of_definitions_disclose_nothing_hidden() {
     sales.admin.run("select keyed.save_view('crm.companies', 'behind', '{}')").await;
 
     let narrow = "select keyed.alter_attribute('crm.customers', 'tier', '{\"options\": [\"silver\"]}')";
-    for (session, is_told) in [(&session, false), (&sees_some, false), (&reads, true), (&sales.admin, true)] {
-        let refusal = session.refusal(narrow, &[]).await;
-        assert_eq!(refusal.is(), ("23505", "conflict"));
-        let text = format!("{refusal} {}", refusal.hint);
-        assert_eq!((text.contains("gold"), text.contains('4')), (is_told, is_told), "{text}");
+    for (session, is_disclosed) in
+        [(&session, false), (&sees_some, false), (&reads, true), (&sales.admin, true)]
+    {
+        let error = session.error(narrow, &[]).await;
+        assert_eq!(error.codes(), ("23505", "conflict"));
+        let text = format!("{error} {}", error.hint);
+        assert_eq!((text.contains("gold"), text.contains('4')), (is_disclosed, is_disclosed), "{text}");
     }
     let drop = "select keyed.drop_attribute('crm.customers', 'region')";
-    for (session, is_told) in [(&session, false), (&reads, false), (&sales.admin, true)] {
-        let refusal = session.refusal(drop, &[]).await;
-        assert_eq!(refusal.is(), ("23505", "conflict"));
-        assert_eq!(refusal.message.contains(&scoped), is_told, "{refusal}");
+    for (session, is_disclosed) in [(&session, false), (&reads, false), (&sales.admin, true)] {
+        let error = session.error(drop, &[]).await;
+        assert_eq!(error.codes(), ("23505", "conflict"));
+        assert_eq!(error.message.contains(&scoped), is_disclosed, "{error}");
     }
     let point = r#"select keyed.add_attribute('crm.customers', '{"slug": "x", "type": "reference", "template": "companies"}')"#;
-    let missing = session.refusal(&point.replace("companies", "nothing"), &[]).await;
-    let hidden = session.refusal(point, &[]).await;
+    let missing = session.error(&point.replace("companies", "nothing"), &[]).await;
+    let hidden = session.error(point, &[]).await;
     assert_eq!(hidden.message, missing.message.replace("nothing", "companies"));
 }
 
 #[tokio::test]
-async fn foreign_blocking_object_is_reported_with_its_owner() {
+async fn blocking_object_of_another_owner_is_reported() {
     let sales = Sales::new().await;
     let reader = sales.european("read").await;
     let login = reader.text("select current_user", &[]).await;
     reader.run("create temporary view mine as select name from crm.customers").await;
-    let refusal = sales.admin.refusal("select keyed.drop_attribute('crm.customers', 'name')", &[]).await;
-    assert_eq!(refusal.is(), ("23505", "conflict"));
-    assert!(refusal.message.contains(&format!(".mine of {login}")), "{refusal}");
+    let error = sales.admin.error("select keyed.drop_attribute('crm.customers', 'name')", &[]).await;
+    assert_eq!(error.codes(), ("23505", "conflict"));
+    assert!(error.message.contains(&format!(".mine of {login}")), "{error}");
     reader
         .run("drop view mine; create temporary table kept (a int, c crm.customers, d crm.customers[])")
         .await;
     let add = "select keyed.add_attribute('crm.customers', '{\"slug\": \"more\", \"type\": \"string\", \"default\": \"x\"}')";
     for statement in [add, "select keyed.drop_template('crm.customers', true)"] {
-        let refusal = sales.admin.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("23505", "conflict"), "{statement}: {refusal}");
-        assert!(refusal.message.contains("kept") && refusal.message.contains(&login), "{refusal}");
+        let error = sales.admin.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("23505", "conflict"), "{statement}: {error}");
+        assert!(error.message.contains("kept") && error.message.contains(&login), "{error}");
     }
     reader.run("drop table kept").await;
     sales.admin.run(add).await;
@@ -226,8 +227,8 @@ async fn scoped_caller_gets_no_plan() {
     ] {
         let explain = "select keyed.explain('crm.customers', $1)";
         let scoped = session.text(explain, &[&query.to_string()]).await;
-        for told in ["Scan", "rows=", "Every row", "records hold"] {
-            assert!(!scoped.contains(told), "{query}: {scoped}");
+        for reported in ["Scan", "rows=", "Every row", "records hold"] {
+            assert!(!scoped.contains(reported), "{query}: {scoped}");
         }
     }
     let whole = reads.text("select keyed.explain('crm.customers')", &[]).await;

@@ -1,11 +1,11 @@
-//! Semantic search finds what its caller may see, all of it, and nothing else.
+//! Semantic search finds all records that its caller can read, and no others.
 
 use crate::sales::{Sales, of_region};
 use harness::customers::VECTORS;
 use harness::{SYNTHETIC, Session, array, companies, similar};
 use serde_json::{Value, json};
 
-/// Everything that takes the id of a record, `$1`, and a vector, `$2`.
+/// Every statement that takes the id of a record, `$1`, and a vector, `$2`.
 const BY_ID: [&str; 6] = [
     "select keyed.set_embedding($1, $2)",
     "select keyed.set_embedding($1, null)",
@@ -15,7 +15,7 @@ const BY_ID: [&str; 6] = [
     "select keyed.patch_record($1, '{\"embedding\": null}')",
 ];
 
-/// Gives every customer and company a vector, deleted ones too.
+/// Gives every customer and company a vector, including deleted ones.
 async fn embed_all(sales: &Sales) {
     sales.admin.run(SYNTHETIC).await;
     sales
@@ -34,7 +34,7 @@ async fn vectors(sales: &Sales) -> String {
     sales.admin.text(all, &[]).await
 }
 
-/// The keys found close to a vector.
+/// The keys found near a vector.
 async fn found(session: &Session, query: Value) -> String {
     let mut body = json!({"query_vector": similar(1.0), "limit": 200});
     for (name, value) in query.as_object().expect("members") {
@@ -46,18 +46,18 @@ async fn found(session: &Session, query: Value) -> String {
 }
 
 #[tokio::test]
-async fn vector_of_an_invisible_record_equals_a_missing_one() {
+async fn vector_of_an_invisible_record_is_reported_as_missing() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     let session = sales.european("read, create, update, delete").await;
     let missing = sales.admin.text("select keyed.new_id(2)", &[]).await;
     let (before, vector) = (vectors(&sales).await, array(&similar(0.5)));
     for statement in BY_ID {
-        let expected = session.refusal(statement, &[&missing, &vector]).await;
-        assert_eq!(expected.is(), ("P0002", "not_found"), "{statement}");
+        let expected = session.error(statement, &[&missing, &vector]).await;
+        assert_eq!(expected.codes(), ("P0002", "not_found"), "{statement}");
         for key in ["US-1", "US-0", "EU-0"] {
             let id = sales.id(key).await;
-            assert_eq!(session.refusal(statement, &[&id, &vector]).await, expected, "{statement} {key}");
+            assert_eq!(session.error(statement, &[&id, &vector]).await, expected, "{statement} {key}");
         }
     }
     assert_eq!(vectors(&sales).await, before);
@@ -74,7 +74,7 @@ async fn vector_needs_the_update_privilege() {
     let (european, american) = (sales.id("EU-1").await, sales.id("US-1").await);
     for statement in BY_ID {
         assert_eq!(
-            session.refusal(statement, &[&american, &vector]).await.is(),
+            session.error(statement, &[&american, &vector]).await.codes(),
             ("42501", "forbidden"),
             "{statement}"
         );
@@ -89,7 +89,7 @@ async fn vector_needs_the_update_privilege() {
     let (_, reader) = sales.clerk("read", &of_region("EU")).await;
     for statement in BY_ID {
         assert_eq!(
-            reader.refusal(statement, &[&european, &vector]).await.is(),
+            reader.error(statement, &[&european, &vector]).await.codes(),
             ("42501", "forbidden"),
             "{statement}"
         );
@@ -109,10 +109,10 @@ async fn semantic_search_finds_only_visible_records() {
     let (_, writer) = sales.clerk("update", &of_region("US")).await;
     assert_eq!(found(&writer, json!({})).await, "");
     let body = json!({"query_vector": similar(1.0), "template_id": "crm.customers"}).to_string();
-    let refusal = writer.refusal("select keyed.semantic_search($1)", &[&body]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
-    let (_, stranger) = sales.member().await;
-    assert_eq!(found(&stranger, json!({})).await, "");
+    let error = writer.error("select keyed.semantic_search($1)", &[&body]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
+    let (_, unprivileged) = sales.member().await;
+    assert_eq!(found(&unprivileged, json!({})).await, "");
 }
 
 #[tokio::test]
@@ -139,8 +139,8 @@ async fn vectors_are_not_readable() {
     let sales = Sales::new().await;
     embed_all(&sales).await;
     let session = sales.european("read").await;
-    assert_eq!(session.refusal(&format!("select from {VECTORS}"), &[]).await.state, "42501");
-    // A role with a direct GRANT on the table sees the rows of visible records.
+    assert_eq!(session.error(&format!("select from {VECTORS}"), &[]).await.state, "42501");
+    // A role with a direct GRANT on the table can read the rows of visible records.
     let role = session.text("select current_user", &[]).await;
     sales
         .admin
@@ -157,8 +157,8 @@ async fn vectors_are_not_readable() {
         .await;
 }
 
-/// Twenty thousand customers with vectors: 100 of region `few`, 3 of region `three`, half of region `half`, and as many
-/// deleted ones of each region but the last.
+/// Twenty thousand customers with vectors: 100 of region `few`, 3 of region `three`, half of region `half`; and equally
+/// many deleted ones of each region but the last.
 async fn crowd() -> Sales {
     let sales = Sales::new().await;
     sales.admin.run(SYNTHETIC).await;
@@ -209,7 +209,7 @@ async fn few_visible_records_among_many_are_all_found() {
                 assert!(hits >= 8, "{hits} of 10");
                 let inside = "select count(*) from crm.customers where id = any ($1::uuid[])";
                 let inside = session.text(inside, &[&format!("{{{}}}", found.join(","))]).await;
-                assert_eq!(inside, "10", "every one is in sight");
+                assert_eq!(inside, "10", "all are visible");
             } else {
                 assert_eq!(found, truth, "{region}");
             }

@@ -1,4 +1,4 @@
-//! Words of invisible records, in completions and in highlighted results.
+//! Words of invisible records in completions and highlights.
 
 use crate::sales::{Sales, of_region};
 use harness::Session;
@@ -32,11 +32,11 @@ async fn suggestions_come_from_visible_records() {
     assert_eq!(suggest(&session, "cust").await, words(&[("Customer", 2)]));
     let (_, nobody) = sales.member().await;
     let query = json!({"prefix": "ze"}).to_string();
-    let refusal = nobody.refusal("select keyed.suggest('crm.customers', $1)", &[&query]).await;
-    assert_eq!(refusal.is().0, "42501");
+    let error = nobody.error("select keyed.suggest('crm.customers', $1)", &[&query]).await;
+    assert_eq!(error.codes().0, "42501");
 }
 
-/// A caller who sees few of many records that hold a word gets it nevertheless, and none of the others.
+/// A caller that can read only few of many records with a word gets the word, but none of the other records.
 #[tokio::test]
 async fn small_scope_gets_suggestions() {
     let sales = Sales::new().await;
@@ -50,8 +50,8 @@ async fn small_scope_gets_suggestions() {
         .await;
     let (_, session) = sales.clerk("read", &of_region("AQ")).await;
     let query = json!({"prefix": "com"}).to_string();
-    let answer = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
-    assert_eq!(answer, json!({"suggestions": [{"text": "Commoner", "count": 1}], "exact": true}));
+    let result = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
+    assert_eq!(result, json!({"suggestions": [{"text": "Commoner", "count": 1}], "exact": true}));
 }
 
 /// Neither the counts nor `exact` depend on the number of invisible records with the same words.
@@ -66,7 +66,7 @@ async fn invisible_records_do_not_affect_suggestions() {
         )
         .await;
     let session = sales.european("read").await;
-    let answers = async || {
+    let results = async || {
         let suggestions = async |prefix: &str| {
             let query = json!({"prefix": prefix}).to_string();
             session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await.to_string()
@@ -80,7 +80,7 @@ async fn invisible_records_do_not_affect_suggestions() {
             json!([found["total"], found["did_you_mean"]]).to_string(),
         ]
     };
-    let before = answers().await;
+    let before = results().await;
     assert!(before[0].contains("\"count\":40") && before[0].contains("\"exact\":true"), "{before:?}");
     for hidden in [500, 6000] {
         sales
@@ -90,10 +90,10 @@ async fn invisible_records_do_not_affect_suggestions() {
                  select 'US-{hidden}-' || n, 'COMMONLY commonlz common' || n % 7, 'US' from generate_series(1, {hidden}) n"
             ))
             .await;
-        assert_eq!(answers().await, before, "{hidden}");
+        assert_eq!(results().await, before, "{hidden}");
     }
     sales.admin.run("analyze").await;
-    assert_eq!(answers().await, before, "however the planner finds them");
+    assert_eq!(results().await, before, "however the planner finds them");
 }
 
 /// The same if there are more visible records than are read: the newest are read.
@@ -119,17 +119,17 @@ async fn invisible_records_do_not_affect_the_sample() {
     ] {
         sales.admin.run(change).await;
         let query = json!({"prefix": "zeb"}).to_string();
-        let answer = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
-        assert_eq!(answer, expected, "{change}");
+        let result = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
+        assert_eq!(result, expected, "{change}");
     }
 }
 
-/// Of very many visible records a sample is read, of fewer all, wherever they are among invisible ones.
+/// Of very many visible records, a sample is read; of fewer, all are read, wherever they are among invisible ones.
 #[tokio::test]
 async fn large_scope_gets_suggestions_from_a_sample() {
     let sales = Sales::new().await;
     let session = sales.european("read").await;
-    for (region, place) in [
+    for (region, region_state) in [
         ("case when n % 3 = 0 then 'EU' else 'US' end", "among others"),
         ("case when n > 8000 then 'EU' else 'US' end", "behind others"),
     ] {
@@ -143,24 +143,24 @@ async fn large_scope_gets_suggestions_from_a_sample() {
                  from (select n, {region} as region from generate_series(1, 12000) n) made"
             ))
             .await;
-        let answer = async |prefix: &str| {
+        let result = async |prefix: &str| {
             let query = json!({"prefix": prefix, "limit": 50}).to_string();
             session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await
         };
-        let common = answer("com").await;
+        let common = result("com").await;
         let counts = common["suggestions"].as_array().expect("suggestions").iter();
         let counts: Vec<i64> = counts.map(|it| it["count"].as_i64().expect("a count")).collect();
         assert_eq!(
             (&common["exact"], counts.len(), counts.iter().sum()),
             (&json!(false), 5, 1000),
-            "{place}: {common}"
+            "{region_state}: {common}"
         );
-        let in_sight = "select to_jsonb(count(*)) from crm.customers where deleted_at is null and region = 'EU' and name like '% seldom'";
-        let seldom = json!({"suggestions": [{"text": "seldom", "count": sales.admin.json(in_sight, &[]).await}], "exact": true});
-        assert_eq!(answer("seld").await, seldom, "{place}");
-        assert_eq!(answer("commonh").await["suggestions"], json!([]), "{place}");
+        let is_visible = "select to_jsonb(count(*)) from crm.customers where deleted_at is null and region = 'EU' and name like '% seldom'";
+        let seldom = json!({"suggestions": [{"text": "seldom", "count": sales.admin.json(is_visible, &[]).await}], "exact": true});
+        assert_eq!(result("seld").await, seldom, "{region_state}");
+        assert_eq!(result("commonh").await["suggestions"], json!([]), "{region_state}");
         sales.admin.run("vacuum analyze").await;
-        assert_eq!(answer("seld").await, seldom, "{place}");
+        assert_eq!(result("seld").await, seldom, "{region_state}");
     }
 }
 
@@ -175,16 +175,16 @@ async fn invisible_displays_are_not_highlighted() {
     assert!(!session.json(search, &[&query]).await.to_string().contains("lobex"));
     for (words, expected) in [("globex", 0), ("acme customer", 2), ("acme", 2)] {
         let query = json!({"global_search": words, "highlight": true}).to_string();
-        let answer = session.json(search, &[&query]).await;
-        let records = answer["records"].as_array().expect("records");
+        let result = session.json(search, &[&query]).await;
+        let records = result["records"].as_array().expect("records");
         assert_eq!(records.len(), expected, "{words}");
         for record in records {
             assert_eq!(record["highlights"]["company"], json!(["<mark>Acme</mark>"]));
         }
     }
-    // A record that a word matches elsewhere does not show the name that the caller does not see.
+    // A record that matches by another field does not show a display that the caller cannot read.
     sales.admin.run("update crm.customers set name = 'Globex' where external_key = 'US-1'").await;
     let query = json!({"global_search": "globex", "highlight": true}).to_string();
-    let answer = session.json(search, &[&query]).await;
-    assert_eq!(answer["records"][0]["highlights"], json!({"name": ["<mark>Globex</mark>"]}));
+    let result = session.json(search, &[&query]).await;
+    assert_eq!(result["records"][0]["highlights"], json!({"name": ["<mark>Globex</mark>"]}));
 }

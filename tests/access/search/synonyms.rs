@@ -1,4 +1,4 @@
-//! Synonyms, for callers who see some records, or none.
+//! Synonyms, for callers that can read some records or none.
 
 use crate::sales::{Sales, found};
 use serde_json::json;
@@ -12,15 +12,11 @@ async fn synonyms_find_only_visible_records() {
     let session = sales.european("read").await;
     sales.admin.rows("select keyed.alter_template('crm.customers', $1)", &[SETS]).await;
     assert_eq!(found(&session, json!({"global_search": "clients"})).await, "EU-1 EU-2");
-    assert_eq!(found(&session, json!({"global_search": "client -globex"})).await, "", "these are of Acme");
+    assert_eq!(found(&session, json!({"global_search": "client -globex"})).await, "", "customers of Acme");
     let (role, clerk) = sales.member().await;
     sales.database.grant(&role, "crm.customers", "read").await;
     for words in ["acme", "globex", "\"acme\""] {
-        assert_eq!(
-            found(&clerk, json!({"global_search": words})).await,
-            "",
-            "no names are in sight: {words}"
-        );
+        assert_eq!(found(&clerk, json!({"global_search": words})).await, "", "no names are visible: {words}");
     }
 }
 
@@ -29,7 +25,7 @@ async fn synonyms_need_the_define_privilege() {
     let sales = Sales::new().await;
     let session = sales.european("read, create, update, delete").await;
     let alter = "select keyed.alter_template('crm.customers', $1)";
-    assert_eq!(session.refusal(alter, &[SETS]).await.state, "42501");
+    assert_eq!(session.error(alter, &[SETS]).await.state, "42501");
     let (role, definer) = sales.member().await;
     sales.database.grant(&role, "crm.customers", "read, define").await;
     definer.rows(alter, &[SETS]).await;

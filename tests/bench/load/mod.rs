@@ -1,55 +1,55 @@
-//! What makes load and tells how it went: pgbench and wrk, which are cheap, for they share the processors with what
-//! they measure; and for batches this process itself.
+//! Load generators: pgbench and wrk, which use little CPU time of the machine that they measure; for batches, this
+//! process itself.
 
 /// Batches of records.
 mod batches;
-/// Reading beside writers.
-mod beside;
+/// Readers with concurrent writers.
+mod concurrent;
 /// Statements.
 mod pgbench;
-/// Where batches are sent.
+/// The transports of batches.
 mod transport;
 /// Requests.
 mod wrk;
-/// How long requests took.
+/// The latencies of requests.
 mod wrk_latencies;
 
 use harness::{Cluster, target_folder};
 use std::path::PathBuf;
 
 pub(crate) use batches::{Batches, Format, Shape};
-pub(crate) use beside::Beside;
+pub(crate) use concurrent::Concurrent;
 pub(crate) use pgbench::Sql;
 pub(crate) use transport::Transport;
 pub(crate) use wrk::Http;
 
-/// Work for one kind of client.
+/// The work of one kind of client.
 pub(crate) enum Load {
     Sql(Sql),
     Http(Http),
     Batches(Batches),
-    Beside(Beside),
+    Concurrent(Concurrent),
 }
 
-/// How one turn went.
+/// The results of one turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
-    /// Statements or requests per second; of batches, the records in them.
+    /// Statements or requests per second; for batches, records per second.
     pub(crate) rate: f64,
     /// The median latency in milliseconds.
     pub(crate) median: f64,
-    /// The latency in milliseconds that one in a hundred exceeds.
+    /// The 99th percentile of the latencies in milliseconds.
     pub(crate) tail: f64,
-    /// How many statements or requests were done, or records in batches.
+    /// The number of completed statements or requests, or of records in batches.
     pub(crate) done: f64,
-    /// The microseconds of processor time that the servers spent on each.
+    /// The CPU time of the servers for each operation, in microseconds.
     pub(crate) cost: f64,
-    /// How many answers said that they created a record.
+    /// The number of responses that report a created record.
     pub(crate) created: u64,
-    /// How often the server found a deadlock.
+    /// The number of deadlocks that the server detected.
     pub(crate) deadlocks: u64,
-    /// What went wrong, in words.
-    pub(crate) faults: Vec<String>,
+    /// Descriptions of all problems.
+    pub(crate) problems: Vec<String>,
 }
 
 impl Load {
@@ -58,7 +58,7 @@ impl Load {
             Self::Sql(load) => load.run(cluster, seconds),
             Self::Http(load) => load.run(seconds),
             Self::Batches(load) => load.run(cluster, seconds),
-            Self::Beside(load) => load.run(cluster, seconds),
+            Self::Concurrent(load) => load.run(cluster, seconds),
         }
     }
 
@@ -67,25 +67,25 @@ impl Load {
             Self::Sql(load) => load.clients,
             Self::Http(load) => load.clients,
             Self::Batches(load) => load.shape.clients,
-            Self::Beside(load) => load.reading.clients,
+            Self::Concurrent(load) => load.reading.clients,
         }
     }
 }
 
-/// A folder for files of the bench, which stays between runs.
+/// A folder for files of the benchmark, which stays between runs.
 pub(crate) fn folder() -> PathBuf {
     let folder = target_folder().join("bench");
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
     folder
 }
 
-/// The figure that one in a hundred exceeds.
+/// The 99th percentile.
 pub(crate) fn tail(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() * 99 / 100).copied().unwrap_or(f64::NAN)
 }
 
-/// The median of figures; of an even number the mean of the two in the middle.
+/// The median; for an even count, the mean of the two middle values.
 pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     match figures.len() {

@@ -1,4 +1,4 @@
-//! Load by pgbench: the cheapest client of PostgreSQL there is.
+//! Load by pgbench, the cheapest client of PostgreSQL.
 
 use super::{Turn, median, tail};
 use harness::Cluster;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A script for pgbench.
 pub(crate) struct Sql {
-    /// Its text.
+    /// The text of the script.
     pub(crate) script: Cow<'static, str>,
     pub(crate) database: String,
     /// The role; by default the superuser.
@@ -19,14 +19,14 @@ pub(crate) struct Sql {
     pub(crate) clients: u32,
     /// The variables that the script expects.
     pub(crate) variables: Vec<(&'static str, u32)>,
-    /// How statements are sent: `prepared`, or `simple` as texts that are planned each time.
+    /// The query mode: `prepared`, or `simple`, in which each statement is planned.
     pub(crate) protocol: &'static str,
-    /// How many are begun in each second, whether or not those before are done; without a number, as many as can be.
+    /// The rate of transactions per second, independent of their completion; `None` means as many as possible.
     pub(crate) pace: Option<f64>,
 }
 
 impl Sql {
-    /// One client that asks as often as it can.
+    /// One client without a rate limit.
     pub(crate) fn new(script: impl Into<Cow<'static, str>>, database: &str) -> Self {
         let (script, database) = (script.into(), database.to_owned());
         let (role, variables) = (None, Vec::new());
@@ -34,7 +34,7 @@ impl Sql {
     }
 
     pub(crate) fn run(&self, cluster: &Cluster, seconds: u32) -> Turn {
-        // pgbench runs as PostgreSQL's user, and this folder is the one that it may surely write to.
+        // pgbench runs as PostgreSQL's user, which can certainly write to this folder.
         let data = cluster.data_folder();
         let folder = data.parent().expect("the data is in the cluster's folder");
         // Two may run at the same time.
@@ -44,10 +44,10 @@ impl Sql {
         command.args(["--no-vacuum", "--jobs=2", "--file=-"]).arg(format!("--protocol={}", self.protocol));
         command.arg("--log").arg(format!("--log-prefix={}", folder.join(&name).display()));
         match self.pace {
-            // At a pace there are few enough to note each of them. A latency then begins when the work was due.
+            // With a rate, there are few enough transactions to log each. Their latency then includes the schedule lag.
             Some(pace) => command.arg(format!("--rate={pace:.1}")),
             None if self.clients > 1 => command.arg("--sampling-rate=0.2"),
-            // One client may manage only a few.
+            // A single client may complete only a few.
             None => &mut command,
         };
         command.arg(format!("--client={}", self.clients)).arg(format!("--time={seconds}"));
@@ -67,32 +67,32 @@ impl Sql {
         turn.done = figure("number of transactions actually processed: ").unwrap_or_default();
         let failed = figure("number of failed transactions: ").unwrap_or_default();
         if failed > 0.0 {
-            turn.faults.push(format!("{failed} statements failed"));
+            turn.problems.push(format!("{failed} statements failed"));
         }
         if !succeeded {
-            turn.faults.push(errors.trim().to_owned());
+            turn.problems.push(errors.trim().to_owned());
         }
         turn
     }
 }
 
-/// Runs a program with that input; its output, its errors, and whether it succeeded.
+/// Runs a program with this input. Returns its output, its errors, and whether it succeeded.
 fn feed(command: &mut Command, input: &str) -> (String, String, bool) {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("pgbench comes with PostgreSQL");
     let mut stdin = child.stdin.take().expect("it was asked for");
-    // A program that refuses its arguments reads nothing; its own words say why.
+    // A program that rejects its arguments reads no input, and reports the reason itself.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
-    let output = child.wait_with_output().expect("it is our child");
+    let output = child.wait_with_output().expect("the process is a child of this one");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (text(output.stdout), text(output.stderr), output.status.success())
 }
 
-/// The latencies in the logs of a run, in milliseconds. The logs go with the reading.
+/// Reads and removes the logs of a run. Returns the latencies in milliseconds.
 fn latencies(folder: &Path, name: &str) -> Vec<f64> {
     let mut latencies = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the cluster's folder is there").flatten() {
+    for entry in std::fs::read_dir(folder).expect("the cluster's folder exists").flatten() {
         if entry.file_name().to_string_lossy().starts_with(&format!("{name}.")) {
             let text = std::fs::read_to_string(entry.path()).expect("the log can be read");
             latencies.extend(latencies_in(&text));
@@ -102,11 +102,12 @@ fn latencies(folder: &Path, name: &str) -> Vec<f64> {
     latencies
 }
 
-/// The latencies in a log. pgbench looks at the clock when it waits. An answer that is there at once, as on a busy machine where
-/// the server ran in place of pgbench, takes no time by that clock, and its time is in the next of the same client.
+/// The latencies in a log. pgbench reads the clock only when it waits. If a response is already there, as on a busy
+/// machine where the server ran in place of pgbench, the transaction gets a latency of 0, and its time is part of the
+/// next one of the same client.
 fn latencies_in(log: &str) -> Vec<f64> {
     let mut latencies = Vec::new();
-    // Of each client, the number of its last transaction, and how many until then had no time.
+    // For each client, the number of its last transaction, and how many up to then had no time.
     let mut clients: HashMap<&str, (u64, u32)> = HashMap::new();
     for line in log.lines() {
         let fields: Vec<&str> = line.split(' ').collect();
@@ -115,7 +116,7 @@ fn latencies_in(log: &str) -> Vec<f64> {
             continue;
         };
         let (last, untimed) = clients.entry(client).or_default();
-        // A log that is a sample lacks the transactions between.
+        // A sampled log lacks the transactions in between.
         if number != *last + 1 {
             *untimed = 0;
         }

@@ -1,4 +1,4 @@
-//! The transports of a batch or a file, and what each answers.
+//! The transports of a batch or file, and their responses.
 
 use futures_util::SinkExt;
 use harness::Cluster;
@@ -8,43 +8,43 @@ use std::pin::pin;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, NoTls, Row, Statement};
 
-/// Where batches are sent.
+/// The destination of batches.
 pub(crate) enum Transport {
-    /// To a prepared statement, as its one parameter. It answers with a `report`, as keyed does, or with a row for each
-    /// record, which has `created`.
+    /// A prepared statement with the batch as its only parameter. It returns a `report`, as keyed does, or a row with
+    /// `created` for each record.
     Statement { database: String, text: &'static str },
-    /// To COPY.
+    /// COPY.
     Copy { database: String, text: &'static str },
-    /// To an address, by POST.
+    /// POST to a URL.
     Http { url: String, headers: Vec<(&'static str, String)> },
 }
 
-/// A connection by a transport.
+/// An open connection of a transport.
 pub(crate) enum Session {
     Statement(Client, Statement),
     Copy(Client, &'static str),
     Http(Box<reqwest::RequestBuilder>),
 }
 
-/// An answer as it came.
-pub(crate) enum Answer {
+/// An unparsed response.
+pub(crate) enum Response {
     Json(String),
     Rows(Vec<Row>),
     Count(u64),
 }
 
-/// What an answer says of a batch.
+/// The result of a batch.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) records: usize,
-    /// How many of them were created, where the answer tells.
+    /// How many of them were created, if the response reports it.
     pub(crate) created: Option<usize>,
 }
 
-/// Why a batch was not written.
+/// The reason why a batch was not written.
 pub(crate) enum Failure {
     Deadlock,
-    Refusal(String),
+    Rejected(String),
 }
 
 impl Transport {
@@ -58,7 +58,7 @@ impl Transport {
             Self::Copy { database, text } => Session::Copy(connect(cluster, database).await, text),
             Self::Http { url, headers } => {
                 let client = reqwest::Client::builder().no_proxy().build();
-                let request = client.expect("no TLS, so nothing can be missing").post(url);
+                let request = client.expect("a client without TLS can be built").post(url);
                 let request =
                     headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
                 let is_typed = headers.iter().any(|(name, _)| *name == "Content-Type");
@@ -78,30 +78,32 @@ async fn connect(cluster: &Cluster, database: &str) -> Client {
 }
 
 impl Session {
-    pub(super) async fn send(&self, body: String) -> Result<Answer, Failure> {
+    pub(super) async fn send(&self, body: String) -> Result<Response, Failure> {
         match self {
-            Self::Statement(client, statement) => Ok(Answer::Rows(client.query(statement, &[&body]).await?)),
+            Self::Statement(client, statement) => {
+                Ok(Response::Rows(client.query(statement, &[&body]).await?))
+            }
             Self::Copy(client, text) => {
                 let mut sink = pin!(client.copy_in(*text).await?);
                 sink.send(Cursor::new(body)).await?;
-                Ok(Answer::Count(sink.finish().await?))
+                Ok(Response::Count(sink.finish().await?))
             }
             Self::Http(request) => {
                 let request = request.try_clone().expect("it has no body yet").body(body);
-                let answer = request.send().await?;
-                let is_success = answer.status().is_success();
-                let text = answer.text().await?;
+                let response = request.send().await?;
+                let is_success = response.status().is_success();
+                let text = response.text().await?;
                 match is_success {
-                    true => Ok(Answer::Json(text)),
+                    true => Ok(Response::Json(text)),
                     false if text.contains("40P01") => Err(Failure::Deadlock),
-                    false => Err(Failure::Refusal(text)),
+                    false => Err(Failure::Rejected(text)),
                 }
             }
         }
     }
 }
 
-impl Answer {
+impl Response {
     pub(super) fn read(self) -> Result<Written, Failure> {
         match self {
             Self::Json(text) => read_json(&text),
@@ -117,24 +119,24 @@ impl Answer {
     }
 }
 
-/// Reads the report of keyed on a batch or a file, or the list of records that PostgREST answers with.
+/// Parses keyed's report on a batch or file, or PostgREST's list of records.
 fn read_json(text: &str) -> Result<Written, Failure> {
-    let wrong = || Failure::Refusal(text.chars().take(500).collect());
-    let answer: Value = serde_json::from_str(text).map_err(|_| wrong())?;
-    if let Some(records) = answer.as_array() {
+    let wrong = || Failure::Rejected(text.chars().take(500).collect());
+    let response: Value = serde_json::from_str(text).map_err(|_| wrong())?;
+    if let Some(records) = response.as_array() {
         return Ok(Written { records: records.len(), created: None });
     }
-    if let Some(rows) = answer["rows"].as_u64() {
-        let created = answer["created"].as_u64().filter(|_| answer["failed"] == 0).ok_or_else(wrong)?;
+    if let Some(rows) = response["rows"].as_u64() {
+        let created = response["created"].as_u64().filter(|_| response["failed"] == 0).ok_or_else(wrong)?;
         return Ok(Written { records: rows as usize, created: Some(created as usize) });
     }
-    let results = answer["results"].as_array().filter(|_| answer["errors"] == false).ok_or_else(wrong)?;
+    let results = response["results"].as_array().filter(|_| response["errors"] == false).ok_or_else(wrong)?;
     let mut created = 0;
     for (index, result) in results.iter().enumerate() {
         match (result["index"] == index, result["status"].as_u64(), result["created"].as_bool()) {
             (true, Some(201), Some(true)) => created += 1,
             (true, Some(200), Some(false)) => {}
-            _ => return Err(Failure::Refusal(format!("result {index} is {result}"))),
+            _ => return Err(Failure::Rejected(format!("result {index} is {result}"))),
         }
     }
     Ok(Written { records: results.len(), created: Some(created) })
@@ -144,13 +146,13 @@ impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.code() {
             Some(&SqlState::T_R_DEADLOCK_DETECTED) => Self::Deadlock,
-            _ => Self::Refusal(format!("{error:?}")),
+            _ => Self::Rejected(format!("{error:?}")),
         }
     }
 }
 
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
-        Self::Refusal(format!("{error:?}"))
+        Self::Rejected(format!("{error:?}"))
     }
 }

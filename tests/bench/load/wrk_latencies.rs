@@ -1,18 +1,18 @@
 //! The latencies of requests, computed from the output of wrk.
 //!
-//! wrk assumes that requests are due at a steady pace, and adds those that a slow answer has held up, each with the time that it
-//! would have waited (`stats_correct` in wrk's stats.c). A client that sends the next request when the answer is there holds
-//! none up, so these are taken out again.
+//! wrk corrects for coordinated omission: it assumes that requests are due at a constant rate, and adds those that a
+//! slow response has delayed, each with its estimated latency (`stats_correct` in wrk's stats.c). A closed-loop client
+//! delays no requests, so this module removes the added ones.
 
 use std::collections::BTreeMap;
 
-/// How many requests took each number of microseconds.
+/// The number of requests by latency in microseconds.
 pub(super) struct Latencies(BTreeMap<u64, u64>);
 
 impl Latencies {
-    /// Out of wrk's counts, which it has completed for requests of this interval.
+    /// Removes wrk's correction for this interval.
     pub(super) fn of_wrk(mut counts: BTreeMap<u64, u64>, interval: u64) -> Latencies {
-        // From the longest on: what is left of a count by the time it is read are requests.
+        // In descending order, because a longer latency adds to the counts of shorter ones.
         let mut rest: Vec<u64> = counts.keys().copied().collect();
         while let Some(latency) = rest.pop() {
             let requests = counts[&latency];
@@ -25,7 +25,7 @@ impl Latencies {
         Latencies(counts)
     }
 
-    /// The latency in milliseconds that this many of a hundred requests do not exceed.
+    /// The percentile of the latencies, in milliseconds.
     pub(super) fn percentile(&self, percent: u64) -> f64 {
         let all: u64 = self.0.values().sum();
         let mut seen = 0;
@@ -37,7 +37,7 @@ impl Latencies {
     }
 }
 
-/// The latencies that wrk adds for one.
+/// The latencies that wrk adds for one request.
 fn held_up(latency: u64, interval: u64) -> impl Iterator<Item = u64> {
     let next = move |held: &u64| held.checked_sub(interval);
     std::iter::successors(next(&latency).filter(|_| latency >= 2 * interval), next)
@@ -48,7 +48,7 @@ fn held_up(latency: u64, interval: u64) -> impl Iterator<Item = u64> {
 mod tests {
     use super::*;
 
-    /// As wrk completes its counts, from the shortest latency on.
+    /// Applies wrk's correction, in ascending order.
     fn completed(requests: &BTreeMap<u64, u64>, interval: u64) -> BTreeMap<u64, u64> {
         let mut counts = requests.clone();
         let longest = *requests.keys().last().expect("requests");

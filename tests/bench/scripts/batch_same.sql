@@ -1,6 +1,6 @@
--- All that a batch of keyed writes, by hand and set-based: the records, who changed what from which value to
--- which, and the text that is searched.
--- The keys are sorted, so that batches do not deadlock. What was before is looked up once, not once for each row.
+-- Everything that a batch of keyed writes, by hand and set-based: the records, their history entries with old and new
+-- values, and the search documents.
+-- The keys are sorted, so that batches do not deadlock. The previous values are looked up once, not once for each row.
 with sent as (
   select external_key, name, email, city, score from json_to_recordset($1::text::json)
     as sent (external_key text collate "C", name text, email text, city text, score numeric)

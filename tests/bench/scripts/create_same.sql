@@ -3,7 +3,7 @@
 \set user random(1, 1000000)
 \set city random(1, 1000000)
 \set score random(1, 1000000)
--- All that a creation by keyed writes, by hand: the record, who made it with which values, and the text that is searched.
+-- Everything that a creation by keyed writes, by hand: the record, its history entry, and the search document.
 with written as (
   insert into plain.customers (external_key, name, email, city, score)
   values ('A-' || :key, 'Name ' || :name, 'user' || :user || '@example.org', 'City ' || :city, :score)

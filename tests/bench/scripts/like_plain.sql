@@ -1,5 +1,5 @@
 \set word random(5000, 24999)
--- What is in the title is in the document, in small letters.
+-- The document contains the title, in lowercase.
 with page as (
   select id from plain.works_text join bench.works on id = record_id
   where document like '%' || lower(substr(plain.word(:word), 2)) || '%'

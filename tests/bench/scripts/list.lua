@@ -1,4 +1,4 @@
--- A list with two conditions, each on a number out of a range. keyed takes it as a body, PostgREST in its address.
+-- A list with two conditions, each on a number from a range. keyed gets it in the body, PostgREST in the URL.
 
 local head = os.getenv("METHOD") .. " " .. os.getenv("ADDRESS")
 local headers = " HTTP/1.1\r\n" .. os.getenv("HEADERS")

@@ -1,4 +1,4 @@
--- GET of a record by key. wrk itself counts answers above 399; reading each one in Lua would slow the load down.
+-- GET of a record by key. wrk itself counts statuses above 399; reading each response in Lua would slow the load down.
 
 local records = tonumber(os.getenv("RECORDS"))
 local before = "GET " .. os.getenv("ADDRESS")

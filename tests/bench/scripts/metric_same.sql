@@ -1,4 +1,4 @@
--- All that an upsert of keyed writes, by hand: the record, the point, and what the counter was before.
+-- Everything that an upsert of keyed writes, by hand: the record, the point, and the previous value of the counter.
 \set key random(1, :records)
 \set value random(1, 1000000)
 with before as (

@@ -1,5 +1,5 @@
 \set n random(1, 5)
--- The thousandth page found by counting, to see that the cursor leads there.
+-- The thousandth page, found by OFFSET, to check the page of the cursor.
 select json_agg(record) from (
   select id, :template::text as template_id, 'works' as template_slug, external_key, created_at, updated_at, deleted_at,
     (select each from (select title, city, notes, price, amount, made, seen, tags, country, heat) as each) as attributes

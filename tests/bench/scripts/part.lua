@@ -1,4 +1,4 @@
--- A list by a part of a text, one of many. keyed takes it as a body, PostgREST in its address.
+-- A list with a random substring. keyed gets it in the body, PostgREST in the URL.
 
 local head = os.getenv("METHOD") .. " " .. os.getenv("ADDRESS")
 local headers = " HTTP/1.1\r\n" .. os.getenv("HEADERS")

@@ -1,6 +1,6 @@
 \set word random(0, 4999)
--- The best matches first, as keyed has them: whole words of the title or the key, whole words, parts of words. It does
--- less: it finds no words with another ending, and none in the names of countries.
+-- Ranked as by keyed: whole words of the title or the key, whole words, parts of words. It does less than keyed: it has
+-- no stemming, and does not search the names of countries.
 with sought as (
   select part, E'\x1d' || upper((ts_lexize('english_stem', part))[1]) || E'\x1d' as whole
   from (select substr(plain.word(:word), 2) as part) as given

@@ -2,7 +2,7 @@
 \set user random(1, 1000000)
 \set city random(1, 1000000)
 \set score random(1, 1000000)
--- As many calls in a row as there are racers share a new key.
+-- As many consecutive calls as there are racers share a new key.
 insert into plain.bare as record (external_key, name, email, city, score)
 values ('R-' || nextval('plain.race') / :racers, 'Name ' || :name, 'user' || :user || '@example.org', 'City ' || :city,
   :score)

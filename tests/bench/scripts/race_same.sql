@@ -2,7 +2,7 @@
 \set user random(1, 1000000)
 \set city random(1, 1000000)
 \set score random(1, 1000000)
--- The writes of upsert_same.sql. As many calls in a row as there are racers share a new key.
+-- The writes of upsert_same.sql. As many consecutive calls as there are racers share a new key.
 with next as (
   select 'R-' || nextval('plain.race') / :racers as external_key
 ), before as (

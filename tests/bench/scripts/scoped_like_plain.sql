@@ -1,6 +1,6 @@
 \set word random(5000, 24999)
--- What is looked for is worked out once, also where every row is looked at. All that is found is sorted: without a value
--- the planner would rather walk along the ids.
+-- The pattern is computed once, even if every row is read. All matches are sorted: without a constant pattern, the
+-- planner would scan along the ids.
 with found as materialized (
   select id from bench.works
   where title like (select '%' || substr(plain.word(:word), 3) || '%') and deleted_at is null and :scope

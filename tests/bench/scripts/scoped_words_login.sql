@@ -1,5 +1,5 @@
 \set word random(0, 4990)
--- The documents are not for every eye. Both words are in the notes, whole, and nowhere else.
+-- Logins cannot read the documents. Both words are in the notes as whole words, and nowhere else.
 select json_agg(record) from (
   select id, :template::text as template_id, 'works' as template_slug, external_key, created_at, updated_at, deleted_at,
     (select each from (select title, city, notes, price, amount, made, seen, tags, country, heat) as each) as attributes

@@ -1,6 +1,6 @@
 \set word random(0, 4999)
 \set letters random(1, 4)
--- Counted among as many documents as keyed reads at most, and as folded.
+-- Counted among the maximum number of documents that keyed reads, and case-folded.
 select json_agg(json_build_object('text', word, 'count', count)) from (
   select word, count(*) from (
     select distinct record_id, match[1] as word

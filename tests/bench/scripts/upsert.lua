@@ -1,5 +1,5 @@
--- An upsert of four attributes. FRESH of a hundred keys are new, the others among the first RECORDS. With RACERS, so
--- many requests in a row share a new key.
+-- An upsert of four attributes. FRESH percent of the keys are new, the others among the first RECORDS. With RACERS,
+-- this many consecutive requests share a new key.
 
 local records, fresh = tonumber(os.getenv("RECORDS")), tonumber(os.getenv("FRESH"))
 local racers, sent = tonumber(os.getenv("RACERS")), 0
@@ -17,7 +17,7 @@ function request()
   return head .. #text .. "\r\n\r\n" .. text
 end
 
--- keyed says in the status and in the body whether it created the record; both must agree.
+-- Status and body report whether the record was created; both must agree.
 function response_of_keyed(status, _, body)
   if status == 201 and body:find('"created":true', 1, true) then
     created = created + 1

@@ -3,8 +3,8 @@
 \set user random(1, 1000000)
 \set city random(1, 1000000)
 \set score random(1, 1000000)
--- All that an upsert of keyed writes, by hand: the record, who changed what from which value to which, and the text
--- that is searched.
+-- Everything that an upsert of keyed writes, by hand: the record, its history entry with old and new values, and the
+-- search document.
 with before as (
   select name, email, city, score from plain.customers where external_key = 'A-' || :key and deleted_at is null
 ), written as (

@@ -1,4 +1,4 @@
--- Fifty records with three of thirty words. keyed takes them as a body, PostgREST in its address.
+-- Fifty records with three of thirty words. keyed gets them in the body, PostgREST in the URL.
 
 local head = os.getenv("METHOD") .. " " .. os.getenv("ADDRESS")
 local headers = " HTTP/1.1\r\n" .. os.getenv("HEADERS")

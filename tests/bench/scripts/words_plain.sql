@@ -1,5 +1,5 @@
 \set word random(0, 4990)
--- As for a part of a word.
+-- Ranked as in part_plain.sql.
 with sought as (
   select E'\x1d' || upper((ts_lexize('english_stem', plain.word(:word)))[1]) || E'\x1d' as one,
     E'\x1d' || upper((ts_lexize('english_stem', plain.word(:word + 3)))[1]) || E'\x1d' as other

@@ -4,23 +4,23 @@ use super::Run;
 use crate::report::Figure;
 use serde_json::{Value, json};
 
-/// What is typed: two words of a title, a key, and parts of words.
+/// The typed texts: two words of a title, a key, and parts of words.
 const WORDS: [&str; 5] = ["duroti", "zamija", "W-49999", "roti", "mija"];
 
 /// How often a browser with an empty cache opens the list in each round.
 const OPENINGS: usize = 3;
 
-/// A figure, and where it is in what the script prints.
+/// A figure, and its location in the output of the script.
 struct Shown {
     name: &'static str,
-    /// The member, and which part of it: `p50`, `p95` or `most`.
-    place: [&'static str; 2],
+    /// The member, and its statistic: `p50`, `p95` or `most`.
+    path: [&'static str; 2],
     unit: &'static str,
     gate: Option<f64>,
     aim: Option<f64>,
 }
 
-/// What depends on the machine has an aim; the rest has gates.
+/// Figures that depend on the machine have an aim; the others have gates.
 const FIGURES: [Shown; 17] = [
     aim("first records painted, p50", ["list", "p50"], 1000.0),
     aim("first records painted, at most", ["list", "most"], 1000.0),
@@ -41,22 +41,22 @@ const FIGURES: [Shown; 17] = [
     gate("elements of the page then", ["elements", "most"], 2500.0, ""),
 ];
 
-const fn aim(name: &'static str, place: [&'static str; 2], aim: f64) -> Shown {
-    Shown { name, place, unit: " ms", gate: None, aim: Some(aim) }
+const fn aim(name: &'static str, path: [&'static str; 2], aim: f64) -> Shown {
+    Shown { name, path, unit: " ms", gate: None, aim: Some(aim) }
 }
 
-const fn gate(name: &'static str, place: [&'static str; 2], gate: f64, unit: &'static str) -> Shown {
-    Shown { name, place, unit, gate: Some(gate), aim: None }
+const fn gate(name: &'static str, path: [&'static str; 2], gate: f64, unit: &'static str) -> Shown {
+    Shown { name, path, unit, gate: Some(gate), aim: None }
 }
 
 impl Shown {
     fn of(&self, measured: &Value) -> Figure {
-        let [member, part] = self.place;
+        let [member, part] = self.path;
         Figure {
             name: self.name.to_owned(),
-            value: measured[member][part].as_f64().expect("the script measures it"),
+            value: measured[member][part].as_f64().expect("the script returns the figure"),
             unit: self.unit,
-            beside: Vec::new(),
+            related: Vec::new(),
             more_is_better: false,
             gate: self.gate,
             aim: self.aim,
@@ -67,11 +67,11 @@ impl Shown {
 pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.works().await.warm(run.bed);
     let openings = run.arguments.rounds * OPENINGS;
-    let told = json!({
+    let reported = json!({
         "address": run.bed.proxy.url(""), "key": run.bed.proxy.key(), "project": "bench",
         "more": {"template": "works", "words": WORDS, "openings": openings},
     });
-    let measured = harness::run_script("speed", &told).await;
+    let measured = harness::run_script("speed", &reported).await;
     let measured: Value = serde_json::from_slice(&measured).expect("the script prints JSON");
     let letters = &measured["letters"];
     run.report

@@ -11,7 +11,7 @@ use crate::rounds::{BATCHES, Claim, Quantity, Workload};
 
 pub(super) fn run(run: &mut Run) {
     measure(run, "batch of 1000 new records", None);
-    measure(run, "batch of 1000 records that are there", Some(RECORDS));
+    measure(run, "batch of 1000 existing records", Some(RECORDS));
 }
 
 fn measure(run: &mut Run, name: &'static str, among: Option<u32>) {

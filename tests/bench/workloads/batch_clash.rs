@@ -1,4 +1,4 @@
-//! Batches over the same records, each in an order of its own. Where the locks are taken in that order, they deadlock.
+//! Batches over the same records, each in a different order. If locks are taken in that order, they deadlock.
 
 use super::Run;
 use super::batch_contenders::{
@@ -17,7 +17,7 @@ pub(super) fn run(run: &mut Run) {
     }
     let claim = |about, against, aim| Claim { about, against, quantity: Quantity::Rate, gate: None, aim };
     let workload = Workload {
-        name: "batch of 100 among 300 records",
+        name: "batch of 100 from the same 300 records",
         commits: BATCHES,
         contenders,
         claims: vec![

@@ -1,4 +1,4 @@
-//! Those who write batches of upserts, or files, with four attributes for each record.
+//! The contenders that write batches of upserts, or files, with four attributes for each record.
 
 use super::token_of_keyed;
 use crate::bed::Bed;
@@ -60,7 +60,7 @@ pub(super) fn hand_written(bed: &Bed, shape: Shape) -> Contender {
         .resetting_by(reset("plain.customers", Some("plain.customers_history")))
 }
 
-/// It takes new keys only, and says nothing of what it wrote.
+/// COPY accepts only new keys, and does not report what it wrote.
 pub(super) fn copy(bed: &Bed, shape: Shape) -> Contender {
     let text = include_str!("../scripts/batch_copy.sql");
     let transport = Transport::Copy { database: bed.database.name().to_owned(), text };
@@ -71,7 +71,7 @@ pub(super) fn copy(bed: &Bed, shape: Shape) -> Contender {
         .resetting_by(reset("plain.searched", None))
 }
 
-/// The columns are named, which spares PostgREST to look for them in each record.
+/// The columns are given, so PostgREST does not have to collect them from each record.
 pub(super) fn over_postgrest(postgrest: &PostgRest, shape: Shape) -> Contender {
     let columns = "columns=external_key,name,email,city,score";
     let transport = Transport::Http {
@@ -83,7 +83,7 @@ pub(super) fn over_postgrest(postgrest: &PostgRest, shape: Shape) -> Contender {
         .resetting_by(reset("rest.customers", None))
 }
 
-/// A file for the import of keyed; `on_error` as the request says it.
+/// A file for keyed's import; `on_error` as the request specifies it.
 pub(super) fn keyed_file(bed: &Bed, shape: Shape, name: &'static str, on_error: &str) -> Contender {
     let transport = Transport::Http {
         url: bed.proxy.url(&format!("/v1/entities/template/customers/import?on_error={on_error}")),
@@ -124,7 +124,7 @@ fn array_of(record: String) -> Format {
     Format { before: "[".to_owned(), record, between: ",", after: "]" }
 }
 
-/// The same for a table of keyed, with what is searched of its records.
+/// The same for a table of keyed, with its search documents.
 fn reset_keyed() -> Vec<String> {
     let mut statements = reset("bench.customers", Some("keyed_state.history_1"));
     let orphans = "not exists (select from bench.customers c where c.id = d.record_id)";
@@ -133,8 +133,8 @@ fn reset_keyed() -> Vec<String> {
     statements
 }
 
-/// Statements that take away what the turns before created and noted, or the table of those who have more turns would
-/// grow faster. Triggers would keep history of it.
+/// Statements that remove the records and notes of earlier turns. Otherwise, the tables of contenders with more turns
+/// would grow faster. Triggers are off, because they would write history.
 fn reset(table: &str, history: Option<&str>) -> Vec<String> {
     let mut statements = vec![
         format!("set session_replication_role = replica; delete from {table} where external_key like 'N-%'"),

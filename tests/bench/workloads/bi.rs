@@ -1,19 +1,19 @@
-//! What BI tools send, as logins under row-level security, and as a superuser who writes the same conditions.
+//! The statements of BI tools, as logins under row-level security, and as a superuser with equivalent conditions.
 
 use super::Run;
 use crate::load::{Load, Sql};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 use harness::Database;
-use harness::bi::{Sight, Statement, fill, statements};
+use harness::bi::{Statement, Visibility, fill, statements};
 
 const RECORDS: u32 = 500_000;
 
-/// What a policy may cost: a login takes at most this many times as long as the superuser.
+/// The maximum cost of a policy: a login takes at most this many times as long as the superuser.
 const GATE: f64 = 1.5;
 
-/// A login, and the superuser who sees as much, with their names in the report.
+/// A login, and the superuser with equivalent conditions, with their names in the report.
 struct Pair {
-    sight: Sight,
+    visibility: Visibility,
     login: String,
     names: [&'static str; 2],
 }
@@ -27,14 +27,14 @@ pub(super) async fn run(run: &mut Run<'_>) {
     sql("create extension pg_prewarm");
     sql("checkpoint");
     let mut pairs = Vec::new();
-    for (sight, names) in [
-        (Sight::Scoped, ["login with a scope", "superuser, its scope by hand"]),
-        (Sight::All, ["login that reads all", "superuser, live records by hand"]),
+    for (visibility, names) in [
+        (Visibility::Scoped, ["login with a scope", "superuser, scope in the statement"]),
+        (Visibility::All, ["login without a scope", "superuser, live records in the statement"]),
     ] {
-        pairs.push(Pair { sight, login: sight.login(&database).await, names });
+        pairs.push(Pair { visibility, login: visibility.login(&database).await, names });
     }
     for statement in statements() {
-        // The system may have evicted them, and disks are not measured.
+        // The operating system may have evicted the tables, and disks are not measured.
         sql(
             "select count(pg_prewarm(indexrelid, 'read')), count(pg_prewarm(indrelid, 'read')) from pg_index \
              where indrelid in ('crm.orders'::regclass, 'crm.customers'::regclass)",
@@ -45,7 +45,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             compare(run, &database, &statement, pair).await;
             let [about, against] = pair.names;
             let ours = asking(&database, statement.sql.to_owned(), Some(&pair.login));
-            let theirs = asking(&database, statement.by_hand(pair.sight), None);
+            let theirs = asking(&database, statement.by_hand(pair.visibility), None);
             workload.contenders.push(Contender::new(about, ours).lasting(0.5));
             workload.contenders.push(Contender::new(against, theirs).lasting(0.5));
             let (quantity, gate) = (Quantity::Latency, Some(GATE));
@@ -55,11 +55,11 @@ pub(super) async fn run(run: &mut Run<'_>) {
     }
 }
 
-/// Both must find the same. Of a list that has a limit and no order, they may find other records.
+/// Both must find the same. For a list with a limit and no order, they may find different records.
 async fn compare(run: &mut Run<'_>, database: &Database, statement: &Statement, pair: &Pair) {
     let session = database.session_as(&pair.login).await;
     let mut found = session.rows(statement.sql, &[]).await;
-    let mut expected = database.session().await.rows(&statement.by_hand(pair.sight), &[]).await;
+    let mut expected = database.session().await.rows(&statement.by_hand(pair.visibility), &[]).await;
     found.sort();
     expected.sort();
     let is_any = statement.sql.contains("LIMIT 2001") && found.len() == expected.len();
@@ -70,7 +70,7 @@ async fn compare(run: &mut Run<'_>, database: &Database, statement: &Statement, 
     }
 }
 
-/// A tool sends a text, which is planned each time.
+/// A tool sends simple queries, which are planned each time.
 fn asking(database: &Database, script: String, role: Option<&str>) -> Load {
     let role = role.map(str::to_owned);
     Load::Sql(Sql { role, protocol: "simple", ..Sql::new(script, database.name()) })

@@ -1,4 +1,4 @@
-//! Create a record with four attributes, under a key that nothing has.
+//! Create a record with four attributes and an unused key.
 
 use super::{Keys, Run, VALUES, headers_of_keyed, sql};
 use crate::load::{Http, Load};

@@ -1,5 +1,5 @@
-//! Half a million rows in and out, as they come from another system: most of them new, a tenth changed, a hundredth
-//! wrong. How fast, and how much memory it takes.
+//! Import and export of half a million rows, as they come from another system: most of them new, a tenth changed, a
+//! hundredth invalid. Measures rate and memory.
 
 use super::{Run, token_of_keyed};
 use crate::bed::Bed;
@@ -15,11 +15,11 @@ use std::time::Instant;
 use tokio_postgres::NoTls;
 
 const ROWS: usize = 500_000;
-/// PostgREST reads a whole body before it begins, and so gets the file in parts.
+/// PostgREST reads a whole body before it starts, so it gets the file in parts.
 const PART: usize = 50_000;
 const HEADER: &str = "external_key,name,email,city,score\n";
 
-/// What becomes of a row, by its place in the file.
+/// The kind of a row, by its index in the file.
 #[derive(PartialEq, Eq)]
 enum Kind {
     New,
@@ -27,45 +27,45 @@ enum Kind {
     Wrong,
 }
 
-fn kind(place: usize) -> Kind {
-    match (place % 100, place % 10) {
+fn kind(index: usize) -> Kind {
+    match (index % 100, index % 10) {
         (55, _) => Kind::Wrong,
         (_, 0) => Kind::Changed,
         _ => Kind::New,
     }
 }
 
-fn count(wanted: Kind) -> usize {
-    (0..ROWS).filter(|place| kind(*place) == wanted).count()
+fn count(expected: Kind) -> usize {
+    (0..ROWS).filter(|index| kind(*index) == expected).count()
 }
 
-/// Rows for a table that accepts every kind of them, or only some: then a new row replaces a bad one, or every
-/// existing one.
-fn rows(places: std::ops::Range<usize>, round: usize, takes: &[Kind]) -> String {
+/// Rows for a table that accepts every kind of them, or only some. In that case, new rows replace invalid ones, or all
+/// existing ones.
+fn rows(indexes: std::ops::Range<usize>, round: usize, takes: &[Kind]) -> String {
     let mut text = String::new();
-    for place in places {
-        let key = match kind(place) {
-            Kind::Changed if takes.contains(&Kind::Changed) => format!("A-{}", place / 10 + 1),
-            _ => format!("F{round}-{place}"),
+    for index in indexes {
+        let key = match kind(index) {
+            Kind::Changed if takes.contains(&Kind::Changed) => format!("A-{}", index / 10 + 1),
+            _ => format!("F{round}-{index}"),
         };
-        let is_wrong = kind(place) == Kind::Wrong && takes.contains(&Kind::Wrong);
-        let score = if is_wrong { "x".to_owned() } else { format!("{round}.{place}") };
-        let n = round * ROWS + place;
+        let is_wrong = kind(index) == Kind::Wrong && takes.contains(&Kind::Wrong);
+        let score = if is_wrong { "x".to_owned() } else { format!("{round}.{index}") };
+        let n = round * ROWS + index;
         let _ = writeln!(text, "{key},Name {n},user{n}@example.org,City {n},{score}");
     }
     text
 }
 
-/// Rates of one round, in rows per second, and memory.
+/// The rates of one round in rows per second, and memory.
 #[derive(Default)]
 struct Round {
     copy: f64,
     first: f64,
     again: f64,
     postgrest: Option<f64>,
-    /// Of the proxy at most, in MiB.
+    /// The peak memory of the proxy, in MiB.
     proxy: f64,
-    /// Of the session in the last quarter of the import, to that in the second.
+    /// The memory of the session in the last quarter of the import, relative to the second.
     session: f64,
 }
 
@@ -76,7 +76,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
         eprintln!("Half a million rows, round {number} …");
         match round(bed, number).await {
             Ok(round) => rounds.push(round),
-            Err(fault) => run.report.fail(&fault),
+            Err(problem) => run.report.fail(&problem),
         }
     }
     run.report.begin(format!("import of {ROWS} rows, a tenth changed, a hundredth wrong, on_error=skip"));
@@ -111,7 +111,7 @@ fn figure(
     gate: f64,
     aim: Option<f64>,
 ) -> Figure {
-    Figure { name: name.to_owned(), value, unit, beside: Vec::new(), more_is_better, gate: Some(gate), aim }
+    Figure { name: name.to_owned(), value, unit, related: Vec::new(), more_is_better, gate: Some(gate), aim }
 }
 
 async fn round(bed: &Bed, number: usize) -> Result<Round, String> {
@@ -126,38 +126,38 @@ async fn round(bed: &Bed, number: usize) -> Result<Round, String> {
     Ok(round)
 }
 
-/// COPY takes new keys only, and no mistakes.
+/// COPY accepts only new keys and no invalid rows.
 async fn copy_in(bed: &Bed, round: usize) -> Result<f64, String> {
     let body = rows(0..ROWS, round, &[Kind::New]);
     let (client, connection) = connect(bed).await?;
     let text = "copy plain.searched (external_key, name, email, city, score) from stdin (format csv)";
     let began = Instant::now();
-    let mut sink = pin!(client.copy_in(text).await.map_err(told)?);
-    sink.send(Cursor::new(body)).await.map_err(told)?;
-    let count = sink.finish().await.map_err(told)?;
+    let mut sink = pin!(client.copy_in(text).await.map_err(describe)?);
+    sink.send(Cursor::new(body)).await.map_err(describe)?;
+    let count = sink.finish().await.map_err(describe)?;
     let rate = ROWS as f64 / began.elapsed().as_secs_f64();
     connection.abort();
     if count == ROWS as u64 { Ok(rate) } else { Err(format!("COPY took {count} rows")) }
 }
 
-/// Imports a file; what the report must count as created, updated and unchanged.
+/// Imports a file. The report must have these counts of created, updated and unchanged records.
 async fn keyed(bed: &Bed, file: String, expected: [usize; 3]) -> Result<f64, String> {
     let path = "/v1/entities/template/customers/import?on_error=skip";
     let request = bed.proxy.request("POST", path).body("text/csv", file);
     let began = Instant::now();
-    let answer = request.response().await;
-    let report: Value = answer.json().await.map_err(told)?;
+    let response = request.response().await;
+    let report: Value = response.json().await.map_err(describe)?;
     let rate = ROWS as f64 / began.elapsed().as_secs_f64();
     let counts = ["created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64());
     let [created, updated, unchanged] = expected;
-    let wanted = [created, updated, unchanged, count(Kind::Wrong)].map(|count| Some(count as u64));
-    if counts == wanted { Ok(rate) } else { Err(format!("an import answers {counts:?}, not {wanted:?}")) }
+    let expected = [created, updated, unchanged, count(Kind::Wrong)].map(|count| Some(count as u64));
+    if counts == expected { Ok(rate) } else { Err(format!("an import answers {counts:?}, not {expected:?}")) }
 }
 
-/// PostgREST refuses a file with a mistake, and so gets one without.
+/// PostgREST rejects a file with an invalid row, so it gets one without.
 async fn postgrest(bed: &Bed, round: usize) -> Result<Option<f64>, String> {
     let Some(postgrest) = &bed.postgrest else { return Ok(None) };
-    let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
+    let client = reqwest::Client::builder().no_proxy().build().map_err(describe)?;
     let url = format!(
         "{}/customers?on_conflict=external_key&columns=external_key,name,email,city,score",
         postgrest.url
@@ -171,9 +171,9 @@ async fn postgrest(bed: &Bed, round: usize) -> Result<Option<f64>, String> {
             .header("Content-Type", "text/csv")
             .body(body);
         let began = Instant::now();
-        let answer = request.send().await.map_err(told)?;
-        if !answer.status().is_success() {
-            return Err(format!("PostgREST: {}", answer.text().await.map_err(told)?));
+        let response = request.send().await.map_err(describe)?;
+        if !response.status().is_success() {
+            return Err(format!("PostgREST: {}", response.text().await.map_err(describe)?));
         }
         seconds += began.elapsed().as_secs_f64();
     }
@@ -202,27 +202,27 @@ async fn exports(run: &mut Run<'_>) {
             match both.await {
                 Ok(((lines, ours), (_, theirs))) if lines == records + header => ratios.push(theirs / ours),
                 Ok(((lines, _), _)) => run.report.fail(&format!("{format}: {lines} lines of {records}")),
-                Err(fault) => run.report.fail(&fault),
+                Err(problem) => run.report.fail(&problem),
             }
         }
-        // The first time warms.
+        // The first run is a warm-up.
         let value = median(ratios.into_iter().skip(1).collect());
         let name = format!("{format}: keyed / COPY (select …) to stdout");
         run.report.add_figure(&figure(&name, value, "", true, 0.5, None));
     }
 }
 
-/// How many lines came, and in how many seconds.
+/// The number of received lines, and the seconds.
 async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
     let began = Instant::now();
     let path = bed.proxy.url(&format!("/v1/entities/template/customers/export?format={format}"));
-    let client = reqwest::Client::builder().no_proxy().build().map_err(told)?;
+    let client = reqwest::Client::builder().no_proxy().build().map_err(describe)?;
     let request = client.get(path).header("Authorization", token_of_keyed(bed));
-    let answer = request.header("X-Service-Project-Id", "bench").send().await.map_err(told)?;
-    let mut chunks = answer.error_for_status().map_err(told)?.bytes_stream();
+    let response = request.header("X-Service-Project-Id", "bench").send().await.map_err(describe)?;
+    let mut chunks = response.error_for_status().map_err(describe)?.bytes_stream();
     let mut lines = 0;
     while let Some(chunk) = chunks.next().await {
-        lines += ends_of_line(&chunk.map_err(told)?);
+        lines += ends_of_line(&chunk.map_err(describe)?);
     }
     Ok((lines, began.elapsed().as_secs_f64()))
 }
@@ -230,10 +230,10 @@ async fn export(bed: &Bed, format: &str) -> Result<(usize, f64), String> {
 async fn copy_out(bed: &Bed, text: &str) -> Result<(usize, f64), String> {
     let (client, connection) = connect(bed).await?;
     let began = Instant::now();
-    let mut chunks = pin!(client.copy_out(text).await.map_err(told)?);
+    let mut chunks = pin!(client.copy_out(text).await.map_err(describe)?);
     let mut lines = 0;
     while let Some(chunk) = chunks.next().await {
-        lines += ends_of_line(&chunk.map_err(told)?);
+        lines += ends_of_line(&chunk.map_err(describe)?);
     }
     let seconds = began.elapsed().as_secs_f64();
     connection.abort();
@@ -246,13 +246,13 @@ fn ends_of_line(chunk: &[u8]) -> usize {
 
 async fn connect(bed: &Bed) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>), String> {
     let connected = bed.cluster.config("postgres", bed.database.name()).connect(NoTls).await;
-    let (client, connection) = connected.map_err(told)?;
+    let (client, connection) = connected.map_err(describe)?;
     let task = tokio::spawn(async move {
         let _ = connection.await;
     });
     Ok((client, task))
 }
 
-fn told(error: impl std::fmt::Debug) -> String {
+fn describe(error: impl std::fmt::Debug) -> String {
     format!("{error:?}")
 }

@@ -1,4 +1,4 @@
-//! A hundred times the records must hardly be felt.
+//! A hundred times as many records must have little effect.
 
 use super::{Keys, Run, sql};
 use crate::bed::filled_database;

@@ -1,4 +1,4 @@
-//! Many writers of one key: those that it is already there for, and those that race to be its first.
+//! Many writers of one key: of an existing key, and of a key that they race to create.
 
 use super::{Keys, Run, sql, upsert_over_http};
 use crate::bed::Commit;
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 const CLIENTS: u32 = 32;
 
-/// For how many keys there is a race.
+/// The number of keys in the race.
 const RACES: u32 = 1_000;
 
 pub(super) async fn run(run: &mut Run<'_>) {
@@ -19,7 +19,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     measure(run, "upsert of one key", over_http, scripts, &one_key.variables(), Some(0.5));
 
     let mut over_http = upsert_over_http(run.bed, CLIENTS, one_key);
-    // One thread, for only its own clients can share a key.
+    // A single thread, because only its own clients can share a key.
     over_http.threads = 1;
     over_http.environment.push(("RACERS", CLIENTS.to_string()));
     let scripts = [include_str!("../scripts/race_same.sql"), include_str!("../scripts/race_bare.sql")];
@@ -27,7 +27,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     race(run).await;
 }
 
-/// The scripts are that with history and that without.
+/// The scripts with history and without.
 fn measure(
     run: &mut Run,
     name: &'static str,
@@ -54,26 +54,28 @@ fn measure(
     });
 }
 
-/// All clients concurrently create the same key, for one key after the other.
+/// All clients concurrently create the same key, one key after the other.
 async fn race(run: &mut Run<'_>) {
     run.report.begin(format!("race to create {RACES} keys, {CLIENTS} clients each"));
-    // The faster they are, the more of them meet.
+    // The faster they are, the more of them collide.
     run.bed.set_commit(Commit::DoesNotWait);
     let mut wrong = 0;
     for number in 1..=RACES {
-        let mut answers = JoinSet::new();
+        let mut responses = JoinSet::new();
         for client in 1..=CLIENTS {
             let body = json!({ "external_key": format!("race-{number}"), "attributes": { "score": client } });
             let request = run.bed.proxy.request("PUT", "/v1/entities/template/customers/by-key").json(&body);
-            answers.spawn(request.send());
+            responses.spawn(request.send());
         }
-        let answers = answers.join_all().await;
-        let created = answers.iter().filter(|answer| answer.status == 201 && answer.body["created"] == true);
-        let found = answers.iter().filter(|answer| answer.status == 200 && answer.body["created"] == false);
+        let responses = responses.join_all().await;
+        let created =
+            responses.iter().filter(|response| response.status == 201 && response.body["created"] == true);
+        let found =
+            responses.iter().filter(|response| response.status == 200 && response.body["created"] == false);
         let (created, found) = (created.count(), found.count());
-        let one_id = answers.iter().all(|answer| answer.body["id"] == answers[0].body["id"]);
+        let one_id = responses.iter().all(|response| response.body["id"] == responses[0].body["id"]);
         if (created, found, one_id) != (1, CLIENTS as usize - 1, true) {
-            let said = answers.iter().find(|answer| answer.status > 201).map(|answer| &answer.text);
+            let said = responses.iter().find(|response| response.status > 201).map(|response| &response.text);
             run.report.fail(&format!("race-{number}: {created} created it, {found} found it {said:?}"));
             wrong += 1;
         }
@@ -85,5 +87,5 @@ async fn race(run: &mut Run<'_>) {
     if rows != RACES.to_string() {
         run.report.fail(&format!("{rows} records hold {RACES} keys"));
     }
-    run.report.add_count("keys without exactly one who created them", wrong, true);
+    run.report.add_count("keys that were not created exactly once", wrong, true);
 }

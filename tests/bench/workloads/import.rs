@@ -6,15 +6,15 @@ use crate::bed::RECORDS;
 use crate::load::Shape;
 use crate::rounds::{BATCHES, Claim, Quantity, Workload};
 
-/// How many rows a file has.
+/// The number of rows in a file.
 const ROWS: usize = 50_000;
 
-pub(super) const SKIP: &str = "keyed, row by row";
-pub(super) const ABORT: &str = "keyed, whole";
+pub(super) const SKIP: &str = "keyed, on_error=skip";
+pub(super) const ABORT: &str = "keyed, on_error=abort";
 
 pub(super) fn run(run: &mut Run) {
     measure(run, "import of 50,000 new rows", None);
-    measure(run, "import of 50,000 rows that are there", Some(RECORDS));
+    measure(run, "import of 50,000 existing rows", Some(RECORDS));
 }
 
 fn measure(run: &mut Run, name: &'static str, among: Option<u32>) {

@@ -1,4 +1,4 @@
-//! Lists: two conditions, an order, fifty records.
+//! Lists: two conditions, a sort, fifty records.
 
 use super::{Run, against_sql, headers_of_keyed, over_works};
 use crate::load::{Http, Load};
@@ -6,10 +6,10 @@ use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
 const CLIENTS: u32 = 8;
 
-/// How much longer than hand-written SQL a list should take at most.
+/// The maximum ratio of a list to handwritten SQL.
 const AIM: f64 = 1.2;
 
-/// Fifty records with everything in them are longer than this.
+/// Fifty complete records are longer than this.
 const LEAST_BYTES: f64 = 15_000.0;
 
 pub(super) async fn run(run: &mut Run<'_>) {
@@ -17,7 +17,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
         Contender::new("keyed in SQL", over_works(run.bed, include_str!("../scripts/list_keyed.sql")).await);
     against_sql(
         run,
-        "list of 50: a city's, sorted by price",
+        "list of 50: one city, sorted by price",
         [include_str!("../scripts/list_proxy.sql"), include_str!("../scripts/list_plain.sql")],
         AIM,
         Some(in_sql),
@@ -25,7 +25,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     .await;
     against_sql(
         run,
-        "list of 50: along the index of prices",
+        "list of 50: sorted by indexed price",
         [include_str!("../scripts/ordered_proxy.sql"), include_str!("../scripts/ordered_plain.sql")],
         AIM,
         None,
@@ -33,19 +33,19 @@ pub(super) async fn run(run: &mut Run<'_>) {
     .await;
     over_http(
         run,
-        "list of 50 over HTTP: a city's, sorted by price",
+        "list of 50 over HTTP: one city, sorted by price",
         [
             r#"{"field":"city","operator":"eq","value":"City %d"},{"field":"price","operator":"gte","value":%d}"#,
             "city=eq.City%%20%d&price=gte.%d",
         ],
         [(0, 999), (0, 8_000)],
-        // Both leave the reading of five hundred records to the same server, which is most of the work.
+        // Most of the work is reading five hundred records, which the same server does for both.
         None,
     )
     .await;
     over_http(
         run,
-        "list of 50 over HTTP: along the index of prices",
+        "list of 50 over HTTP: sorted by indexed price",
         [
             r#"{"field":"price","operator":"lte","value":%d},{"field":"amount","operator":"gte","value":%d}"#,
             "price=lte.%d&amount=gte.%d",
@@ -56,7 +56,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     .await;
 }
 
-/// The conditions, of keyed and of PostgREST, take two numbers out of these ranges.
+/// The conditions, of keyed and of PostgREST, take two numbers from these ranges.
 async fn over_http(
     run: &mut Run<'_>,
     name: &'static str,

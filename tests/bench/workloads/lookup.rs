@@ -1,12 +1,12 @@
-//! A record by its key: as JSON, everything in it.
+//! A complete record by its key, as JSON.
 
 use super::{Run, lookup_over_http, sql};
 use crate::bed::{Bed, RECORDS};
 use crate::load::{Http, Load};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
-/// With eight clients, processes wait for each other a third of the time; with more clients the processors are busy,
-/// which shows what a lookup costs.
+/// With eight clients, processes wait for each other a third of the time. With more clients, the CPUs are busy, which
+/// shows the cost of a lookup.
 pub(super) fn run(run: &mut Run) {
     measure(run, 8, None);
     measure(run, 32, Some(0.40));
@@ -76,7 +76,7 @@ fn measure(run: &mut Run, clients: u32, gate: Option<f64>) {
     });
 }
 
-/// The same with nothing but the statement: no key, no rights, no bounds.
+/// The statement without a key check, privileges and limits.
 fn over_hop(bed: &Bed, clients: u32) -> Load {
     Load::Http(Http {
         script: include_str!("../scripts/lookup.lua"),

@@ -1,4 +1,4 @@
-//! A point for a metric's series and an increment of a counter, both by one upsert of a record that is there.
+//! A point of a metric and an increment of a counter, in one upsert of an existing record.
 
 use super::{Run, sql};
 use crate::rounds::{Claim, Contender, Quantity, WRITES, Workload};
@@ -48,7 +48,7 @@ pub(super) fn run(run: &mut Run) {
     check_sums(run);
 }
 
-/// Every acknowledged increment and every point must be there, and no more than those.
+/// Every acknowledged increment and every point must exist, exactly once.
 fn check_sums(run: &mut Run) {
     let ask = |question: &str| run.bed.cluster.sql(run.bed.database.name(), question);
     let template = ask("select id from keyed_state.template where slug = 'sensors'");

@@ -1,6 +1,5 @@
-//! One module for each group of workloads. A new one is a module here and a line in [`Group`].
+//! One module for each group of workloads. A new group needs a module and a line in [`Group`].
 
-mod answers;
 mod application;
 mod batch;
 mod batch_clash;
@@ -19,6 +18,7 @@ mod metric;
 mod pages;
 mod parts;
 mod relevance;
+mod responses;
 mod roles;
 mod scopes;
 mod semantic;
@@ -36,7 +36,7 @@ use crate::rounds::{self, Claim, Contender, Quantity, READS, Workload};
 use clap::ValueEnum;
 use harness::Database;
 
-/// Which workloads belong together. The order is that of the runs.
+/// The groups of workloads, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Group {
     /// A record by its key.
@@ -53,29 +53,29 @@ pub(crate) enum Group {
     BatchClash,
     /// Files of many rows.
     Import,
-    /// Half a million rows in and out; takes minutes.
+    /// Import and export of half a million rows; takes minutes.
     Files,
     /// Metric points and increments.
     Metric,
     /// A thousand templates.
     Templates,
-    /// Conditions, an order, fifty records.
+    /// Conditions, a sort, fifty records.
     List,
-    /// Parts of words, words.
+    /// Substrings and full-text search.
     Text,
     /// Completions and highlights.
     Suggest,
     /// Words that half of the records have.
     Frequent,
-    /// The record that a person expects first.
+    /// The rank of the expected record.
     Relevance,
-    /// Parts of texts, on fresh tables and grown ones; takes minutes to prepare.
+    /// Substrings, on fresh tables and grown ones; takes minutes to prepare.
     Parts,
     /// The thousandth page.
     Pages,
-    /// Roles that see a part of the records.
+    /// Roles with scopes.
     Scopes,
-    /// What BI tools send; takes minutes.
+    /// The statements of BI tools; takes minutes.
     Bi,
     /// The web application; needs a browser.
     Application,
@@ -85,18 +85,18 @@ pub(crate) enum Group {
     Churn,
     /// A million records; takes long.
     Growth,
-    /// Ten million records, ten thousand templates; takes an hour and more.
+    /// Ten million records, ten thousand templates; takes an hour or more.
     Size,
 }
 
 impl Group {
-    /// As the command line names it.
+    /// The name on the command line.
     pub(crate) fn name(self) -> String {
         let value = self.to_possible_value().expect("every group can be named");
         value.get_name().to_owned()
     }
 
-    /// Whether it runs only when asked for.
+    /// Whether it runs only when it is named.
     pub(crate) fn takes_long(self) -> bool {
         matches!(
             self,
@@ -141,7 +141,7 @@ impl Group {
     }
 }
 
-/// What every group needs.
+/// The environment of every group.
 struct Run<'a> {
     bed: &'a Bed,
     arguments: &'a Arguments,
@@ -149,7 +149,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Over the many records, which must be in memory.
+    /// The database with half a million records, which must be in memory.
     async fn measure_warm(&mut self, workload: &Workload) {
         self.bed.works().await.warm(self.bed);
         self.measure(workload);
@@ -166,19 +166,19 @@ fn sql(database: &Database, script: &'static str, clients: u32, variables: &[(&'
     Load::Sql(Sql { clients, variables: variables.to_vec(), ..Sql::new(script, database.name()) })
 }
 
-/// A script over the many records, for one client: a latency then contains no wait for others.
+/// A script for half a million records, with one client, so that a latency contains no wait for others.
 async fn over_works(bed: &Bed, script: &'static str) -> Load {
     sql(&bed.database, script, 1, &[("template", bed.works().await.template)])
 }
 
 /// The statement that the proxy sends.
-const OURS: &str = "keyed, as the proxy asks";
+const OURS: &str = "keyed, statement of the proxy";
 
-/// Plain SQL over the tables.
+/// Plain SQL on the tables.
 const THEIRS: &str = "hand-written SQL";
 
-/// Holds the latency of the statement that the proxy sends, our script, against that of hand-written SQL; that of a third
-/// contender as well, if only to be seen.
+/// Compares the latency of the proxy's statement, given as the script of keyed, with handwritten SQL, and with a third
+/// contender for information.
 async fn against_sql(
     run: &mut Run<'_>,
     name: &'static str,
@@ -186,7 +186,7 @@ async fn against_sql(
     aim: f64,
     third: Option<Contender>,
 ) {
-    answers::compare(run, ours, theirs, None).await;
+    responses::compare(run, ours, theirs, None).await;
     let claim = |about, gate, aim| {
         let (against, quantity) = (THEIRS, Quantity::Latency);
         Claim { about, against, quantity, gate, aim }
@@ -201,10 +201,10 @@ async fn against_sql(
     run.measure_warm(&Workload { name, commits: READS, contenders, claims }).await;
 }
 
-/// Which keys an upsert chooses.
+/// The keys that an upsert chooses.
 #[derive(Clone, Copy)]
 struct Keys {
-    /// How many of a hundred are new.
+    /// The percentage of new keys.
     fresh: u32,
     /// The others are among the first `records`.
     records: u32,
@@ -216,7 +216,7 @@ impl Keys {
     }
 }
 
-/// Lookups over HTTP with everything on: the API key is checked, the project and the caller's rights as well.
+/// Lookups over HTTP with all checks: the API key, the project and the caller's privileges.
 fn lookup_over_http(bed: &Bed, clients: u32, records: u32) -> Load {
     Load::Http(Http {
         script: include_str!("../scripts/lookup.lua"),
@@ -232,7 +232,7 @@ fn lookup_over_http(bed: &Bed, clients: u32, records: u32) -> Load {
     })
 }
 
-/// Upserts of four attributes over HTTP, with everything on.
+/// Upserts of four attributes over HTTP, with all checks.
 fn upsert_over_http(bed: &Bed, clients: u32, keys: Keys) -> Http {
     Http {
         script: include_str!("../scripts/upsert.lua"),

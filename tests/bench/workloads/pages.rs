@@ -1,11 +1,11 @@
-//! The thousandth page must come as quickly as the first.
+//! The thousandth page must be as fast as the first.
 
-use super::{Run, answers, over_works};
+use super::{Run, over_works, responses};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
 pub(super) async fn run(run: &mut Run<'_>) {
     let thousandth = include_str!("../scripts/page_thousandth.sql");
-    answers::compare(run, thousandth, include_str!("../scripts/page_counted.sql"), None).await;
+    responses::compare(run, thousandth, include_str!("../scripts/page_counted.sql"), None).await;
     let first = include_str!("../scripts/page_first.sql");
     run.measure_warm(&Workload {
         name: "pages of 50 by cursor",

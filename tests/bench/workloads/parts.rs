@@ -1,17 +1,18 @@
-//! Lists by a part of a text: frequent and rare ones, on fresh tables and on one that has grown since it was analyzed.
+//! Lists filtered by a substring: frequent and rare ones, on fresh tables and on one that has grown since it was
+//! analyzed.
 
 use super::{Run, headers_of_keyed};
 use crate::bed::Bed;
 use crate::load::{Http, Load};
 use crate::rounds::{Claim, Contender, Quantity, READS, Workload};
 
-/// How many parts are looked for in turn.
+/// The number of substrings that are searched in turn.
 const PARTS: u32 = 300;
 
 const OURS: &str = "keyed over HTTP";
 const THEIRS: &str = "PostgREST";
 
-/// A template, how many records it began with and has, and the names of its workloads by the order of the page.
+/// A template, its initial and current number of records, and the names of its workloads by sort.
 struct Table {
     name: &'static str,
     fresh: u32,
@@ -25,9 +26,9 @@ const TABLES: [Table; 3] = [
         fresh: 10_000,
         records: 10_000,
         workloads: [
-            "parts of 10,000 texts: the newest 50",
-            "parts of 10,000 texts: 50 by price",
-            "parts of 10,000 texts: 50 by amount, not indexed",
+            "substring, 10,000 records: the newest 50",
+            "substring, 10,000 records: 50 by price",
+            "substring, 10,000 records: 50 by amount, not indexed",
         ],
     },
     Table {
@@ -35,9 +36,9 @@ const TABLES: [Table; 3] = [
         fresh: 16_000,
         records: 66_000,
         workloads: [
-            "parts of 66,000 texts, grown: the newest 50",
-            "parts of 66,000 texts, grown: 50 by price",
-            "parts of 66,000 texts, grown: 50 by amount, not indexed",
+            "substring, 66,000 records after growth: the newest 50",
+            "substring, 66,000 records after growth: 50 by price",
+            "substring, 66,000 records after growth: 50 by amount, not indexed",
         ],
     },
     Table {
@@ -45,19 +46,19 @@ const TABLES: [Table; 3] = [
         fresh: 500_000,
         records: 500_000,
         workloads: [
-            "parts of 500,000 texts: the newest 50",
-            "parts of 500,000 texts: 50 by price",
-            "parts of 500,000 texts: 50 by amount, not indexed",
+            "substring, 500,000 records: the newest 50",
+            "substring, 500,000 records: 50 by price",
+            "substring, 500,000 records: 50 by amount, not indexed",
         ],
     },
 ];
 
-/// The order of keyed, that of PostgREST, and whether an index has it: else all that match have to be sorted.
+/// The sort of keyed, that of PostgREST, and whether an index has it. Otherwise, all matches have to be sorted.
 const ORDERS: [(&str, &str, bool); 3] =
     [("-id", "id.desc", true), ("price", "price.asc,id.asc", true), ("amount", "amount.asc,id.asc", false)];
 
 pub(super) async fn run(run: &mut Run<'_>) {
-    // For the functions that make words up.
+    // For the functions that generate words.
     run.bed.works().await;
     for table in &TABLES {
         eprintln!("Filling a template with {} texts …", table.records);
@@ -109,7 +110,7 @@ fn measure(
     let claims = vec![
         claim(THEIRS, Quantity::Rate, is_indexed.then_some(2.0), Some(2.5)),
         claim(THEIRS, Quantity::Tail, None, None),
-        // A part of half of the texts takes longer where all that match have to be sorted.
+        // A substring of half of the texts takes longer if all matches have to be sorted.
         claim(OURS, Quantity::Spread, is_indexed.then_some(8.0), Some(5.0)),
     ];
     run.measure(&Workload { name, commits: READS, contenders, claims });
@@ -130,6 +131,6 @@ fn of_keyed(bed: &Bed, table: &Table, sort: &str) -> Vec<(&'static str, String)>
 fn over_http(parts: &str, service: String, mut environment: Vec<(&'static str, String)>) -> Load {
     environment.push(("PARTS", parts.to_owned()));
     let script = include_str!("../scripts/part.lua");
-    // One client: a latency then contains no wait for others.
+    // One client, so that a latency contains no wait for others.
     Load::Http(Http { script, service, clients: 1, threads: 1, environment, least_bytes: 50.0 })
 }

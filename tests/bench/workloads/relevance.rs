@@ -1,8 +1,8 @@
-//! Forty searches, and where the record that a person expects comes. This is not a time, so one round is enough.
+//! Forty searches, and the rank of the expected record. This is not a time, so one round is enough.
 
 use super::Run;
 use crate::report::Figure;
-use harness::relevance::{fill, mean_reciprocal_rank, open_drawer, places};
+use harness::relevance::{fill, mean_reciprocal_rank, open_drawer, ranks};
 
 pub(super) async fn run(run: &mut Run<'_>) {
     let database = &run.bed.database;
@@ -14,12 +14,12 @@ pub(super) async fn run(run: &mut Run<'_>) {
     for (name, session) in
         [("administrator", session), ("role with a scope", database.session_as(&clerk).await)]
     {
-        let places = places(&session).await;
+        let ranks = ranks(&session).await;
         run.report.add_figure(&Figure {
             name: name.to_owned(),
-            value: mean_reciprocal_rank(&places),
+            value: mean_reciprocal_rank(&ranks),
             unit: "",
-            beside: Vec::new(),
+            related: Vec::new(),
             more_is_better: true,
             gate: Some(0.96),
             aim: Some(1.0),

@@ -1,4 +1,4 @@
-//! A thousand roles, each with a scope of its own, must not be felt by any of them.
+//! A thousand roles with scopes of their own must not slow down any of them.
 
 use super::{Run, sql};
 use crate::bed::{Commit, filled_database};
@@ -12,8 +12,8 @@ const MANY: u32 = 1_000;
 const FEW: u32 = 10;
 const RECORDS: u32 = 20_000;
 
-/// In a session each role is new once, and when its key was last used is written down; most requests must come later,
-/// also on a busy machine.
+/// Each session sees each role for the first time once, and the last use of a key is stored. Most requests must come
+/// later, even on a busy machine.
 const LOOKUPS_LAST: f64 = 1.5;
 const LISTS_LAST: f64 = 4.0;
 
@@ -32,11 +32,11 @@ pub(super) async fn run(run: &mut Run<'_>) {
     run.bed.set_commit(Commit::Waits);
     report_times(run, &times);
 
-    let one_asks = ["1,000 roles, one asks", "10 roles, one asks"];
-    let all_ask = ["1,000 roles ask in turn", "10 roles ask in turn"];
+    let one_asks = ["1,000 roles, one reads", "10 roles, one reads"];
+    let all_ask = ["1,000 roles take turns", "10 roles take turns"];
     for (name, script, length) in [
-        ("lookup beside other roles", include_str!("../scripts/caller_lookup.sql"), LOOKUPS_LAST),
-        ("list of 50 beside other roles", include_str!("../scripts/caller_list.sql"), LISTS_LAST),
+        ("lookup with other roles", include_str!("../scripts/caller_lookup.sql"), LOOKUPS_LAST),
+        ("list of 50 with other roles", include_str!("../scripts/caller_list.sql"), LISTS_LAST),
     ] {
         let contender = |name, database, callers| {
             Contender::new(name, sql(database, script, 1, &[("callers", callers)])).lasting(length)
@@ -59,12 +59,12 @@ pub(super) async fn run(run: &mut Run<'_>) {
     }
 }
 
-/// Grants to roles, and issues a key for each; the milliseconds that each grant took.
+/// Grants to roles, and issues a key for each; returns the milliseconds of each grant.
 async fn grant(database: &Database, roles: u32) -> Vec<f64> {
     let client = database.client().await;
     let mut times = Vec::new();
     for number in 1..=roles {
-        // All see all records: a list must not take longer because its reader sees none of the newest.
+        // A role that can read all records. A list must not take longer because its reader cannot read the newest ones.
         let scope = format!(r#"{{"field": "score", "operator": "lte", "value": {}}}"#, RECORDS + number);
         let grant =
             format!("select keyed.grant_access('caller_{number}', 'bench.customers', '{{read}}', '{scope}')");
@@ -72,7 +72,7 @@ async fn grant(database: &Database, roles: u32) -> Vec<f64> {
         client.batch_execute(&grant).await.expect("a grant");
         times.push(began.elapsed().as_secs_f64() * 1000.0);
     }
-    // To look up a key must take as long whether there are many or few.
+    // The lookup of a key must take equally long with many and with few keys.
     let issue = format!(
         "create table plain.callers as select number, \
          sha256(keyed.issue_api_key(('caller_' || number)::name, '{{bench}}')::bytea) as hash \
@@ -88,10 +88,10 @@ async fn grant(database: &Database, roles: u32) -> Vec<f64> {
 fn report_times(run: &mut Run<'_>, times: &[f64]) {
     run.report.begin(format!("grants to {MANY} roles"));
     let mut figure = |name: &str, value, unit| {
-        let (name, beside, more_is_better) = (name.to_owned(), Vec::new(), false);
-        run.report.add_figure(&Figure { name, value, unit, beside, more_is_better, gate: None, aim: None });
+        let (name, related, more_is_better) = (name.to_owned(), Vec::new(), false);
+        run.report.add_figure(&Figure { name, value, unit, related, more_is_better, gate: None, aim: None });
     };
     figure("the first ten, median", median(times[..10].to_vec()), " ms");
     figure("the last ten, median", median(times[times.len() - 10..].to_vec()), " ms");
-    figure("all together", times.iter().sum::<f64>() / 1000.0, " s");
+    figure("total", times.iter().sum::<f64>() / 1000.0, " s");
 }

@@ -1,7 +1,7 @@
-//! Roles that see a part of the records. What a scope costs is held against the same condition written by hand; what it
-//! gains, against a login whose plain SELECT meets the same scope as a policy.
+//! Roles with scopes. The cost of a scope is compared with the same condition written by hand; its gain, with a login
+//! whose plain SELECT has the same scope as a policy.
 
-use super::{OURS, Run, THEIRS, answers, roles};
+use super::{OURS, Run, THEIRS, responses, roles};
 use crate::bed::Bed;
 use crate::load::{Load, Sql};
 use crate::report::Figure;
@@ -9,19 +9,19 @@ use crate::rounds::{self, Claim, Contender, Quantity, READS, Workload};
 
 const LOGIN: &str = "a BI login";
 
-/// How many records there are.
+/// The number of records.
 const RECORDS: u32 = 500_000;
 
-/// A query, by the statement that the proxy sends and by hand.
+/// A query, as the statement of the proxy and by hand.
 struct Query {
-    /// Its name where a quarter of the records is seen, and where one in a hundred is.
+    /// The names of the workloads in which a quarter of the records is visible, and in which one in a hundred is.
     names: [&'static str; 2],
     ours: &'static str,
     /// With `:scope` among its conditions.
     theirs: &'static str,
-    /// What a login writes that may not read documents; the same as above where none are read.
+    /// The query of a login that cannot read documents; equal to the query above if it reads none.
     login: Option<&'static str>,
-    /// How many times as fast as such a login it has to be, and should be.
+    /// The required and the desired speedup over such a login.
     gain: Option<[f64; 2]>,
 }
 
@@ -41,14 +41,14 @@ const QUERIES: [Query; 5] = [
         gain: None,
     },
     Query {
-        names: ["list of 50 within 25 %: a city's, by price", "list of 50 within 1 %: a city's, by price"],
+        names: ["list of 50 within 25 %: one city, by price", "list of 50 within 1 %: one city, by price"],
         ours: include_str!("../scripts/scoped_list_proxy.sql"),
         theirs: include_str!("../scripts/scoped_list_plain.sql"),
         login: None,
         gain: None,
     },
     Query {
-        names: ["list within 25 %: a part of the title", "list within 1 %: a part of the title"],
+        names: ["list within 25 %: a substring of the title", "list within 1 %: a substring of the title"],
         ours: include_str!("../scripts/scoped_like_proxy.sql"),
         theirs: include_str!("../scripts/scoped_like_plain.sql"),
         login: None,
@@ -63,8 +63,8 @@ const QUERIES: [Query; 5] = [
     },
 ];
 
-/// Searches that find a great part of the records, for a role and for an administrator: what a scope costs where its records are few
-/// among those found.
+/// Searches that find a large part of the records, for a role and for an administrator: the cost of a scope if few of
+/// the matches are visible.
 const FREQUENT: [([&str; 2], &str); 2] = [
     (
         [
@@ -79,11 +79,11 @@ const FREQUENT: [([&str; 2], &str); 2] = [
     ),
 ];
 
-/// A role that sees this share of the records.
+/// A role that can read this share of the records.
 struct Share {
     percent: u32,
     role: String,
-    /// The hash of its key, as SQL has it.
+    /// The hash of its key, in SQL syntax.
     hash: String,
 }
 
@@ -108,8 +108,8 @@ async fn measure(run: &mut Run<'_>, query: &Query, name: &'static str, share: &S
     let written = share.script(query.ours);
     let plain_sql = share.script(&query.theirs.replace(":scope", &share.condition()));
     let by_login = share.script(&query.login.unwrap_or(query.theirs).replace(":scope", "true"));
-    answers::compare(run, &written, &plain_sql, None).await;
-    answers::compare(run, &written, &by_login, Some(&share.role)).await;
+    responses::compare(run, &written, &plain_sql, None).await;
+    responses::compare(run, &written, &by_login, Some(&share.role)).await;
     let claim = |about, against, quantity, gate, aim| Claim { about, against, quantity, gate, aim };
     let mut claims = vec![
         claim(OURS, THEIRS, Quantity::Latency, Some(1.3), Some(1.1)),
@@ -145,7 +145,7 @@ async fn against_administrator(run: &mut Run<'_>, script: &str, name: &'static s
     run.measure_warm(&Workload { name, commits: READS, contenders, claims }).await;
 }
 
-/// What checking a key adds to a request.
+/// The cost that checking a key adds to a request.
 async fn authentication(run: &mut Run<'_>, share: &Share) {
     let names = ["with its key", "as the role itself"];
     let itself = include_str!("../scripts/scoped_lookup_itself.sql");
@@ -161,10 +161,10 @@ async fn authentication(run: &mut Run<'_>, share: &Share) {
     let added = outcome.scores[0][0].excess_over(&outcome.scores[1][0]);
     run.report.add(&workload, outcome);
     run.report.add_figure(&Figure {
-        name: "what authentication adds to a request".to_owned(),
+        name: "cost of authentication per request".to_owned(),
         value: added * 1000.0,
         unit: " µs",
-        beside: Vec::new(),
+        related: Vec::new(),
         more_is_better: false,
         gate: Some(40.0),
         aim: Some(15.0),
@@ -178,7 +178,7 @@ async fn asking(bed: &Bed, script: String, role: Option<&str>) -> Load {
 }
 
 impl Share {
-    /// Makes the role, which may also read the countries that works refer to, and sees that the share is right.
+    /// Creates the role, which can also read the countries that works reference, and asserts the share.
     async fn grant(bed: &Bed, percent: u32) -> Self {
         let database = &bed.database;
         let role = database.create_role(&format!("share_{percent}")).await;
@@ -194,7 +194,7 @@ impl Share {
         Self { percent, role, hash }
     }
 
-    /// The scope as hand-written SQL has it.
+    /// The scope in handwritten SQL.
     fn condition(&self) -> String {
         format!("amount < {}", self.percent)
     }

@@ -1,4 +1,4 @@
-//! Vectors: the closest of a hundred thousand, of all and of parts of them.
+//! Vectors: the closest of a hundred thousand, of all and of subsets.
 
 use super::{OURS, Run, THEIRS};
 use crate::load::{Load, Sql};
@@ -10,13 +10,13 @@ use std::collections::HashSet;
 use std::time::Instant;
 use tokio_postgres::Client;
 
-/// Who compares every record that an index of numbers finds.
+/// A caller that compares every record found by an index on a number.
 const COMPARING: &str = "comparing by hand";
 
-/// The attribute and the number that it is below; none for all.
+/// The attribute and its upper bound; none for all.
 type Part = Option<(&'static str, u32)>;
 
-/// Parts of the records, each with the recall that is claimed.
+/// Subsets of the records, each with its claimed recall.
 const PARTS: [(&str, Part, f64); 5] = [
     ("all", None, 0.97),
     ("50 %", Some(("part", 5000)), 0.95),
@@ -48,7 +48,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     };
     let claim =
         |against, quantity, gate, aim| Claim { about: OURS, against, quantity, gate: Some(gate), aim };
-    // Reading the question and writing the answer takes its time, however fast the closest are found.
+    // Parsing the query and formatting the result take time that does not depend on the search.
     let like_plain_sql = claim(THEIRS, Quantity::LatencyBut(0.3), 1.3, Some(1.1));
     let half = r#"{"field": "part", "operator": "lt", "value": 5000}"#;
     run.measure(&Workload {
@@ -91,7 +91,7 @@ async fn filled(run: &Run<'_>) -> Database {
     sql(include_str!("../semantic.sql"));
     sql("vacuum analyze");
     sql("checkpoint");
-    // Hand-written SQL gets the settings with which it finds as much as keyed does.
+    // Handwritten SQL gets the settings with which it has the same recall as keyed.
     for setting in ["hnsw.ef_search = 120", "hnsw.iterative_scan = relaxed_order", "jit = off"] {
         sql(&format!("alter database {} set {setting}", database.name()));
     }
@@ -103,9 +103,9 @@ fn asking(database: &Database, script: String) -> Load {
     Load::Sql(Sql::new(script, database.name()))
 }
 
-/// How many of the ten closest are found, over a hundred questions. Each must find as many as there are.
+/// The recall of the ten closest records, over a hundred queries. Each must return as many records as exist.
 async fn recall(run: &mut Run<'_>, client: &Client, name: &str, part: Part, gate: f64) {
-    let (mut hits, mut wanted) = (0, 0);
+    let (mut hits, mut total) = (0, 0);
     for number in 1..=100 {
         let (filter, condition) = match part {
             Some((slug, below)) => {
@@ -129,13 +129,13 @@ async fn recall(run: &mut Run<'_>, client: &Client, name: &str, part: Part, gate
             run.report.fail(&format!("of {name}, {found} records are found where there are {truth}"));
         }
         hits += truth.intersection(&found).count();
-        wanted += truth.len();
+        total += truth.len();
     }
     run.report.add_figure(&Figure {
         name: format!("recall of the 10 closest, of {name}"),
-        value: hits as f64 / wanted.max(1) as f64,
+        value: hits as f64 / total.max(1) as f64,
         unit: "",
-        beside: Vec::new(),
+        related: Vec::new(),
         more_is_better: true,
         gate: Some(gate),
         aim: Some(0.98),
@@ -143,7 +143,7 @@ async fn recall(run: &mut Run<'_>, client: &Client, name: &str, part: Part, gate
 }
 
 async fn ids(client: &Client, statement: &str) -> HashSet<String> {
-    let row = client.query_one(&format!("select ({statement})::text"), &[]).await.expect("an answer");
+    let row = client.query_one(&format!("select ({statement})::text"), &[]).await.expect("a response");
     let ids: Value = serde_json::from_str(row.try_get(0).unwrap_or("[]")).expect("JSON");
     ids.as_array().into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect()
 }

@@ -1,4 +1,4 @@
-//! Ten million records and ten thousand templates, beside ten thousand records and one template.
+//! Ten million records and ten thousand templates, compared with ten thousand records and one template.
 
 use super::templates::fill_with_templates;
 use super::{Run, sql};
@@ -11,9 +11,9 @@ use harness::Database;
 use std::time::Instant;
 
 const FEW: u32 = 10_000;
-/// Records of one statement: what triggers note of them is held in memory.
+/// Records per statement, because pending trigger events are in memory.
 const CHUNK: u32 = 50_000;
-/// How many templates a session uses before its memory is looked at.
+/// The number of templates that a session uses before its memory is measured.
 const USED: u32 = 1_000;
 
 const MANY_NAME: &str = "many records and templates";
@@ -36,13 +36,13 @@ pub(super) async fn run(run: &mut Run<'_>) {
     for (name, value, unit) in [
         ("create template, the first ten, median", first, " ms"),
         ("create template, the last ten, median", last, " ms"),
-        ("memory of a session for each template that it used", per_template, " kB"),
+        ("session memory per template used", per_template, " kB"),
     ] {
         run.report.add_figure(&Figure {
             name: name.to_owned(),
             value,
             unit,
-            beside: Vec::new(),
+            related: Vec::new(),
             more_is_better: false,
             gate: None,
             aim: None,
@@ -53,8 +53,8 @@ pub(super) async fn run(run: &mut Run<'_>) {
     for (name, script) in [
         ("lookup by key", include_str!("../scripts/size_lookup.sql")),
         ("list of 50, newest first", include_str!("../scripts/size_newest.sql")),
-        ("list of 50 along the index of prices", include_str!("../scripts/ordered_proxy.sql")),
-        ("list of 50 by a part of the title", include_str!("../scripts/like_proxy.sql")),
+        ("list of 50 sorted by indexed price", include_str!("../scripts/ordered_proxy.sql")),
+        ("list of 50 by a substring of the title", include_str!("../scripts/like_proxy.sql")),
         ("search for two words", include_str!("../scripts/words_proxy.sql")),
         ("upsert by key", include_str!("../scripts/size_upsert.sql")),
     ] {
@@ -78,10 +78,10 @@ pub(super) async fn run(run: &mut Run<'_>) {
 fn template(run: &Run<'_>, database: &Database) -> u32 {
     let number =
         run.bed.cluster.sql(database.name(), "select id from keyed_state.template where slug = 'works'");
-    number.parse().expect("the number of a template")
+    number.parse().expect("the id of a template")
 }
 
-/// A database with that many records of one template, in memory as far as there is room.
+/// A database with this many records of one template, in memory as far as possible.
 async fn filled(run: &Run<'_>, records: u32) -> Database {
     eprintln!("Filling a template of ten attributes with {records} records …");
     let (cluster, began) = (&run.bed.cluster, Instant::now());
@@ -95,7 +95,7 @@ async fn filled(run: &Run<'_>, records: u32) -> Database {
             works::insert(first, records.min(first + CHUNK - 1))
         ));
     }
-    // The caller whom the proxy would authenticate.
+    // The caller that the proxy would authenticate.
     sql("create table plain.caller as \
          select sha256(keyed.issue_api_key('keyed_admin')::bytea) as hash");
     sql("vacuum analyze");
@@ -106,7 +106,7 @@ async fn filled(run: &Run<'_>, records: u32) -> Database {
     database
 }
 
-/// By how many kB the memory of a session grows with each template that it uses for the first time.
+/// The growth of a session's memory for each template that it uses for the first time, in kB.
 async fn memory_of_session(database: &Database, templates: u32) -> f64 {
     let client = database.client().await;
     let process: i32 =

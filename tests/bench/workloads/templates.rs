@@ -1,4 +1,4 @@
-//! A thousand templates beside the one in use must not be felt, and the next one must be made as quickly.
+//! A thousand other templates must not slow down requests, and the next one must be created as fast.
 
 use super::{Keys, Run, sql};
 use crate::bed::{Bed, Commit, filled_database};
@@ -21,7 +21,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let figure = |name: String, value, gate, aim| Figure {
         name,
         value,
-        beside: Vec::new(),
+        related: Vec::new(),
         more_is_better: false,
         unit: " ms",
         gate,
@@ -49,25 +49,25 @@ pub(super) async fn run(run: &mut Run<'_>) {
     let mut lookups = both(include_str!("../scripts/lookup_keyed.sql"));
     lookups.push(Contender::new("in 999 templates at random", in_turn));
     run.measure(&Workload {
-        name: "lookup in SQL beside other templates",
+        name: "lookup in SQL with other templates",
         commits: READS,
         contenders: lookups,
         claims: vec![claim.clone()],
     });
     run.measure(&Workload {
-        name: "upsert in SQL beside other templates",
+        name: "upsert in SQL with other templates",
         commits: WRITES_WITHOUT_DISK,
         contenders: both(include_str!("../scripts/upsert_keyed.sql")),
         claims: vec![claim],
     });
 }
 
-/// Makes templates up to this number, each with a record; the milliseconds that each template took.
+/// Creates templates up to this number, each with a record; returns the milliseconds of each.
 pub(super) async fn fill_with_templates(bed: &Bed, database: &Database, templates: u32) -> Vec<f64> {
     let client = database.client().await;
     let mut times = Vec::new();
     for number in 1..templates {
-        // Only the times of the first and the last are looked at, so the others need not take as long.
+        // Only the times of the first and the last templates count, so the others can take a shortcut.
         match number {
             11 => bed.set_commit(Commit::DoesNotWait),
             _ if number == templates - 10 => bed.set_commit(Commit::Waits),

@@ -1,14 +1,14 @@
-//! Texts: a part of a word and two words in the search bar, a part of a text as a condition.
+//! Text: a part of a word and two words in the search bar, and a substring condition.
 
 use super::{Run, against_sql};
 
-/// How much longer than hand-written SQL a search should take at most.
+/// The maximum ratio of a search to handwritten SQL.
 const AIM: f64 = 1.15;
 
 pub(super) async fn run(run: &mut Run<'_>) {
     for (name, scripts) in [
         (
-            "search for a part of a word",
+            "search for a substring of a word",
             [include_str!("../scripts/part_proxy.sql"), include_str!("../scripts/part_plain.sql")],
         ),
         (
@@ -16,7 +16,7 @@ pub(super) async fn run(run: &mut Run<'_>) {
             [include_str!("../scripts/words_proxy.sql"), include_str!("../scripts/words_plain.sql")],
         ),
         (
-            "list by a part of the title",
+            "list by a substring of the title",
             [include_str!("../scripts/like_proxy.sql"), include_str!("../scripts/like_plain.sql")],
         ),
     ] {

@@ -1,4 +1,4 @@
-//! Create or update by key, four attributes, every second key a new one.
+//! Create or update by key, four attributes, half of the keys new.
 
 use super::{Keys, Run, VALUES, sql, upsert_over_http};
 use crate::bed::RECORDS;
@@ -38,7 +38,8 @@ pub(super) fn run(run: &mut Run) {
     });
 }
 
-/// The nearest that PostgREST has: by a key that is unique among all rows, without word of what was created.
+/// The closest equivalent in PostgREST: by a key that is unique among all rows, without reporting whether the record
+/// was created.
 fn over_postgrest(service: &str) -> Load {
     Load::Http(Http {
         script: include_str!("../scripts/upsert.lua"),

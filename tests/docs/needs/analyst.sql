@@ -1,4 +1,4 @@
--- The login of the page about BI tools, on which others build.
+-- The login of the page about BI tools, which other pages use.
 do $$
 begin
   create role analyst login password 'change me';

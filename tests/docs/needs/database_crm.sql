@@ -1,2 +1,2 @@
--- A database for statements that name it. One page of the shared server may need it.
+-- A database for statements that contain its name. Only one page of the shared server may need it.
 create database crm;

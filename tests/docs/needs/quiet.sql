@@ -1,4 +1,4 @@
--- Waits until a proxy has nothing to embed any more, so that a checksum and a dump see the same. Without a proxy nothing changes.
+-- Waits until a proxy has embedded everything, so that a checksum and a dump agree. Without a proxy, nothing changes.
 do $$
 declare
   waiting bigint;

@@ -1,4 +1,4 @@
--- A project beside `crm`, which the page leaves out of a copy.
+-- A second project, which the page excludes from a copy.
 select keyed.create_project('staff', 'Staff');
 select keyed.create_template('staff', 'people', '[{"slug": "name", "type": "string"}]');
 select keyed.upsert_by_key('staff.people', '1', '{"name": "Ada"}');

@@ -1,4 +1,4 @@
--- How BI tools find out what there is: each statement as its tool sends it. SQLAlchemy, which Superset uses, is run itself.
+-- Catalog queries of BI tools, as each tool sends them. SQLAlchemy, which Superset uses, is tested itself.
 
 -- Metabase: tables
 SELECT n.nspname AS "schema", c.relname AS "name", CASE c.relkind WHEN 'r' THEN 'TABLE' WHEN 'p' THEN 'PARTITIONED TABLE'

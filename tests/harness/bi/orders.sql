@@ -1,5 +1,5 @@
--- Orders of two years and their customers, each of one of four regions, of which a scope shows one. Every 97th is deleted.
--- Orders are due in the two years before today, each third day: thirty days before now find the same after midnight.
+-- Orders of two years and their customers, in four regions, one of which is the scope. Every 97th order is deleted.
+-- Orders are due every third day in the two years before today, so the last thirty days have the same ones after midnight.
 select keyed.create_project('crm', 'CRM');
 select keyed.create_template('crm', 'customers', '[
   {"slug": "name", "type": "string", "indexed": true, "label": "Name of the company"},
@@ -39,7 +39,7 @@ from (select array_agg(id order by substr(external_key, 3)::integer) as ids from
 update crm.customers set deleted_at = now() where substr(external_key, 3)::integer % 97 = 5;
 update crm.orders set deleted_at = now() where substr(external_key, 3)::integer % 97 = 0;
 
--- What an administrator writes who sees all: the views become part of the statement.
+-- The equivalent for an administrator: PostgreSQL inlines the views into the statement.
 create schema scoped_by_hand;
 create view scoped_by_hand.orders as select * from crm.orders where deleted_at is null and region = 'EU';
 create view scoped_by_hand.customers as select * from crm.customers where deleted_at is null and region = 'EU';

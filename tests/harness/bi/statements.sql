@@ -1,6 +1,6 @@
--- What BI tools send, in the words of each: Metabase by its PostgreSQL driver (JDBC), Superset by SQLAlchemy, Grafana by
--- the macros of its PostgreSQL data source, Power BI by Npgsql, Tableau by ODBC with cursors. The heading of a statement
--- names the tool, and what a person has asked it for.
+-- Queries of BI tools, in the form that each sends: Metabase by its PostgreSQL driver (JDBC), Superset by SQLAlchemy,
+-- Grafana by the macros of its PostgreSQL data source, Power BI by Npgsql, Tableau by ODBC with cursors. The comment
+-- before a statement is the tool and the purpose.
 
 -- Metabase: rows of a table
 SELECT "crm"."orders"."id" AS "id", "crm"."orders"."external_key" AS "external_key",
@@ -15,7 +15,7 @@ SELECT "crm"."orders"."id" AS "id", "crm"."orders"."external_key" AS "external_k
   "crm"."orders"."price" AS "price", "crm"."orders"."customer" AS "customer"
 FROM "crm"."orders" WHERE "crm"."orders"."external_key" = 'O-1204' LIMIT 2001;
 
--- Metabase: months of a year
+-- Metabase: one year by month
 SELECT CAST(DATE_TRUNC('month', "crm"."orders"."bought") AS date) AS "bought", COUNT(*) AS "count",
   SUM("crm"."orders"."price") AS "sum"
 FROM "crm"."orders"
@@ -29,7 +29,7 @@ WHERE ("crm"."orders"."due" >= CAST((NOW() + (INTERVAL '-30 day')) AS date))
   AND ("crm"."orders"."due" < CAST(NOW() AS date))
 GROUP BY "crm"."orders"."due" ORDER BY "crm"."orders"."due" ASC;
 
--- Metabase: months added up
+-- Metabase: cumulative sum by month
 SELECT CAST(DATE_TRUNC('month', "crm"."orders"."bought") AS date) AS "bought",
   SUM(SUM("crm"."orders"."price")) OVER (ORDER BY CAST(DATE_TRUNC('month', "crm"."orders"."bought") AS date) ASC
     ROWS UNBOUNDED PRECEDING) AS "sum"
@@ -37,25 +37,25 @@ FROM "crm"."orders"
 GROUP BY CAST(DATE_TRUNC('month', "crm"."orders"."bought") AS date)
 ORDER BY CAST(DATE_TRUNC('month', "crm"."orders"."bought") AS date) ASC;
 
--- Metabase: a part of a text in any case
+-- Metabase: case-insensitive substring
 SELECT "crm"."orders"."id" AS "id", "crm"."orders"."title" AS "title", "crm"."orders"."price" AS "price"
 FROM "crm"."orders" WHERE (LOWER("crm"."orders"."title") LIKE '%abc%') LIMIT 2001;
 
--- Metabase: two values of a text
+-- Metabase: one of two strings
 SELECT "crm"."orders"."status" AS "status", COUNT(*) AS "count", AVG("crm"."orders"."price") AS "avg"
 FROM "crm"."orders"
 WHERE (("crm"."orders"."status" = 'open') OR ("crm"."orders"."status" = 'paid'))
   AND (("crm"."orders"."price" >= 250) AND ("crm"."orders"."price" <= 260))
 GROUP BY "crm"."orders"."status" ORDER BY "count" DESC, "crm"."orders"."status" ASC;
 
--- Metabase: groups by a reference
+-- Metabase: grouped by a field of a referenced record
 SELECT "Customers"."city" AS "Customers__city", COUNT(*) AS "count", SUM("crm"."orders"."price") AS "sum"
 FROM "crm"."orders"
 LEFT JOIN "crm"."customers" AS "Customers" ON "crm"."orders"."customer" = "Customers"."id"
 WHERE "crm"."orders"."price" > 990
 GROUP BY "Customers"."city" ORDER BY "count" DESC, "Customers"."city" ASC;
 
--- Metabase: different values of a reference
+-- Metabase: distinct values of a reference
 SELECT COUNT(DISTINCT "crm"."orders"."customer") AS "count" FROM "crm"."orders"
 WHERE "crm"."orders"."bought" >= date '2025-10-01';
 
@@ -66,44 +66,44 @@ GROUP BY "crm"."customers"."city" ORDER BY "crm"."customers"."city" ASC LIMIT 10
 -- Metabase: a count
 SELECT COUNT(*) AS "count" FROM "crm"."orders";
 
--- Metabase: a record with its customer by a number
+-- Metabase: a record joined with its customer by number
 SELECT "crm"."orders"."id" AS "id", "crm"."orders"."external_key" AS "external_key",
   "Customers - Account"."name" AS "Customers - Account__name"
 FROM "crm"."orders"
 LEFT JOIN "crm"."customers" AS "Customers - Account" ON "crm"."orders"."account" = "Customers - Account"."account"
 WHERE "crm"."orders"."external_key" = 'O-1204' LIMIT 2001;
 
--- Metabase: records of some customers by a part of their name
+-- Metabase: orders by a substring of the customer's name
 SELECT "crm"."orders"."external_key" AS "external_key", "crm"."orders"."price" AS "price",
   "Customers"."name" AS "Customers__name"
 FROM "crm"."orders"
 LEFT JOIN "crm"."customers" AS "Customers" ON "crm"."orders"."customer" = "Customers"."id"
 WHERE ("Customers"."name" ILIKE '%abc%') LIMIT 2001;
 
--- Metabase: a native question with dates for a time
+-- Metabase: native query with a date range
 SELECT status, count(*) AS orders FROM "crm"."orders"
 WHERE shipped >= date '2025-03-01' AND shipped < date '2025-03-08'
 GROUP BY status ORDER BY status;
 
--- Superset: a chart of the last thirty days in SQL
+-- Superset: chart of the last thirty days, from a SQL dataset
 SELECT due AS due, sum(price) AS "SUM(price)"
 FROM (select due, price from crm.orders where due >= now() - interval '30 days') AS virtual_table
 GROUP BY due ORDER BY "SUM(price)" DESC
  LIMIT 1000;
 
--- Superset: the bounds of a time
+-- Superset: minimum and maximum of a date
 SELECT min(bought) AS "MIN(bought)", max(bought) AS "MAX(bought)"
 FROM crm.orders
  LIMIT 1000;
 
--- Superset: days of a month
+-- Superset: one month by day
 SELECT DATE_TRUNC('day', bought) AS bought, sum(price) AS "SUM(price)"
 FROM crm.orders
 WHERE bought >= TO_DATE('2025-03-01', 'YYYY-MM-DD') AND bought < TO_DATE('2025-04-01', 'YYYY-MM-DD')
 GROUP BY DATE_TRUNC('day', bought) ORDER BY "SUM(price)" DESC
  LIMIT 10000;
 
--- Superset: hours of two days
+-- Superset: two days by hour
 SELECT DATE_TRUNC('hour', shipped) AS shipped, count(*) AS count
 FROM crm.orders
 WHERE shipped >= TO_TIMESTAMP('2025-03-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US')
@@ -111,7 +111,7 @@ WHERE shipped >= TO_TIMESTAMP('2025-03-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:
 GROUP BY DATE_TRUNC('hour', shipped) ORDER BY count DESC
  LIMIT 10000;
 
--- Superset: weeks of the greatest series
+-- Superset: the largest series by week
 SELECT DATE_TRUNC('week', bought) AS bought, status AS status, sum(price) AS "SUM(price)"
 FROM crm.orders JOIN (SELECT status AS status__, sum(price) AS mme_inner__
 FROM crm.orders
@@ -120,37 +120,37 @@ WHERE price >= 900 GROUP BY status ORDER BY mme_inner__ DESC
 WHERE price >= 900 GROUP BY DATE_TRUNC('week', bought), status ORDER BY "SUM(price)" DESC
  LIMIT 10000;
 
--- Superset: records with a part of a text
+-- Superset: records with a substring
 SELECT external_key AS external_key, title AS title, price AS price, bought AS bought
 FROM crm.orders
 WHERE title ILIKE '%abc%' ORDER BY price DESC, external_key ASC
  LIMIT 1000;
 
--- Superset: groups of some values
+-- Superset: grouped, with a list of values
 SELECT status AS status, region AS region, count(*) AS count, sum(quantity) AS "SUM(quantity)"
 FROM crm.orders
 WHERE status IN ('open', 'lost') AND quantity > 3 GROUP BY status, region ORDER BY count DESC
  LIMIT 100;
 
--- Superset: the three greatest of each customer
+-- Superset: the three largest orders of each customer
 SELECT customer AS customer, price AS price
 FROM (select customer, price, row_number() over (partition by customer order by price desc) as place
   from crm.orders where price > 950) AS virtual_table
 WHERE place <= 3 LIMIT 50000;
 
--- Superset: records of customers of a city
+-- Superset: orders of customers in a city
 SELECT external_key AS external_key, price AS price
 FROM crm.orders
 WHERE customer IN (SELECT id FROM crm.customers WHERE city = 'City 7') AND price > 500
  LIMIT 50000;
 
--- Grafana: a week in hours
+-- Grafana: one week by hour
 SELECT floor(extract(epoch from shipped)/3600)*3600 AS "time", avg(price) AS "price", count(*) AS "orders"
 FROM crm.orders
 WHERE shipped BETWEEN '2025-03-01T00:00:00Z' AND '2025-03-08T00:00:00Z'
 GROUP BY 1 ORDER BY 1;
 
--- Grafana: the newest of a range
+-- Grafana: the latest rows of a range
 SELECT shipped AS "time", external_key, title, price FROM crm.orders
 WHERE shipped BETWEEN '2025-01-01T00:00:00Z' AND '2025-06-30T00:00:00Z' AND price >= 900
 ORDER BY shipped DESC, external_key LIMIT 50;
@@ -158,12 +158,12 @@ ORDER BY shipped DESC, external_key LIMIT 50;
 -- Grafana: values of a variable
 SELECT DISTINCT status FROM crm.orders ORDER BY 1;
 
--- Grafana: tags of a variable
+-- Grafana: tags from a variable
 SELECT floor(extract(epoch from shipped)/86400)*86400 AS "time", count(*) AS "orders" FROM crm.orders
 WHERE tags && ARRAY['t7','t8'] AND shipped BETWEEN '2025-03-01T00:00:00Z' AND '2025-04-01T00:00:00Z'
 GROUP BY 1 ORDER BY 1;
 
--- Power BI: a chart of a year
+-- Power BI: chart of a year
 select "_"."status",
     "_"."a0",
     "_"."a1"
@@ -185,7 +185,7 @@ from
 where not "_"."a0" is null or not "_"."a1" is null
 limit 1000001;
 
--- Power BI: lower case of some names
+-- Power BI: names in lower case
 select "_"."city_lower",
     "_"."a0"
 from
@@ -204,7 +204,7 @@ from
 where not "_"."a0" is null
 limit 1000001;
 
--- Power BI: a relationship, for one city
+-- Power BI: relationship, filtered by city
 select "_"."city",
     "_"."a0"
 from
@@ -223,7 +223,7 @@ from
 where not "_"."a0" is null
 limit 1000001;
 
--- Power BI: a table by price
+-- Power BI: table sorted by price
 select "_"."external_key",
     "_"."title",
     "_"."price"
@@ -233,7 +233,7 @@ order by "_"."price" desc,
         "_"."external_key"
 limit 501;
 
--- Tableau: years of groups by a cursor
+-- Tableau: groups by year, with a cursor
 BEGIN;declare "SQL_CUR0x7f3a5c" cursor with hold for SELECT "orders"."status" AS "status",
   SUM("orders"."price") AS "sum:price:ok",
   DATE_TRUNC( 'YEAR', CAST("orders"."bought" AS DATE) ) AS "tyr:bought:ok"
@@ -243,7 +243,7 @@ GROUP BY 1,
 close "SQL_CUR0x7f3a5c";
 COMMIT;
 
--- Tableau: rows by a cursor
+-- Tableau: rows, with a cursor
 BEGIN;declare "SQL_CUR0x7f3a5d" cursor with hold for SELECT "orders"."external_key" AS "external_key",
   "orders"."price" AS "price",
   "orders"."bought" AS "bought"
@@ -252,20 +252,20 @@ WHERE (("orders"."price" >= 100.0) AND ("orders"."price" <= 110.0));fetch 10000 
 close "SQL_CUR0x7f3a5d";
 COMMIT;
 
--- Tableau: different values of a reference
+-- Tableau: distinct values of a reference
 SELECT COUNT(DISTINCT "orders"."customer") AS "ctd:customer:ok",
   SUM("orders"."price") AS "sum:price:ok"
 FROM "crm"."orders" "orders"
 WHERE (("orders"."bought" >= (DATE '2025-01-01')) AND ("orders"."bought" <= (DATE '2025-03-31')))
 HAVING (COUNT(1) > 0);
 
--- Tableau: the bounds of a filter
+-- Tableau: minimum and maximum for a filter
 SELECT MAX("orders"."price") AS "TEMP(TC_)(max)",
   MIN("orders"."price") AS "TEMP(TC_)(min)"
 FROM "crm"."orders" "orders"
 HAVING (COUNT(1) > 0);
 
--- Tableau: the greatest customers by a temporary table
+-- Tableau: the largest customers, with a temporary table
 CREATE LOCAL TEMPORARY TABLE "#Tableau_1_Filter" ON COMMIT PRESERVE ROWS AS
 SELECT "orders"."customer" AS "customer",
   SUM("orders"."price") AS "$__alias__0"
@@ -283,7 +283,7 @@ FROM "crm"."orders" "orders"
 GROUP BY 1;
 DROP TABLE "#Tableau_1_Filter";
 
--- Tableau: a range of times
+-- Tableau: a time range
 SELECT DATE_TRUNC( 'DAY', CAST("orders"."shipped" AS TIMESTAMP) ) AS "tdy:shipped:ok",
   SUM("orders"."price") AS "sum:price:ok"
 FROM "crm"."orders" "orders"

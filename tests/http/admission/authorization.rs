@@ -1,6 +1,6 @@
-//! Who may ask at all.
+//! Authentication and privileges of requests.
 
-use harness::{Answer, Service, until};
+use harness::{Response, Service, until};
 use serde_json::{Value, json};
 
 /// A role that may read customers, and its key.
@@ -12,11 +12,11 @@ async fn with_reader() -> (Service, String, String) {
     (service, role, key)
 }
 
-async fn ask(service: &Service, key: &str) -> Answer {
+async fn ask(service: &Service, key: &str) -> Response {
     service.proxy.request("GET", "/v1/templates").key(key).send().await
 }
 
-/// What a caller can compare; the instance names the one request.
+/// The parts of a response that a caller can compare; `instance` differs for each request.
 fn without_instance(mut body: Value) -> Value {
     body.as_object_mut().map(|members| members.remove("instance"));
     body
@@ -32,10 +32,10 @@ async fn request_without_a_key_gets_the_scheme_but_no_error_code() {
         if let Some(header) = header {
             request = request.header("authorization", header);
         }
-        let answer = request.send().await;
-        let challenge = answer.header("www-authenticate").to_owned();
+        let response = request.send().await;
+        let challenge = response.header("www-authenticate").to_owned();
         assert!(challenge.starts_with("Bearer") && !challenge.contains("error"), "{header:?}: {challenge}");
-        answer.refused(401, "unauthorized");
+        response.expect_error(401, "unauthorized");
     }
 }
 
@@ -59,9 +59,9 @@ async fn invalid_keys_get_the_same_response() {
     for key in
         ["x", "keyed_1_x", "' or 1=1 --", "caf\u{e9}", &"k".repeat(4000), &expired, &revoked, &orphaned]
     {
-        let answer = ask(&service, key).await;
-        assert!(answer.header("www-authenticate").contains("error=\"invalid_token\""), "{key}");
-        bodies.push(without_instance(answer.refused(401, "unauthorized")));
+        let response = ask(&service, key).await;
+        assert!(response.header("www-authenticate").contains("error=\"invalid_token\""), "{key}");
+        bodies.push(without_instance(response.expect_error(401, "unauthorized")));
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
 }
@@ -74,7 +74,7 @@ async fn revoked_key_is_denied_on_the_next_request() {
     }
     service.session().await.run("select keyed.revoke_api_key(2)").await;
     for _ in 0..20 {
-        ask(&service, &key).await.refused(401, "unauthorized");
+        ask(&service, &key).await.expect_error(401, "unauthorized");
     }
 }
 
@@ -93,8 +93,8 @@ async fn two_keys_in_one_request_are_rejected() {
     let (service, _, key) = with_reader().await;
     let request =
         service.proxy.request("GET", "/v1/templates").header("authorization", &format!("Bearer {key}"));
-    let answer = request.header("authorization", "Bearer x").without_key().send().await;
-    answer.refused(400, "malformed_request");
+    let response = request.header("authorization", "Bearer x").without_key().send().await;
+    response.expect_error(400, "malformed_request");
 }
 
 #[tokio::test]
@@ -116,9 +116,9 @@ async fn key_without_the_privilege_is_forbidden() {
         if !body.is_null() {
             request = request.json(&body);
         }
-        let answer = request.send().await;
-        assert!(answer.header("www-authenticate").contains("insufficient_scope"), "{method} {path}");
-        answer.refused(403, "forbidden");
+        let response = request.send().await;
+        assert!(response.header("www-authenticate").contains("insufficient_scope"), "{method} {path}");
+        response.expect_error(403, "forbidden");
     }
     service.get(&format!("/entities/{id}")).await.expect(200);
 }
@@ -140,9 +140,9 @@ async fn logs_contain_no_key() {
     service
         .post("/entities/template/customers", json!({"external_key": ""}))
         .await
-        .refused(422, "invalid_external_key");
+        .expect_error(422, "invalid_external_key");
     let wrong = format!("{}x", service.proxy.key());
-    ask(&service, &wrong).await.refused(401, "unauthorized");
+    ask(&service, &wrong).await.expect_error(401, "unauthorized");
     let secret = service.proxy.key().rsplit('_').next().unwrap_or_default();
     assert!(!service.proxy.whole_log().await.contains(secret), "the proxy's log");
     assert!(!service.database.cluster().log().contains(secret), "the server's log");
@@ -160,16 +160,16 @@ async fn errors_reveal_no_attribute_to_a_caller_without_privileges() {
         ("PUT", "/v1/entities/template/customers/by-key".to_owned()),
         ("PATCH", format!("/v1/entities/{}", harness::id_of(&record))),
     ] {
-        let answer = service.proxy.request(method, &path).key(&key).json(&wrong).send().await;
-        assert!(!answer.text.contains("visits"), "{method} {path}: {}", answer.text);
-        answer.refused(404, "not_found");
+        let response = service.proxy.request(method, &path).key(&key).json(&wrong).send().await;
+        assert!(!response.text.contains("visits"), "{method} {path}: {}", response.text);
+        response.expect_error(404, "not_found");
     }
     let operation =
         json!({"op": "upsert", "template": "customers", "external_key": "A-1", "attributes": {"zzz": 1}});
     let body = json!({"operations": [operation]});
-    let answer = service.proxy.request("POST", "/v1/entities/batch").key(&key).json(&body).send().await;
-    assert!(!answer.text.contains("visits"), "{}", answer.text);
+    let response = service.proxy.request("POST", "/v1/entities/batch").key(&key).json(&body).send().await;
+    assert!(!response.text.contains("visits"), "{}", response.text);
     let fields =
         service.proxy.request("GET", "/v1/entities/template/customers/by-key?key=A-1&fields=zzz").key(&key);
-    fields.send().await.refused(404, "not_found");
+    fields.send().await.expect_error(404, "not_found");
 }

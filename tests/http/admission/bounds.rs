@@ -1,4 +1,4 @@
-//! The limits of one caller: memory for bodies, files, connections, and time.
+//! Limits of one caller: memory for bodies, files, connections, and time.
 
 use harness::{Service, Wire, status_of};
 use std::net::Ipv4Addr;
@@ -17,7 +17,7 @@ fn chunk(text: &str) -> Vec<u8> {
     format!("{:x}\r\n{text}\r\n", text.len()).into_bytes()
 }
 
-/// Waits until the proxy has this many transactions open.
+/// Waits until the proxy has this many open transactions.
 async fn transactions(service: &Service, count: usize) {
     let session = service.session().await;
     let statement = "select count(*) from pg_stat_activity where datname = current_database() \
@@ -32,15 +32,15 @@ async fn stalled_body_times_out() {
     let mut wire =
         Wire::begin(&service.proxy, "POST /v1/entities/batch", service.proxy.key(), &headers).await;
     wire.send(b"{").await.expect("it is still read");
-    let answer = wire.answer().await;
-    assert_eq!(status_of(&answer), 408, "{answer}");
-    // So is a file, before and after its header.
+    let response = wire.response().await;
+    assert_eq!(status_of(&response), 408, "{response}");
+    // The same applies to a file, before and after its header.
     for beginning in ["exter", "external_key\nK-1\nK-2\n"] {
         for query in ["", "?on_error=skip"] {
             let mut wire = import(&service, service.proxy.key(), query).await;
             wire.send(&chunk(beginning)).await.expect("it is still read");
-            let answer = wire.answer().await;
-            assert_eq!(status_of(&answer), 408, "{answer}");
+            let response = wire.response().await;
+            assert_eq!(status_of(&response), 408, "{response}");
         }
     }
     transactions(&service, 0).await;
@@ -57,10 +57,10 @@ async fn file_in_one_transaction_has_a_time_limit() {
         sent += 1;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let answer = wire.answer().await;
-    assert_eq!(status_of(&answer), 408, "{answer}");
+    let response = wire.response().await;
+    assert_eq!(status_of(&response), 408, "{response}");
     transactions(&service, 0).await;
-    service.by_key("K-0").await.refused(404, "not_found");
+    service.by_key("K-0").await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -73,37 +73,37 @@ async fn files_of_one_key_leave_slots_for_others() {
     ];
     let service = Service::start_with(&settings).await;
     let mut first = import(&service, service.proxy.key(), "").await;
-    first.send(&chunk("external_key\nK-1\n")).await.expect("it is read");
+    first.send(&chunk("external_key\nK-1\n")).await.expect("the proxy reads it");
     transactions(&service, 1).await;
-    let answer = import(&service, service.proxy.key(), "").await.answer().await;
-    assert!(status_of(&answer) == 429 && answer.contains("ratelimit-limit: 1\r\n"), "{answer}");
+    let response = import(&service, service.proxy.key(), "").await.response().await;
+    assert!(status_of(&response) == 429 && response.contains("ratelimit-limit: 1\r\n"), "{response}");
     let (second, third) = (
         service.database.api_key("keyed_admin", &[]).await,
         service.database.api_key("keyed_admin", &[]).await,
     );
     let request = "POST /v1/entities/template/companies/import";
     let mut other = Wire::begin(&service.proxy, request, &second, CSV).await;
-    other.send(&chunk("external_key,name\nK-2,Ada\n")).await.expect("it is read");
+    other.send(&chunk("external_key,name\nK-2,Ada\n")).await.expect("the proxy reads it");
     transactions(&service, 2).await;
-    let answer = import(&service, &third, "").await.answer().await;
-    assert_eq!(status_of(&answer), 503, "{answer}");
+    let response = import(&service, &third, "").await.response().await;
+    assert_eq!(status_of(&response), 503, "{response}");
     for mut wire in [first, other] {
-        wire.send(b"0\r\n\r\n").await.expect("it is read");
-        assert_eq!(status_of(&wire.answer().await), 200);
+        wire.send(b"0\r\n\r\n").await.expect("the proxy reads it");
+        assert_eq!(status_of(&wire.response().await), 200);
     }
     service.by_key("K-1").await.expect(200);
 }
 
 #[tokio::test]
-async fn unknown_clients_use_no_file_slot() {
+async fn unauthenticated_clients_use_no_file_slot() {
     let service = Service::start_with(&[("KEYED_MAX_TRANSFERS", "1"), ("KEYED_POOL_WAIT", "2")]).await;
-    let key = service.database.wrong_key().await;
+    let key = service.database.nonexistent_key().await;
     let mut wires = Vec::new();
     for number in 0..8 {
         wires.push(import(&service, if number % 2 == 0 { "x" } else { &key }, "").await);
     }
     for wire in &mut wires {
-        assert_eq!(status_of(&wire.answer().await), 401);
+        assert_eq!(status_of(&wire.response().await), 401);
     }
     service.get("/entities/template/customers/export").await.expect(200);
 }
@@ -119,25 +119,28 @@ async fn slow_bodies_have_a_memory_limit() {
     let headers = format!("{JSON}\nContent-Length: {}", 1 << 20);
     let path = "PUT /v1/entities/template/customers/by-key";
     let mut first = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
-    let answer = loop {
-        // The room is taken some moment after the head was sent: what comes before that gets through.
+    let response = loop {
+        // The slot is taken shortly after the head is sent, so earlier requests may still get through.
         let mut again = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
-        match tokio::time::timeout(Duration::from_secs(3), again.answer()).await {
-            Ok(answer) => break answer,
+        match tokio::time::timeout(Duration::from_secs(3), again.response()).await {
+            Ok(response) => break response,
             Err(_) => first = again,
         }
     };
-    assert_eq!(status_of(&answer), 429, "half of it is a key's: {answer}");
+    assert_eq!(status_of(&response), 429, "a key may use half of it: {response}");
     let mut other = Wire::begin(&service.proxy, path, &second, &headers).await;
-    assert!(tokio::time::timeout(Duration::from_secs(2), other.answer()).await.is_err(), "it is read");
-    let answer = Wire::begin(&service.proxy, path, &third, &headers).await.answer().await;
-    assert!(status_of(&answer) == 503 && answer.contains("retry-after"), "{answer}");
-    // A body that needs no such room is read beside them, once one of them has gone.
+    assert!(
+        tokio::time::timeout(Duration::from_secs(2), other.response()).await.is_err(),
+        "the request is still being read"
+    );
+    let response = Wire::begin(&service.proxy, path, &third, &headers).await.response().await;
+    assert!(status_of(&response) == 503 && response.contains("retry-after"), "{response}");
+    // A body that needs no slot is read while they wait, after one of them has ended.
     drop(first);
     let mut body = br#"{"external_key": "A-1", "attributes": {}}"#.to_vec();
     body.resize(1 << 20, b' ');
-    other.send(&body).await.expect("it is read");
-    assert_eq!(status_of(&other.answer().await), 201);
+    other.send(&body).await.expect("the proxy reads it");
+    assert_eq!(status_of(&other.response().await), 201);
 }
 
 #[tokio::test]
@@ -148,24 +151,27 @@ async fn connection_over_the_limit_gets_503_with_retry_after() {
         ("KEYED_HEADER_TIMEOUT", "3"),
     ])
     .await;
-    // What the harness has open counts, too.
+    // Connections of the harness count as well.
     let mut wires = Vec::new();
     for _ in 0..2 {
         let mut wire = Wire::open(service.proxy.address()).await;
-        wire.send(b"GET / HT").await.expect("there is room");
+        wire.send(b"GET / HT").await.expect("the buffers have room");
         wires.push(wire);
     }
     let mut more = Wire::open(service.proxy.address()).await;
-    let answer = more.answer().await;
-    assert_eq!(status_of(&answer), 503, "{answer}");
-    assert!(answer.contains("retry-after: ") && answer.contains("\"code\":\"unavailable\""), "{answer}");
-    // Those that do not finish a head make room.
+    let response = more.response().await;
+    assert_eq!(status_of(&response), 503, "{response}");
+    assert!(
+        response.contains("retry-after: ") && response.contains("\"code\":\"unavailable\""),
+        "{response}"
+    );
+    // Connections that do not complete a head are closed, which frees capacity.
     for wire in &mut wires {
-        wire.answer().await;
+        wire.response().await;
     }
     let mut again = Wire::begin(&service.proxy, "GET /healthz", "", "Accept: */*").await;
-    let answer = again.answer().await;
-    assert!([200, 503].contains(&status_of(&answer)), "{answer}");
+    let response = again.response().await;
+    assert!([200, 503].contains(&status_of(&response)), "{response}");
 }
 
 #[tokio::test]
@@ -176,22 +182,22 @@ async fn address_has_a_connection_limit() {
         ("KEYED_LOG", "error"),
     ])
     .await;
-    let (address, stranger) = (service.proxy.address(), Ipv4Addr::new(127, 0, 0, 2));
-    // Half of them is what one address may have.
+    let (address, unprivileged) = (service.proxy.address(), Ipv4Addr::new(127, 0, 0, 2));
+    // One address may have half of the connections.
     let mut silent = Vec::new();
     for _ in 0..4 {
-        silent.push(Wire::open_from(stranger, address).await);
+        silent.push(Wire::open_from(unprivileged, address).await);
     }
-    let answer = Wire::open_from(stranger, address).await.answer().await;
-    assert_eq!(status_of(&answer), 503, "{answer}");
-    assert!(answer.contains("keyed_max_connections_per_address"), "{answer}");
+    let response = Wire::open_from(unprivileged, address).await.response().await;
+    assert_eq!(status_of(&response), 503, "{response}");
+    assert!(response.contains("keyed_max_connections_per_address"), "{response}");
     let mut other = Wire::begin(&service.proxy, "GET /healthz", "", "Accept: */*").await;
-    assert_eq!(status_of(&other.answer().await), 200);
-    // Who never says anything is closed as well, and makes room.
+    assert_eq!(status_of(&other.response().await), 200);
+    // A connection that sends nothing is closed as well, which frees capacity.
     for wire in &mut silent {
-        wire.answer().await;
+        wire.response().await;
     }
-    let mut again = Wire::open_from(stranger, address).await;
-    again.send(b"GET /healthz HTTP/1.1\r\nHost: keyed\r\n\r\n").await.expect("there is room");
-    assert_eq!(status_of(&again.answer().await), 200);
+    let mut again = Wire::open_from(unprivileged, address).await;
+    again.send(b"GET /healthz HTTP/1.1\r\nHost: keyed\r\n\r\n").await.expect("the buffers have room");
+    assert_eq!(status_of(&again.response().await), 200);
 }

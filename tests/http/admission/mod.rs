@@ -1,4 +1,4 @@
-//! Who is let in, how much one caller may send, and what it may take of the process.
+//! Admission: authentication, and the limits of one caller.
 
 mod admitted;
 mod authorization;

@@ -1,11 +1,11 @@
-//! What responses may take of the process while their callers read them, and how they end.
+//! The resources that responses use while their callers read them, and how responses end.
 
 use harness::{Service, Wire, status_of, until};
 use serde_json::json;
 
 const JSON: &str = "Content-Type: application/json";
 
-/// More than the buffers of a connection hold on both sides.
+/// More than the buffers on both sides of a connection hold.
 const RECORDS: usize = 400;
 const TEXT: usize = 32 * HASHES;
 const HASHES: usize = 938;
@@ -27,19 +27,19 @@ async fn service(settings: &[(&str, &str)]) -> Service {
     service
 }
 
-/// How many bytes of a response follow what came along with its head.
-fn rest(answer: &str) -> usize {
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+/// The number of bytes of a response that follow those received with its head.
+fn rest(response: &str) -> usize {
+    let (head, body) = response.split_once("\r\n\r\n").expect("a head");
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
     length.parse::<usize>().expect("a number") - body.len()
 }
 
-/// Asks for the page, and reads nothing of it.
+/// Requests the page, and reads nothing of it.
 async fn ask(service: &Service, key: &str, headers: &str) -> Wire {
     let body = format!(r#"{{"limit": {RECORDS}}}"#);
     let headers = format!("{JSON}\nContent-Length: {}{headers}", body.len());
     let mut wire = Wire::begin(&service.proxy, "POST /v1/entities/search/customers", key, &headers).await;
-    wire.send(body.as_bytes()).await.expect("a body has room");
+    wire.send(body.as_bytes()).await.expect("the body fits into the buffers");
     wire
 }
 
@@ -51,16 +51,16 @@ async fn requests_in_flight(service: &Service) -> f64 {
 async fn response_counts_until_it_is_read() {
     let service = service(&[("KEYED_MAX_REQUESTS_PER_KEY", "1")]).await;
     let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: slow").await;
-    let answer = reader.answer().await;
-    assert_eq!(status_of(&answer), 200);
-    // Its head has come, so all of it is computed.
-    service.get("/me").await.refused(429, "rate_limited");
+    let response = reader.response().await;
+    assert_eq!(status_of(&response), 200);
+    // The head has arrived, so the whole response is computed.
+    service.get("/me").await.expect_error(429, "rate_limited");
     assert_eq!(requests_in_flight(&service).await, 1.0);
     let unfinished = service.proxy.log();
-    assert!(!unfinished.contains("\"slow\""), "its line comes at its end: {unfinished}");
-    let mut rest = rest(&answer);
+    assert!(!unfinished.contains("\"slow\""), "the line is logged at the end: {unfinished}");
+    let mut rest = rest(&response);
     while rest > 0 {
-        rest -= reader.read().await.expect("it goes on");
+        rest -= reader.read().await.expect("the operation continues");
     }
     until("the response has ended", async || requests_in_flight(&service).await == 0.0).await;
     service.get("/me").await.expect(200);
@@ -74,27 +74,27 @@ async fn fill_the_budget(encoding: &str) {
     let memory = async || service.proxy.metrics().await.sum("process_resident_memory_bytes", &[]);
     let before = memory().await;
     let mut readers = Vec::new();
-    let refused = loop {
+    let rejected = loop {
         let mut reader = ask(&service, service.proxy.key(), encoding).await;
-        let answer = reader.answer().await;
-        match status_of(&answer) {
+        let response = reader.response().await;
+        match status_of(&response) {
             200 => readers.push(reader),
-            _ => break answer,
+            _ => break response,
         }
         assert!(readers.len() < 20, "there is no end");
     };
-    assert_eq!(status_of(&refused), 503, "{refused}");
-    assert!(refused.contains("retry-after: "), "{refused}");
+    assert_eq!(status_of(&rejected), 503, "{rejected}");
+    assert!(rejected.contains("retry-after: "), "{rejected}");
     assert_eq!(readers.len(), 2, "twelve of thirty megabytes, which are half of the budget");
-    // Others are not held up, nor are lookups and writes of the same key.
+    // Other keys are not delayed, nor are lookups and writes of the same key.
     service.by_key("K-1").await.expect(200);
     service.upsert("K-1", json!({"name": "Ada"})).await.expect(200);
     let second = service.database.api_key("keyed_admin", &[]).await;
-    assert_eq!(status_of(&ask(&service, &second, encoding).await.answer().await), 200);
+    assert_eq!(status_of(&ask(&service, &second, encoding).await.response().await), 200);
     assert!(memory().await - before < (160 << 20) as f64, "{} to {}", before, memory().await);
     drop(readers);
     until("the responses have ended", async || requests_in_flight(&service).await == 0.0).await;
-    assert_eq!(status_of(&ask(&service, service.proxy.key(), encoding).await.answer().await), 200);
+    assert_eq!(status_of(&ask(&service, service.proxy.key(), encoding).await.response().await), 200);
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn compressed_responses_count_uncompressed() {
 async fn slowly_read_response_is_cut_and_logged() {
     let service = service(&[("KEYED_STALL_TIMEOUT", "1")]).await;
     let mut reader = ask(&service, service.proxy.key(), "\nX-Request-Id: cut").await;
-    assert_eq!(status_of(&reader.answer().await), 200);
+    assert_eq!(status_of(&reader.response().await), 200);
     until("the response is cut", async || !service.proxy.access_log("cut").await.is_empty()).await;
     let line = service.proxy.access_log("cut").await.remove(0);
     assert_eq!((&line["status"], &line["ended"]), (&json!(200), &json!("client too slow")), "{line}");
@@ -119,8 +119,11 @@ async fn slowly_read_response_is_cut_and_logged() {
     while let Ok(bytes @ 1..) = reader.read().await {
         arrived += bytes;
     }
-    let told = line["bytes_out"].as_u64().expect("a number") as usize;
-    assert!(told >= arrived && told < RECORDS * TEXT / 2, "{told} of which {arrived} arrived: {line}");
+    let reported = line["bytes_out"].as_u64().expect("a number") as usize;
+    assert!(
+        reported >= arrived && reported < RECORDS * TEXT / 2,
+        "{reported} of which {arrived} arrived: {line}"
+    );
     let metrics = service.proxy.metrics().await;
     let interrupted = |by| metrics.sum("keyed_http_responses_interrupted_total", &[("by", by)]);
     assert_eq!((interrupted("slow_client"), interrupted("client")), (1.0, 0.0));
@@ -129,19 +132,19 @@ async fn slowly_read_response_is_cut_and_logged() {
 #[tokio::test]
 async fn closing_connection_waits_for_the_last_bytes() {
     let service = service(&[("KEYED_STALL_TIMEOUT", "1"), ("KEYED_MINIMUM_RATE", "1MiB")]).await;
-    // The last bytes are more than the system of this caller takes, and are with that of the proxy.
+    // The last bytes exceed this caller's receive buffer, so they wait in the send buffer of the proxy.
     let left = 96 << 10;
     let body = format!(r#"{{"limit": {RECORDS}}}"#);
     let headers = format!("{JSON}\nContent-Length: {}\nConnection: close\nX-Request-Id: last", body.len());
-    let mut reader = Wire::open_narrow(service.proxy.address()).await;
+    let mut reader = Wire::open_with_small_buffer(service.proxy.address()).await;
     let path = "POST /v1/entities/search/customers";
-    reader.ask(path, service.proxy.key(), &headers).await.expect("a head has room");
-    reader.send(body.as_bytes()).await.expect("a body has room");
-    let answer = reader.answer().await;
-    assert_eq!(status_of(&answer), 200);
-    let mut rest = rest(&answer);
+    reader.ask(path, service.proxy.key(), &headers).await.expect("the head fits into the buffers");
+    reader.send(body.as_bytes()).await.expect("the body fits into the buffers");
+    let response = reader.response().await;
+    assert_eq!(status_of(&response), 200);
+    let mut rest = rest(&response);
     while rest > left {
-        rest -= reader.read().await.expect("it goes on");
+        rest -= reader.read().await.expect("the operation continues");
     }
     until("the response is cut", async || !service.proxy.access_log("last").await.is_empty()).await;
     assert_eq!(service.proxy.access_log("last").await[0]["ended"], json!("client too slow"));
@@ -156,18 +159,18 @@ async fn half_closed_connection_gets_its_response() {
     for status in [201, 200] {
         let path = "PUT /v1/entities/template/customers/by-key";
         let mut wire = Wire::begin(&service.proxy, path, service.proxy.key(), &headers).await;
-        wire.send(body).await.expect("a body has room");
+        wire.send(body).await.expect("the body fits into the buffers");
         wire.finish_sending().await;
-        assert_eq!(status_of(&wire.answer().await), status);
+        assert_eq!(status_of(&wire.response().await), status);
     }
     let mut wire = Wire::begin(&service.proxy, "GET /v1/me", service.proxy.key(), "Accept: */*").await;
     wire.finish_sending().await;
-    assert_eq!(status_of(&wire.answer().await), 200);
-    // One that sends half a request is not.
+    assert_eq!(status_of(&wire.response().await), 200);
+    // A connection that ends in the middle of a request gets an error or no response.
     let mut wire = Wire::begin(&service.proxy, "PUT /v1/me", service.proxy.key(), &headers).await;
-    wire.send(&body[..10]).await.expect("a body has room");
+    wire.send(&body[..10]).await.expect("the body fits into the buffers");
     wire.finish_sending().await;
-    assert!([0, 400, 405].contains(&status_of(&wire.answer().await)));
+    assert!([0, 400, 405].contains(&status_of(&wire.response().await)));
 }
 
 #[tokio::test]
@@ -189,21 +192,21 @@ async fn public_files_are_rate_limited_per_address() {
 
 #[tokio::test]
 async fn pipelined_request_waits_for_the_earlier_response() {
-    // Room for one response of twelve megabytes.
+    // Memory for one response of twelve megabytes.
     let service = service(&[("KEYED_RESPONSE_BUDGET", "16MiB"), ("KEYED_POOL_WAIT", "20")]).await;
     let mut reader = Wire::open(service.proxy.address()).await;
     let body = format!(r#"{{"limit": {RECORDS}}}"#);
     let headers = format!("{JSON}\nContent-Length: {}", body.len());
     for _ in 0..3 {
         reader.ask("POST /v1/entities/search/customers", service.proxy.key(), &headers).await.expect("room");
-        reader.send(body.as_bytes()).await.expect("a body has room");
+        reader.send(body.as_bytes()).await.expect("the body fits into the buffers");
     }
     for _ in 0..3 {
-        let answer = reader.answer().await;
-        assert_eq!(status_of(&answer), 200);
-        let mut rest = rest(&answer);
+        let response = reader.response().await;
+        assert_eq!(status_of(&response), 200);
+        let mut rest = rest(&response);
         while rest > 0 {
-            rest -= reader.read_up_to(rest).await.expect("it goes on");
+            rest -= reader.read_up_to(rest).await.expect("the operation continues");
         }
     }
 }
@@ -216,9 +219,9 @@ async fn unread_lookups_of_large_records_stay_within_their_budget() {
     let mut statuses = Vec::new();
     let mut readers = Vec::new();
     for _ in 0..4 {
-        let mut reader = Wire::open_narrow(service.proxy.address()).await;
-        reader.ask(path, service.proxy.key(), "Accept: */*").await.expect("a head has room");
-        statuses.push(status_of(&reader.answer().await));
+        let mut reader = Wire::open_with_small_buffer(service.proxy.address()).await;
+        reader.ask(path, service.proxy.key(), "Accept: */*").await.expect("the head fits into the buffers");
+        statuses.push(status_of(&reader.response().await));
         readers.push(reader);
     }
     assert_eq!(statuses, [200, 200, 503, 503]);

@@ -1,9 +1,9 @@
-//! Connections to the database are shared fairly between callers.
+//! Database connections are shared fairly among callers.
 
 use harness::{Database, Relay, Service, Session, until};
 use serde_json::json;
 
-/// With eight connections six are not pipelined, of which one is spare.
+/// Six of eight connections are not pipelined, and one of these six stays free for other callers.
 const POOL: [(&str, &str); 4] = [
     ("KEYED_POOL_SIZE", "8"),
     ("KEYED_POOL_WAIT", "2"),
@@ -18,7 +18,7 @@ async fn blocked(session: &Session, count: usize) {
     session.until(statement, &count.to_string()).await;
 }
 
-/// A role that may do all with customers and companies, and its keys.
+/// A role with all privileges on customers and companies, and its keys.
 async fn writer<const N: usize>(service: &Service, name: &str) -> [String; N] {
     let role = service.database.create_role(name).await;
     for template in ["crm.customers", "crm.companies"] {
@@ -48,13 +48,13 @@ async fn keys_of_one_role_leave_connections_for_others() {
     let waiting: Vec<_> =
         busy.iter().cycle().take(5).map(|key| tokio::spawn(write(key, "customers"))).collect();
     blocked(&observer, 5).await;
-    let answer = write(&busy[0], "companies").await;
-    assert!(!answer.header("retry-after").is_empty());
-    answer.refused(429, "rate_limited");
+    let response = write(&busy[0], "companies").await;
+    assert!(!response.header("retry-after").is_empty());
+    response.expect_error(429, "rate_limited");
     write(&other, "companies").await.expect(201);
-    let refused =
+    let rejected =
         service.proxy.metrics().await.sum("keyed_http_rejected_total", &[("reason", "role_connections")]);
-    assert_eq!(refused, 1.0);
+    assert_eq!(rejected, 1.0);
     session.run("rollback").await;
     for request in waiting {
         request.await.expect("the request ends").expect(201);
@@ -70,7 +70,7 @@ async fn unresponsive_database_is_a_server_error() {
     let settings = [&POOL[..], &[("KEYED_DATABASE_URL", &url)]].concat();
     let service = Service::over(database, &settings).await;
     service.upsert("K-1", json!({"name": "Ada"})).await.expect(201);
-    relay.silence();
+    relay.hold_responses();
     let requests: Vec<_> = (0..12)
         .map(|number| {
             let attributes = json!({"attributes": {"name": format!("Ada {number}")}});
@@ -78,13 +78,13 @@ async fn unresponsive_database_is_a_server_error() {
             tokio::spawn(async move { request.send().await })
         })
         .collect();
-    // Four wait for the database, the others for a connection.
-    until("eight are refused", async || requests.iter().filter(|it| it.is_finished()).count() == 8).await;
-    relay.speak();
+    // Four requests wait for the database, the others for a connection.
+    until("eight are rejected", async || requests.iter().filter(|it| it.is_finished()).count() == 8).await;
+    relay.release_responses();
     for request in requests {
-        let answer = request.await.expect("the request ends");
-        if answer.status != 201 {
-            answer.refused(503, "unavailable");
+        let response = request.await.expect("the request ends");
+        if response.status != 201 {
+            response.expect_error(503, "unavailable");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What those who wait for changes occupy.
+//! The resources of requests that wait for changes.
 
 use super::{Events, MEASURED, until_listening};
 use harness::{Service, Wire, status_of, until};
@@ -36,28 +36,31 @@ async fn listeners_are_limited_for_each_key_and_in_total() {
     let [second, third] = ["keyed_admin"; 2].map(|role| service.database.api_key(role, &["crm"]));
     let (second, third) = (second.await, third.await);
     let _own = [open(service.proxy.key()).response().await, open(service.proxy.key()).response().await];
-    let refusal = open(service.proxy.key()).send().await;
-    assert_eq!(refusal.header("ratelimit-limit"), "2");
-    refusal.refused(429, "rate_limited");
-    service.get("/changes?wait=1").await.refused(429, "rate_limited");
+    let error = open(service.proxy.key()).send().await;
+    assert_eq!(error.header("ratelimit-limit"), "2");
+    error.expect_error(429, "rate_limited");
+    service.get("/changes?wait=1").await.expect_error(429, "rate_limited");
     let last = open(&second).response().await;
     assert_eq!(last.status().as_u16(), 200);
-    open(&third).send().await.refused(503, "unavailable");
+    open(&third).send().await.expect_error(503, "unavailable");
     drop(last);
     until_listening(&service, 2).await;
     assert_eq!(open(&third).response().await.status().as_u16(), 200);
     let metrics = service.proxy.metrics().await;
-    let refused = |reason| metrics.sum("keyed_http_rejected_total", &[("reason", reason)]);
-    assert_eq!((refused("key_listeners"), refused("listeners")), (2.0, 1.0));
+    let rejected = |reason| metrics.sum("keyed_http_rejected_total", &[("reason", reason)]);
+    assert_eq!((rejected("key_listeners"), rejected("listeners")), (2.0, 1.0));
 }
 
 #[tokio::test]
 async fn stream_that_is_not_read_is_cut() {
     let service = Service::start_with(&[MEASURED, ("KEYED_STALL_TIMEOUT", "1")]).await;
-    let mut reader = Wire::open_narrow(service.proxy.address()).await;
+    let mut reader = Wire::open_with_small_buffer(service.proxy.address()).await;
     let request = "GET /v1/changes?include=record";
-    reader.ask(request, service.proxy.key(), "Accept: text/event-stream").await.expect("a head has room");
-    assert_eq!(status_of(&reader.answer().await), 200);
+    reader
+        .ask(request, service.proxy.key(), "Accept: text/event-stream")
+        .await
+        .expect("the head fits into the buffers");
+    assert_eq!(status_of(&reader.response().await), 200);
     let long = "x".repeat(50_000);
     until("the stream is cut", async || {
         service.upsert("L-1", json!({"name": format!("{long}{}", service.proxy.log().len())})).await;

@@ -1,4 +1,4 @@
-//! Callers that wait for changes.
+//! Requests that wait for changes.
 
 mod limits;
 mod poll;
@@ -8,7 +8,7 @@ use harness::{Request, Service, until};
 use reqwest::Response;
 use serde_json::Value;
 
-/// A proxy whose listeners can be counted.
+/// A proxy with metrics, to count its listeners.
 const MEASURED: (&str, &str) = ("KEYED_METRICS_LISTEN", "127.0.0.1:0");
 
 /// Waits until this many requests wait for changes.
@@ -19,7 +19,7 @@ async fn until_listening(service: &Service, count: u32) {
     .await;
 }
 
-/// The cursor of what comes from now on.
+/// The cursor after all current changes.
 async fn cursor(service: &Service) -> String {
     next_cursor(&service.get("/changes").await.expect(200))
 }
@@ -28,7 +28,7 @@ fn next_cursor(page: &Value) -> String {
     page["next_cursor"].as_str().expect("a cursor").to_owned()
 }
 
-/// An event, or a block without one.
+/// An event, or a block without an event.
 #[derive(Debug, Default)]
 struct Event {
     name: String,
@@ -45,7 +45,7 @@ struct Events {
 }
 
 impl Events {
-    /// Opens one below `/v1`, as administrator in the project `crm`.
+    /// Opens a stream below `/v1`, as administrator in the project `crm`.
     async fn open(service: &Service, path: &str) -> Self {
         Self::of(service.proxy.request("GET", &format!("/v1{path}"))).await
     }
@@ -55,7 +55,7 @@ impl Events {
         assert_eq!(response.status().as_u16(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let mut events = Self { response, unread: String::new(), cursor: String::new() };
-        let start = events.block().await.expect("a stream begins with the pause of reconnections");
+        let start = events.block().await.expect("a stream starts with the reconnection delay");
         assert!(start.contains("retry: "), "{start}");
         events
     }
@@ -73,7 +73,7 @@ impl Events {
                 }
                 return Some(block);
             }
-            let chunk = self.response.chunk().await.expect("the stream ends as a whole")?;
+            let chunk = self.response.chunk().await.expect("the stream ends properly")?;
             self.unread.push_str(std::str::from_utf8(&chunk).expect("UTF-8"));
         }
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::join;
 
 #[tokio::test]
-async fn waiting_request_is_answered_with_the_change() {
+async fn waiting_request_returns_the_change() {
     let service = Service::start_with(&[MEASURED]).await;
     let after = cursor(&service).await;
     for path in
@@ -27,7 +27,7 @@ async fn waiting_request_is_answered_with_the_change() {
 }
 
 #[tokio::test]
-async fn changes_of_other_templates_do_not_answer_a_waiting_request() {
+async fn changes_of_other_templates_do_not_complete_a_waiting_request() {
     let service = Service::start_with(&[MEASURED]).await;
     let after = cursor(&service).await;
     let of_companies = service.get("/changes?template=companies").await.expect(200);
@@ -48,7 +48,7 @@ async fn changes_of_other_templates_do_not_answer_a_waiting_request() {
 }
 
 #[tokio::test]
-async fn request_is_answered_after_its_wait_and_at_once_if_there_are_changes() {
+async fn request_returns_after_its_wait_or_immediately_with_changes() {
     let service = Service::start().await;
     let page = service.get("/changes?wait=1").await.expect(200);
     assert_eq!((&page["changes"], &page["has_more"]), (&json!([]), &json!(false)));
@@ -60,17 +60,17 @@ async fn request_is_answered_after_its_wait_and_at_once_if_there_are_changes() {
 }
 
 #[tokio::test]
-async fn waits_that_make_no_sense_are_rejected() {
+async fn invalid_wait_is_rejected() {
     let service = Service::start().await;
     for wait in ["61", "-1", "0.5", "x", ""] {
-        service.get(&format!("/changes?wait={wait}")).await.refused(422, "invalid_value");
+        service.get(&format!("/changes?wait={wait}")).await.expect_error(422, "invalid_value");
     }
-    service.get("/changes?wait=60&after=forged").await.refused(422, "invalid_value");
-    service.get("/changes?wait=60&template=none").await.refused(404, "not_found");
+    service.get("/changes?wait=60&after=forged").await.expect_error(422, "invalid_value");
+    service.get("/changes?wait=60&template=none").await.expect_error(404, "not_found");
     let stream = service.proxy.request("GET", "/v1/changes?wait=1").header("accept", "text/event-stream");
-    stream.send().await.refused(422, "invalid_value");
+    stream.send().await.expect_error(422, "invalid_value");
     let unnamed = service.proxy.request("GET", "/v1/changes?wait=1&template=1").without_project();
-    unnamed.send().await.refused(400, "project_required");
+    unnamed.send().await.expect_error(400, "project_required");
 }
 
 #[tokio::test]
@@ -84,8 +84,8 @@ async fn key_revoked_during_the_wait_is_denied() {
         service.session().await.run(&format!("select keyed.revoke_api_key({id})")).await;
         service.upsert("W-1", json!({"name": "Ada"})).await.expect(201);
     };
-    let (refused, ()) = join!(request.send(), revoke);
-    refused.refused(401, "unauthorized");
+    let (rejected, ()) = join!(request.send(), revoke);
+    rejected.expect_error(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn drain_ends_waiting_requests() {
     let service = Service::start_with(&[MEASURED, ("KEYED_DRAIN", "600")]).await;
     let stop = async {
         until_listening(&service, 1).await;
-        service.proxy.ask_to_stop();
+        service.proxy.request_shutdown();
     };
     let (page, ()) = join!(service.get("/changes?wait=60"), stop);
     assert_eq!(page.header("connection"), "close");

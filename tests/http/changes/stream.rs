@@ -6,11 +6,11 @@ use harness::Service;
 use serde_json::json;
 
 #[tokio::test]
-async fn stream_sends_each_change_once_and_goes_on_behind_the_last_event() {
+async fn stream_sends_each_change_once_and_resumes_after_the_last_event() {
     let service = Service::start().await;
     let mut events =
         Events::open(&service, "/changes?template=customers&include=record&numbers=string").await;
-    assert!(!events.cursor.is_empty(), "a stream that is cut before its first event goes on, too");
+    assert!(!events.cursor.is_empty(), "a stream that ends before its first event can be continued, too");
     let begin = events.cursor.clone();
     service.upsert("S-1", json!({"visits": 1.1})).await.expect(201);
     let event = events.next().await.expect("an event");
@@ -28,7 +28,7 @@ async fn stream_sends_each_change_once_and_goes_on_behind_the_last_event() {
     assert_eq!(events.next_of().await, of("delete", "S-1"));
     drop(events);
 
-    // As a browser connects again: its address has not changed.
+    // As a browser reconnects, with an unchanged URL.
     let path = format!("/v1/changes?template=customers&after={begin}&limit=2");
     let again = service.proxy.request("GET", &path).header("last-event-id", &behind_first);
     let mut events = Events::of(again).await;
@@ -43,7 +43,7 @@ async fn stream_sends_each_change_once_and_goes_on_behind_the_last_event() {
 }
 
 #[tokio::test]
-async fn streams_of_a_key_get_the_same_wherever_they_began() {
+async fn streams_started_at_different_times_get_the_same_changes() {
     let service = Service::start().await;
     let begin = cursor(&service).await;
     let mut streams = Vec::new();
@@ -63,7 +63,7 @@ async fn streams_of_a_key_get_the_same_wherever_they_began() {
 }
 
 #[tokio::test]
-async fn scope_decides_what_a_stream_shows() {
+async fn stream_shows_only_changes_within_the_scope() {
     let service = Service::start().await;
     let role = service.database.create_role("reader").await;
     let scope = json!([{"field": "name", "operator": "eq", "value": "Bern"}]);
@@ -77,7 +77,7 @@ async fn scope_decides_what_a_stream_shows() {
     assert_eq!(events.next_of().await, of("create", "S-2"));
     service.upsert("S-2", json!({"name": "Basel"})).await.expect(200);
     assert_eq!(events.next_of().await, of("gone", ""));
-    // A cursor of other rights.
+    // A cursor issued for other privileges.
     service.database.grant(&role, "crm.customers", "read").await;
     service.upsert("S-3", json!({"name": "Bern"})).await.expect(201);
     let event = events.next().await.expect("an event");
@@ -86,7 +86,7 @@ async fn scope_decides_what_a_stream_shows() {
     assert!(events.next().await.is_none());
     let again = service.proxy.request("GET", "/v1/changes").key(&key).without_project();
     let again = again.header("accept", "text/event-stream").header("last-event-id", &events.cursor);
-    again.send().await.refused(410, "resync_required");
+    again.send().await.expect_error(410, "resync_required");
 }
 
 #[tokio::test]
@@ -108,16 +108,16 @@ async fn revoked_key_ends_a_stream() {
 }
 
 #[tokio::test]
-async fn refused_stream_is_an_ordinary_problem() {
+async fn rejected_stream_gets_a_problem_document() {
     let service = Service::start().await;
     let open = |query: &str| {
         service.proxy.request("GET", &format!("/v1/changes{query}")).header("accept", "text/event-stream")
     };
-    open("?after=forged").send().await.refused(422, "invalid_value");
-    open("").header("last-event-id", "forged").send().await.refused(422, "invalid_value");
-    open("?limit=0").send().await.refused(422, "invalid_value");
-    open("?template=none").send().await.refused(404, "not_found");
-    open("").without_key().send().await.refused(401, "unauthorized");
+    open("?after=forged").send().await.expect_error(422, "invalid_value");
+    open("").header("last-event-id", "forged").send().await.expect_error(422, "invalid_value");
+    open("?limit=0").send().await.expect_error(422, "invalid_value");
+    open("?template=none").send().await.expect_error(404, "not_found");
+    open("").without_key().send().await.expect_error(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -142,6 +142,6 @@ async fn drain_ends_streams() {
     let mut events = Events::open(&service, "/changes").await;
     service.upsert("S-1", json!({"name": "Ada"})).await.expect(201);
     assert_eq!(events.next_of().await, of("create", "S-1"));
-    service.proxy.ask_to_stop();
+    service.proxy.request_shutdown();
     assert!(events.next().await.is_none());
 }

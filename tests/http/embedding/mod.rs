@@ -1,5 +1,5 @@
-//! Texts become vectors: the providers and the worker.
+//! Embedding: the providers and the worker.
 
-mod faults;
+mod failures;
 mod providers;
 mod worker;

@@ -1,11 +1,11 @@
-//! What the proxy asks of an embedding provider, and what it makes of its answers.
+//! Requests to an embedding provider, and the handling of its responses.
 
 use harness::embeddings::{Reply, item, vector};
-use harness::{Answer, EmbeddingServer, Service};
+use harness::{EmbeddingServer, Response, Service};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A service whose searches are embedded by this server.
+/// A service that uses this server to embed searches.
 async fn service_with(server: &EmbeddingServer, more: &[(&str, &str)]) -> Service {
     let url = server.url();
     let settings = [
@@ -17,7 +17,7 @@ async fn service_with(server: &EmbeddingServer, more: &[(&str, &str)]) -> Servic
     Service::start_with(&[&settings[..], more].concat()).await
 }
 
-async fn search(service: &Service, text: Value) -> Answer {
+async fn search(service: &Service, text: Value) -> Response {
     service.post("/entities/search/customers", json!({"query_text": text, "limit": 5})).await
 }
 
@@ -27,7 +27,7 @@ async fn provider_request_follows_the_openai_api() {
     let more = [("KEYED_EMBED_DIMENSIONS", "768"), ("KEYED_EMBED_QUERY_PREFIX", "search_query: ")];
     let service = service_with(&server, &more).await;
     search(&service, json!("pearl")).await.expect(200);
-    let asked = &server.questions()[0];
+    let asked = &server.requests()[0];
     assert_eq!(
         (asked.path.as_str(), asked.authorization.as_str()),
         ("/v1/embeddings", "Bearer sk-very-secret")
@@ -43,12 +43,12 @@ async fn transient_provider_error_is_retried() {
     for status in [429, 500, 502, 503] {
         let server = EmbeddingServer::start_with(move |question| match question.number {
             0 => Reply::status(status).retry_after("1"),
-            _ => Reply::good(question),
+            _ => Reply::success(question),
         })
         .await;
         let service = service_with(&server, &[]).await;
         search(&service, json!("pearl")).await.expect(200);
-        let asked = server.questions();
+        let asked = server.requests();
         assert_eq!(asked.len(), 2, "{status}");
         assert!(asked[1].at - asked[0].at >= Duration::from_secs(1), "the client honors Retry-After");
     }
@@ -61,16 +61,20 @@ async fn provider_failure_is_503() {
         (Reply::status(429).retry_after("3600"), 3600..=4502, "60"),
         (Reply::body("late").after(Duration::from_secs(60)), 1..=3, "0.3"),
     ] {
-        let told = reply.clone();
+        let expected_reply = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[("KEYED_EMBED_TIMEOUT", timeout)]).await;
-        let answer = search(&service, json!("pearl")).await;
-        let seconds: u64 = answer.header("retry-after").parse().expect("a number of seconds");
-        assert!(pause.contains(&seconds), "{told:?}: {seconds}");
-        let problem = answer.refused(503, "unavailable");
+        let response = search(&service, json!("pearl")).await;
+        let seconds: u64 = response.header("retry-after").parse().expect("a number of seconds");
+        assert!(pause.contains(&seconds), "{expected_reply:?}: {seconds}");
+        let problem = response.expect_error(503, "unavailable");
         let is_busy = problem["detail"].as_str().is_some_and(|it| it.contains("is overloaded"));
-        assert_eq!((is_busy, &problem["retryable"]), (told.status == 429, &json!(true)), "{told:?}");
-        assert!(service.proxy.whole_log().await.contains("request failed"), "{told:?}");
+        assert_eq!(
+            (is_busy, &problem["retryable"]),
+            (expected_reply.status == 429, &json!(true)),
+            "{expected_reply:?}"
+        );
+        assert!(service.proxy.whole_log().await.contains("request failed"), "{expected_reply:?}");
     }
 }
 
@@ -88,15 +92,18 @@ async fn misconfigured_provider_is_reported_as_not_retryable() {
         (Reply::of(&[item(0, &vector(1)), item(1, &vector(2))]), "rejects this service"),
         (Reply::of(&[item(3, &vector(1))]), "rejects this service"),
     ] {
-        let told = reply.clone();
+        let expected_reply = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[]).await;
-        let answer = search(&service, json!("pearl")).await;
-        assert_eq!(answer.header("retry-after"), "", "{told:?}");
-        let problem = answer.refused(500, "internal");
-        assert!(problem["detail"].as_str().is_some_and(|it| it.contains(says)), "{told:?}: {problem}");
+        let response = search(&service, json!("pearl")).await;
+        assert_eq!(response.header("retry-after"), "", "{expected_reply:?}");
+        let problem = response.expect_error(500, "internal");
+        assert!(
+            problem["detail"].as_str().is_some_and(|it| it.contains(says)),
+            "{expected_reply:?}: {problem}"
+        );
         assert_eq!(problem["retryable"], false);
-        assert!(service.proxy.whole_log().await.contains("request failed"), "{told:?}");
+        assert!(service.proxy.whole_log().await.contains("request failed"), "{expected_reply:?}");
     }
 }
 
@@ -111,12 +118,12 @@ async fn text_without_a_vector_is_rejected() {
         Reply::of(&[item(0, &nan)]),
         Reply::of(&[item(0, &null)]),
     ] {
-        let told = reply.clone();
+        let expected_reply = reply.clone();
         let server = EmbeddingServer::start_with(move |_| reply.clone()).await;
         let service = service_with(&server, &[]).await;
-        let problem = search(&service, json!("pearl")).await.refused(422, "invalid_value");
-        assert_eq!(problem["errors"][0]["pointer"], "/query_text", "{told:?}");
-        assert_eq!(server.questions().len(), 1, "asking again would not help: {told:?}");
+        let problem = search(&service, json!("pearl")).await.expect_error(422, "invalid_value");
+        assert_eq!(problem["errors"][0]["pointer"], "/query_text", "{expected_reply:?}");
+        assert_eq!(server.requests().len(), 1, "a retry would not help: {expected_reply:?}");
     }
 }
 
@@ -128,18 +135,18 @@ async fn provider_key_is_not_disclosed() {
     })
     .await;
     let service = service_with(&server, &[("KEYED_LOG", "trace")]).await;
-    let answer = search(&service, json!("pearl")).await;
-    assert!(!answer.text.contains("very-secret"), "{}", answer.text);
-    answer.refused(500, "internal");
+    let response = search(&service, json!("pearl")).await;
+    assert!(!response.text.contains("very-secret"), "{}", response.text);
+    response.expect_error(500, "internal");
     let log = service.proxy.whole_log().await;
-    assert!(log.contains("wrong key"), "the reason is in the log: {log}");
+    assert!(log.contains("wrong key"), "the log has the reason: {log}");
     assert!(!log.contains("very-secret"), "{log}");
 }
 
 #[tokio::test]
 async fn text_without_a_provider_is_rejected_with_a_hint() {
     let service = Service::start().await;
-    let problem = search(&service, json!("pearl")).await.refused(422, "invalid_value");
+    let problem = search(&service, json!("pearl")).await.expect_error(422, "invalid_value");
     assert!(
         problem["detail"].as_str().is_some_and(|detail| detail.contains("KEYED_EMBED_PROVIDER")),
         "{problem}"
@@ -152,8 +159,8 @@ async fn provider_is_called_only_for_valid_keys() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
     let request = service.proxy.request("POST", "/v1/entities/search/customers").key("keyed_1_wrong");
-    request.json(&json!({"query_text": "pearl"})).send().await.refused(401, "unauthorized");
-    assert_eq!(server.questions().len(), 0);
+    request.json(&json!({"query_text": "pearl"})).send().await.expect_error(401, "unauthorized");
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[tokio::test]
@@ -161,12 +168,12 @@ async fn query_text_must_be_a_string() {
     let server = EmbeddingServer::start().await;
     let service = service_with(&server, &[]).await;
     for text in [json!(1), json!(["pearl"]), json!(""), json!("  "), json!("x".repeat(8001))] {
-        let problem = search(&service, text).await.refused(422, "invalid_value");
+        let problem = search(&service, text).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/query_text");
     }
     let both = json!({"query_text": "pearl", "query_vector": [1, 2]});
-    service.post("/entities/search/customers", both).await.refused(422, "invalid_value");
-    assert_eq!(server.questions().len(), 0);
+    service.post("/entities/search/customers", both).await.expect_error(422, "invalid_value");
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[tokio::test]
@@ -181,11 +188,11 @@ async fn keyword_search_requests_no_vector() {
             service.post("/entities/search/customers", body).await.expect(200);
         }
     }
-    assert_eq!(server.questions().len(), 0);
+    assert_eq!(server.requests().len(), 0);
     let service = service_with(&server, &[]).await;
     let body = json!({"query_text": "pearl", "query_vector": null});
     service.post("/entities/search/customers", body).await.expect(200);
-    assert_eq!(server.texts(), ["pearl"]);
+    assert_eq!(server.inputs(), ["pearl"]);
 }
 
 #[tokio::test]
@@ -200,17 +207,17 @@ async fn provider_is_called_only_for_valid_requests() {
         |path: &str, key: &str, body: Value| service.proxy.request("POST", path).key(key).json(&body).send();
     let key = service.proxy.key();
     // A caller without privileges gets the error of a missing template.
-    let answer = ask(path, &reader, json!({"query_text": "a"})).await;
-    assert!([403, 404].contains(&answer.status), "{}", answer.text);
-    ask("/v1/entities/search/none", key, json!({"query_text": "a"})).await.refused(404, "not_found");
-    ask(path, key, json!({"query_text": "a", "limit": 0})).await.refused(422, "invalid_value");
-    ask(path, key, json!({"query_text": "a", "fields": ["none"]})).await.refused(422, "unknown_field");
+    let response = ask(path, &reader, json!({"query_text": "a"})).await;
+    assert!([403, 404].contains(&response.status), "{}", response.text);
+    ask("/v1/entities/search/none", key, json!({"query_text": "a"})).await.expect_error(404, "not_found");
+    ask(path, key, json!({"query_text": "a", "limit": 0})).await.expect_error(422, "invalid_value");
+    ask(path, key, json!({"query_text": "a", "fields": ["none"]})).await.expect_error(422, "unknown_field");
     let semantic = "/v1/entities/semantic-search";
-    let answer = ask(semantic, &reader, json!({"query_text": "a", "template_id": "customers"})).await;
-    assert!([403, 404].contains(&answer.status), "{}", answer.text);
-    ask(semantic, key, json!({"query_text": "a", "threshold": 2})).await.refused(422, "invalid_value");
-    assert_eq!(server.questions().len(), 0);
+    let response = ask(semantic, &reader, json!({"query_text": "a", "template_id": "customers"})).await;
+    assert!([403, 404].contains(&response.status), "{}", response.text);
+    ask(semantic, key, json!({"query_text": "a", "threshold": 2})).await.expect_error(422, "invalid_value");
+    assert_eq!(server.requests().len(), 0);
     ask(path, key, json!({"query_text": "a"})).await.expect(200);
     ask(semantic, key, json!({"query_text": "a", "template_id": "customers"})).await.expect(200);
-    assert_eq!(server.questions().len(), 2);
+    assert_eq!(server.requests().len(), 2);
 }

@@ -1,4 +1,4 @@
-//! Records that the proxy embeds, with the bag of words and with a provider that is good, bad, slow or gone.
+//! Records that the proxy embeds, with the bag of words and with providers that respond, fail, are slow or unreachable.
 
 use harness::embeddings::{Reply, axis, item, vector};
 use harness::paintings::VECTORS;
@@ -27,7 +27,7 @@ async fn embedded_records_are_found_by_text() {
         .collect();
     assert_eq!(titles, ["Girl with a Pearl Earring", "The Pearl Fishers"]);
     assert_eq!(found[0]["entity"]["id"], id.as_str());
-    // What is written later is found under its new text, and under no other.
+    // A later version is found by its new text, and only by that.
     let body = json!({"attributes": {"title": "The Night Watch"}});
     proxy.request("PATCH", &format!("/v1/entities/{id}")).json(&body).send().await.expect(200);
     gallery.until_done(4).await;
@@ -37,15 +37,15 @@ async fn embedded_records_are_found_by_text() {
 }
 
 #[tokio::test]
-async fn texts_are_sent_in_batches_with_the_prefix_of_documents() {
+async fn inputs_are_sent_in_batches_with_the_document_prefix() {
     let gallery = Gallery::new().await;
     for number in 0..10 {
         gallery.paint(&format!("K-{number}"), &format!("Title {number}")).await;
     }
     let server = EmbeddingServer::start_with(|question| {
-        // In another order than asked.
-        let texts = question.texts().into_iter().enumerate().rev();
-        Reply::of(&texts.map(|(index, text)| item(index, &vector(axis(&text)))).collect::<Vec<_>>())
+        // In another order than requested.
+        let inputs = question.inputs().into_iter().enumerate().rev();
+        Reply::of(&inputs.map(|(index, text)| item(index, &vector(axis(&text)))).collect::<Vec<_>>())
     })
     .await;
     let settings = [
@@ -56,10 +56,10 @@ async fn texts_are_sent_in_batches_with_the_prefix_of_documents() {
     let _proxy = gallery.asking(&server, &settings).await;
     let status = gallery.until_done(10).await;
     assert_eq!(status["models"], json!(["test-model"]));
-    let mut sizes: Vec<usize> = server.questions().iter().map(|question| question.texts().len()).collect();
+    let mut sizes: Vec<usize> = server.requests().iter().map(|question| question.inputs().len()).collect();
     sizes.sort_unstable();
     assert_eq!(sizes, [2, 4, 4]);
-    assert!(server.texts().iter().all(|text| text.starts_with("search_document: Title ")
+    assert!(server.inputs().iter().all(|text| text.starts_with("search_document: Title ")
         && text.ends_with(|last: char| last.is_ascii_digit())));
     let id = gallery.session.text("select id from g.paintings where external_key = 'K-7'", &[]).await;
     assert_eq!(gallery.axis(&id).await, axis("search_document: Title 7").to_string());
@@ -75,7 +75,7 @@ async fn empty_record_is_not_sent_and_loses_its_vector() {
     assert_eq!(gallery.axis(&id).await, axis("Girl").to_string());
     gallery.paint("K-1", " ").await;
     gallery.until_done(1).await;
-    assert_eq!((gallery.axis(&id).await.as_str(), server.texts()), ("", vec!["Girl".to_owned()]));
+    assert_eq!((gallery.axis(&id).await.as_str(), server.inputs()), ("", vec!["Girl".to_owned()]));
 }
 
 #[tokio::test]
@@ -83,17 +83,17 @@ async fn claims_of_a_killed_worker_are_processed() {
     let gallery = Gallery::new().await;
     gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start_with(|question| match question.number {
-        0 => Reply::good(question).after(Duration::from_secs(60)),
-        _ => Reply::good(question),
+        0 => Reply::success(question).after(Duration::from_secs(60)),
+        _ => Reply::success(question),
     })
     .await;
     let first = gallery.asking(&server, &[]).await;
-    server.until_asked(1).await;
+    server.until_requested(1).await;
     drop(first);
     assert_eq!(gallery.status().await["running"], 1);
     let _second = gallery.asking(&server, &[]).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(server.questions().len(), 1, "the claim still holds");
+    assert_eq!(server.requests().len(), 1, "the claim is still valid");
     gallery.session.run("update keyed_state.embedding_job set due_at = now()").await;
     gallery.until_done(1).await;
 }
@@ -103,9 +103,9 @@ async fn stopped_worker_releases_its_claims() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server =
-        EmbeddingServer::start_with(|question| Reply::good(question).after(Duration::from_secs(60))).await;
+        EmbeddingServer::start_with(|question| Reply::success(question).after(Duration::from_secs(60))).await;
     let proxy = gallery.asking(&server, &[]).await;
-    server.until_asked(1).await;
+    server.until_requested(1).await;
     assert!(proxy.terminate().await.success());
     let job = gallery.job(&id).await;
     assert_eq!((&job["state"], &job["attempts"]), (&json!("pending"), &json!(0)));
@@ -116,15 +116,15 @@ async fn text_that_changes_while_it_is_embedded_is_embedded_again() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server = EmbeddingServer::start_with(|question| match question.number {
-        0 => Reply::good(question).after(Duration::from_secs(1)),
-        _ => Reply::good(question),
+        0 => Reply::success(question).after(Duration::from_secs(1)),
+        _ => Reply::success(question),
     })
     .await;
     let _proxy = gallery.asking(&server, &[]).await;
-    server.until_asked(1).await;
+    server.until_requested(1).await;
     gallery.paint("K-1", "Woman").await;
     gallery.until_done(1).await;
-    assert_eq!(server.texts(), ["Girl", "Woman"]);
+    assert_eq!(server.inputs(), ["Girl", "Woman"]);
     assert_eq!(gallery.axis(&id).await, axis("Woman").to_string());
 }
 
@@ -171,8 +171,8 @@ async fn vectors_are_normalized() {
         gallery.paint(title, title).await;
     }
     let server = EmbeddingServer::start_with(|question| {
-        let texts = question.texts();
-        let items = texts.iter().enumerate().map(|(index, text)| item(index, &vector(5).replace('1', text)));
+        let inputs = question.inputs();
+        let items = inputs.iter().enumerate().map(|(index, text)| item(index, &vector(5).replace('1', text)));
         Reply::of(&items.collect::<Vec<_>>())
     })
     .await;

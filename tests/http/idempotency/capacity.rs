@@ -1,9 +1,9 @@
-//! How much the answers to requests with an Idempotency-Key may take, and for how long.
+//! The size and lifetime of responses stored for an Idempotency-Key.
 
-use harness::{Answer, Database, Service};
+use harness::{Database, Response, Service};
 use serde_json::json;
 
-async fn create(service: &Service, key: &str) -> Answer {
+async fn create(service: &Service, key: &str) -> Response {
     let path = "/v1/entities/template/customers";
     service.proxy.request("POST", path).header("idempotency-key", key).json(&json!({})).send().await
 }
@@ -29,14 +29,18 @@ async fn full_idempotency_storage_rejects_before_writing() {
         )
         .await;
     create(&service, "second").await.expect(201);
-    let refused = create(&service, "third").await.refused(403, "quota_exceeded");
-    assert!(refused["hint"].as_str().is_some_and(|it| it.contains("without Idempotency-Key")), "{refused}");
+    let rejected = create(&service, "third").await.expect_error(403, "quota_exceeded");
+    assert!(rejected["hint"].as_str().is_some_and(|it| it.contains("without Idempotency-Key")), "{rejected}");
     let again = create(&service, "first").await;
-    assert_eq!((again.status, &again.text), (first.status, &first.text), "what is kept is still answered");
+    assert_eq!(
+        (again.status, &again.text),
+        (first.status, &first.text),
+        "a stored response is still replayed"
+    );
     service.post("/entities/template/customers", json!({})).await.expect(201);
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "3");
 
-    // Room that was made is found after a minute.
+    // The freed capacity is noticed within a minute.
     session
         .run(
             "delete from keyed_state.idempotent_request where idempotency_key like 'many %';

@@ -1,6 +1,6 @@
-//! The header Idempotency-Key: a request is run once, however often it is sent.
+//! The header Idempotency-Key: a request runs once, however often it is sent.
 
-use harness::{Answer, Proxy, Request, Service, id_of, until};
+use harness::{Proxy, Request, Response, Service, id_of, until};
 use serde_json::{Value, json};
 
 const UPSERT: &str = "/v1/entities/template/customers/by-key";
@@ -10,9 +10,9 @@ fn request(service: &Service, method: &str, path: &str, key: &str, body: &Value)
     service.proxy.request(method, path).header("idempotency-key", key).json(body)
 }
 
-/// Asserts that an answer is another's, given again.
+/// Asserts that a response is a replay of another one.
 #[track_caller]
-fn assert_replayed(first: &Answer, again: &Answer) {
+fn assert_replayed(first: &Response, again: &Response) {
     assert_eq!((again.status, &again.text), (first.status, &first.text));
     assert_eq!((first.header("idempotency-replayed"), again.header("idempotency-replayed")), ("", "true"));
     for header in ["location", "content-type"] {
@@ -82,7 +82,7 @@ async fn stored_response_does_not_change() {
     assert_replayed(&first, &create().send().await);
     service.delete(&format!("/entities/{}", id_of(&first.body))).await;
     assert_replayed(&first, &create().send().await);
-    service.by_key("K").await.refused(404, "not_found");
+    service.by_key("K").await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn reused_idempotency_key_is_rejected() {
         request(&service, "PUT", UPSERT, "once", &increment()).without_project().project("1"),
     ];
     for other in others {
-        let problem = other.send().await.refused(422, "idempotency_key_reused");
+        let problem = other.send().await.expect_error(422, "idempotency_key_reused");
         assert_eq!(problem["retryable"], false);
     }
     assert_eq!(visits(&service).await, 1);
@@ -108,13 +108,13 @@ async fn corrected_request_reuses_the_key_of_a_rejected_one() {
     let service = Service::start().await;
     let wrong = json!({"external_key": "K", "attributes": {"visits": "many"}});
     for _ in 0..2 {
-        let answer = request(&service, "PUT", UPSERT, "once", &wrong).send().await;
-        assert_eq!(answer.header("idempotency-replayed"), "");
-        answer.refused(422, "invalid_value");
+        let response = request(&service, "PUT", UPSERT, "once", &wrong).send().await;
+        assert_eq!(response.header("idempotency-replayed"), "");
+        response.expect_error(422, "invalid_value");
     }
     request(&service, "PUT", UPSERT, "once", &increment()).send().await.expect(201);
     let taken = request(&service, "POST", CREATE, "another", &increment());
-    taken.send().await.refused(409, "external_key_taken");
+    taken.send().await.expect_error(409, "external_key_taken");
     service.delete("/entities/template/customers/by-key?key=K").await;
     request(&service, "POST", CREATE, "another", &increment()).send().await.expect(201);
 }
@@ -124,9 +124,9 @@ async fn keys_belong_to_the_api_key_that_sent_them() {
     let service = Service::start().await;
     request(&service, "PUT", UPSERT, "once", &increment()).send().await.expect(201);
     let other = service.database.api_key("keyed_admin", &[]).await;
-    let answer = request(&service, "PUT", UPSERT, "once", &increment()).key(&other).send().await;
-    assert_eq!(answer.header("idempotency-replayed"), "");
-    answer.expect(200);
+    let response = request(&service, "PUT", UPSERT, "once", &increment()).key(&other).send().await;
+    assert_eq!(response.header("idempotency-replayed"), "");
+    response.expect(200);
     assert_eq!(visits(&service).await, 2);
 }
 
@@ -140,11 +140,11 @@ async fn idempotency_key_has_a_limit_and_is_given_once() {
     assert_eq!(visits(&service).await, 3);
     let too_long = format!("{longest}x");
     for key in ["", "a b", &too_long, "\"a\"b\""] {
-        let answer = request(&service, "PUT", UPSERT, key, &increment()).send().await;
-        answer.refused(400, "malformed_request");
+        let response = request(&service, "PUT", UPSERT, key, &increment()).send().await;
+        response.expect_error(400, "malformed_request");
     }
     let twice = request(&service, "PUT", UPSERT, "a", &increment()).header("idempotency-key", "a");
-    twice.send().await.refused(400, "malformed_request");
+    twice.send().await.expect_error(400, "malformed_request");
     assert_eq!(visits(&service).await, 3);
 }
 
@@ -161,9 +161,9 @@ async fn reads_ignore_the_idempotency_key() {
     service.upsert("K", json!({"visits": 1})).await.expect(201);
     for _ in 0..2 {
         let search = request(&service, "POST", "/v1/entities/search/customers", "k", &json!({}));
-        let answer = search.send().await;
-        assert_eq!(answer.header("idempotency-replayed"), "");
-        assert_eq!(answer.expect(200)["records"].as_array().map(Vec::len), Some(1));
+        let response = search.send().await;
+        assert_eq!(response.header("idempotency-replayed"), "");
+        assert_eq!(response.expect(200)["records"].as_array().map(Vec::len), Some(1));
         let read = service.proxy.request("GET", "/v1/me").header("idempotency-key", "not valid").send().await;
         read.expect(200);
     }
@@ -180,11 +180,11 @@ async fn repeated_request_conflicts_while_the_first_runs() {
     observer.until_blocked(1).await;
     let second = request(&service, "PUT", UPSERT, "once", &increment()).send().await;
     assert!(["1", "2", "3"].contains(&second.header("retry-after")));
-    assert_eq!(second.refused(409, "request_in_progress")["retryable"], true);
-    // Others are not in its way.
+    assert_eq!(second.expect_error(409, "request_in_progress")["retryable"], true);
+    // Other requests are not affected.
     request(&service, "PUT", UPSERT, "other", &json!({"external_key": "L"})).send().await.expect(201);
     holder.run("rollback").await;
-    let first = first.await.expect("the request is answered");
+    let first = first.await.expect("the request gets a response");
     assert_eq!(first.status, 200);
     assert_replayed(&first, &request(&service, "PUT", UPSERT, "once", &increment()).send().await);
     assert_eq!(visits(&service).await, 1);
@@ -226,14 +226,14 @@ async fn later_requests_remove_expired_responses() {
             return;
         }
     }
-    panic!("400 requests have not removed 40 old answers");
+    panic!("400 requests have not removed 40 old responses");
 }
 
 #[tokio::test]
 async fn killed_proxy_leaves_one_effect() {
     let service = Service::start().await;
     service.upsert("K", json!({"visits": 0})).await.expect(201);
-    // The row is written, and the transaction not committed yet, for as long as the trigger waits.
+    // While the trigger waits, the row is written and the transaction is not committed.
     service
         .session()
         .await
@@ -253,9 +253,9 @@ async fn killed_proxy_leaves_one_effect() {
         let unanswered = tokio::spawn(once(&doomed).response());
         session.until_blocked(1).await;
         drop(doomed);
-        assert!(unanswered.await.is_err(), "the request was answered");
-        // The successor retries until the first request has ended.
-        once(&service.proxy).send().await.refused(409, "request_in_progress");
+        assert!(unanswered.await.is_err(), "the request got a response");
+        // The repeated request retries until the first one has ended.
+        once(&service.proxy).send().await.expect_error(409, "request_in_progress");
         session.run("select pg_advisory_unlock(1)").await;
         let mut status = 409;
         until("the request ends", async || {

@@ -4,25 +4,25 @@ use super::{counts, send};
 use harness::Service;
 use serde_json::json;
 
-/// The order of the rows of a chain in their file. Each refers to the next one of the chain.
+/// The order in the file of the rows of a chain, each of which references the next row of the chain.
 #[derive(Clone, Copy, Debug)]
 enum Order {
-    /// After the row that they refer to.
+    /// After the row that it references.
     Backward,
-    /// Before it.
+    /// Before the row that it references.
     Forward,
     Shuffled,
 }
 
 impl Order {
-    /// A chain of this many rows, each named for the one that it refers to.
+    /// A chain of this many rows. The name of each is the key of the row that it references.
     fn file(self, count: usize) -> String {
         let mut file = "external_key,name,within\n".to_owned();
         for line in 0..count {
             let number = match self {
                 Order::Forward => line,
                 Order::Backward => count - 1 - line,
-                // Every number once: 7919 is a prime that no count here is a multiple of.
+                // A permutation of the numbers: 7919 is a prime that divides no count here.
                 Order::Shuffled => line * 7919 % count,
             };
             let target = if number + 1 < count { format!("{self:?}{}", number + 1) } else { String::new() };
@@ -80,12 +80,15 @@ async fn chain_of_rows_scales_linearly() {
     let [backward, forward, few_forward, shuffled, few_shuffled] = costs[..] else { unreachable!() };
     println!("{costs:?}");
     for (name, cost, few) in [("forward", forward, few_forward), ("shuffled", shuffled, few_shuffled)] {
-        assert!(cost <= 3 * backward, "{name}: {cost} rows were touched, {backward} where each refers back");
-        assert!(2 * cost <= 9 * few, "{name}: {cost} rows were touched, {few} for a fourth of the chain");
+        assert!(
+            cost <= 3 * backward,
+            "{name}: {cost} rows were accessed, {backward} with backward references"
+        );
+        assert!(2 * cost <= 9 * few, "{name}: {cost} rows were accessed, {few} for a quarter of the chain");
     }
 }
 
-/// How many rows the proxy's sessions read and wrote. What a session counts is known when it ends.
+/// The number of rows that the proxy's sessions read and wrote. A session reports its counts when it ends.
 async fn rows_touched(service: &Service) -> u64 {
     let session = service.session().await;
     let others = "from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
@@ -101,7 +104,7 @@ async fn chain_to_a_missing_row_is_rejected_with_lines() {
     let service = parts().await;
     let mut file = "external_key,name,within\n".to_owned();
     for number in 0..6000 {
-        // Every third row is part of a chain that ends nowhere.
+        // Every third row is part of a chain that ends at a missing record.
         file += &match number % 3 {
             0 => format!("lost{number},,lost{}\n", number + 3),
             _ => format!("good{number},,\n"),
@@ -111,14 +114,14 @@ async fn chain_to_a_missing_row_is_rejected_with_lines() {
     assert_eq!(counts(&report), [6000, 4000, 0, 0, 2000], "{report}");
     let lines: Vec<u64> =
         report["errors"].as_array().expect("errors").iter().filter_map(|it| it["line"].as_u64()).collect();
-    let expected = (0..1000).map(|place| 3 * place + 2);
+    let expected = (0..1000).map(|row| 3 * row + 2);
     assert!(lines.iter().copied().eq(expected), "the first lines, in their order: {:?}", lines.get(..9));
     assert_eq!(report["errors"][0]["column"], "within");
     let report =
         send(&service, "text/csv", "parts", "on_error=abort&dry_run=true", file.clone()).await.expect(200);
     assert_eq!(counts(&report), [6000, 0, 0, 4000, 2000], "{report}");
-    let refused = send(&service, "text/csv", "parts", "on_error=abort", file).await;
-    assert_eq!(refused.status, 422, "{}", refused.text);
+    let rejected = send(&service, "text/csv", "parts", "on_error=abort", file).await;
+    assert_eq!(rejected.status, 422, "{}", rejected.text);
 }
 
 #[tokio::test]

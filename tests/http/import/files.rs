@@ -81,15 +81,15 @@ async fn columns_match_by_slug_label_or_mapping() {
     let ada = attributes(&service, "erp:7").await;
     assert_eq!((&ada["name"], &ada["visits"]), (&json!("Ada"), &json!(3)));
 
-    let refused = import(&service, "", file).await.refused(422, "unknown_attribute");
-    assert_eq!(refused["errors"].as_array().map(Vec::len), Some(3), "{refused}");
+    let rejected = import(&service, "", file).await.expect_error(422, "unknown_attribute");
+    assert_eq!(rejected["errors"].as_array().map(Vec::len), Some(3), "{rejected}");
     for (query, file) in [
         ("key_column=nope", "external_key\na\n"),
         ("", "external_key,name,name\na,b,c\n"),
         ("", "external_key,\na,b\n"),
         ("key_column=name", "external_key,name\na,b\n"),
     ] {
-        import(&service, query, file).await.refused(422, "invalid_value");
+        import(&service, query, file).await.expect_error(422, "invalid_value");
     }
 }
 
@@ -100,11 +100,11 @@ async fn rows_can_refer_to_later_rows_and_cycles() {
         {"slug": "name", "type": "string"},
         {"slug": "boss", "type": "reference", "template": "staff"},
     ]});
-    // A template cannot refer to itself before it is there.
+    // A template can reference itself only after it exists.
     let first = json!({"slug": "staff", "attributes": [staff["attributes"][0]]});
     service.post("/templates", first).await.expect(201);
     service.patch("/templates/staff", json!({"attributes": [staff["attributes"][1]]})).await.expect(200);
-    // Each of thousands of rows, in several chunks, refers to a later row.
+    // Each of thousands of rows, in several chunks, references a later row.
     let mut file = "external_key,name,boss\n".to_owned();
     for number in (1..=5000).rev() {
         file += &format!("s{number},n{number},s{}\n", number / 10);
@@ -167,8 +167,8 @@ async fn spreadsheet_encodings_are_imported() {
         assert_eq!((&report["encoding"], &report["failed"]), (&json!(encoding), &json!(0)), "{report}");
         assert_eq!(attributes(&service, "z").await["name"], "Zoë Müller");
     }
-    let refused = import(&service, "encoding=utf-8", windows).await.refused(400, "malformed_request");
-    assert!(refused["detail"].as_str().unwrap_or_default().contains("line 2"), "{refused}");
+    let rejected = import(&service, "encoding=utf-8", windows).await.expect_error(400, "malformed_request");
+    assert!(rejected["detail"].as_str().unwrap_or_default().contains("line 2"), "{rejected}");
 }
 
 #[tokio::test]
@@ -180,12 +180,12 @@ async fn rejected_rows_can_be_imported_by_the_same_request() {
     {
         let send = async |file: Vec<u8>| {
             let request = service.proxy.request("POST", &format!("{path}{query}"));
-            let answer = request.header("accept", "text/csv").body(content_type, file).send().await;
-            assert_eq!(answer.status, 200, "{}", answer.text);
-            answer.text
+            let response = request.header("accept", "text/csv").body(content_type, file).send().await;
+            assert_eq!(response.status, 200, "{}", response.text);
+            response.text
         };
-        let refused = send(b"external_key,name,visits\nz,Z\xfcrich,x\n".to_vec()).await;
-        send(refused.replace(",x,", ",2,").into_bytes()).await;
+        let rejected = send(b"external_key,name,visits\nz,Z\xfcrich,x\n".to_vec()).await;
+        send(rejected.replace(",x,", ",2,").into_bytes()).await;
         assert_eq!(attributes(&service, "z").await["name"], "Zürich");
         service.delete("/entities/template/customers/by-key?key=z").await.expect(204);
     }
@@ -197,10 +197,10 @@ async fn progress_and_rejections_are_streamed_before_the_report() {
     let file = "external_key,visits\na,1\nb,x\nc,3\n";
     let path = "/v1/entities/template/customers/import?on_error=skip";
     let request = || service.proxy.request("POST", path).body("text/csv", file);
-    let answer = request().header("accept", "application/x-ndjson").send().await;
-    assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+    let response = request().header("accept", "application/x-ndjson").send().await;
+    assert_eq!((response.status, response.header("content-type")), (200, "application/x-ndjson"));
     let lines: Vec<Value> =
-        answer.text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+        response.text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
     assert_eq!(
         lines[0]["file"],
         json!({"header": ["external_key", "visits"], "delimiter": ","}),
@@ -211,18 +211,22 @@ async fn progress_and_rejections_are_streamed_before_the_report() {
     assert_eq!(lines[2]["progress"]["rows"], 3);
     assert_eq!(counts(lines.last().expect("a report")), [3, 2, 0, 0, 1]);
 
-    let answer = request().header("accept", "text/csv").send().await;
-    let mut refused = answer.text.lines();
-    assert_eq!(refused.next(), Some("external_key,visits,import_error"));
-    assert!(refused.next().is_some_and(|row| row.starts_with("b,x,\"line 3, visits: ")), "{}", answer.text);
-    // Once its values are corrected, the list can be sent again.
-    let fixed = answer.text.replace("b,x,", "b,2,");
+    let response = request().header("accept", "text/csv").send().await;
+    let mut rejected = response.text.lines();
+    assert_eq!(rejected.next(), Some("external_key,visits,import_error"));
+    assert!(
+        rejected.next().is_some_and(|row| row.starts_with("b,x,\"line 3, visits: ")),
+        "{}",
+        response.text
+    );
+    // The list of rejected rows can be sent again after its values are corrected.
+    let fixed = response.text.replace("b,x,", "b,2,");
     assert_eq!(counts(&import(&service, "", fixed).await.expect(200)), [1, 1, 0, 0, 0]);
 
     let whole =
         || service.proxy.request("POST", "/v1/entities/template/customers/import").body("text/csv", file);
-    // Where nothing is imported, the rejected rows are not a list to send again.
-    let problem = whole().header("accept", "text/csv").send().await.refused(422, "invalid_value");
+    // If nothing is imported, no list of rejected rows is returned.
+    let problem = whole().header("accept", "text/csv").send().await.expect_error(422, "invalid_value");
     assert_eq!(counts(&problem["report"]), [3, 0, 0, 0, 1], "{problem}");
     let detail = problem["detail"].as_str().unwrap_or_default();
     assert!(
@@ -232,8 +236,8 @@ async fn progress_and_rejections_are_streamed_before_the_report() {
     let good = service.proxy.request("POST", "/v1/entities/template/customers/import?");
     let good = good.body("text/csv", "external_key,visits\na,1\n").header("accept", "text/csv").send().await;
     assert_eq!((good.status, good.text.as_str()), (200, "external_key,visits,import_error\n"));
-    let answer = whole().header("accept", "application/x-ndjson").send().await;
-    let last: Value = serde_json::from_str(answer.text.lines().last().expect("lines")).expect("JSON");
+    let response = whole().header("accept", "application/x-ndjson").send().await;
+    let last: Value = serde_json::from_str(response.text.lines().last().expect("lines")).expect("JSON");
     assert_eq!(
         (&last["problem"]["status"], &last["problem"]["code"]),
         (&json!(422), &json!("invalid_value"))
@@ -255,22 +259,22 @@ async fn file_can_update_some_attributes() {
         (&report["errors"][0]["line"], &report["errors"][0]["code"]),
         (&json!(4), &json!("required_attribute"))
     );
-    // It has no column, so the error uses its slug.
+    // The value has no column, so the error uses its slug.
     assert_eq!(report["errors"][0]["column"], "name");
     assert_eq!(counts(&send("external_key,size\na,1\nb,5\n").await.expect(200)), [2, 0, 1, 1, 0]);
 }
 
 #[tokio::test]
-async fn row_can_name_its_record_by_id() {
+async fn row_can_identify_its_record_by_id() {
     let service = Service::start().await;
     let record = service.create(json!({"attributes": {"name": "nameless"}})).await;
     let id = record["id"].as_str().expect("an id");
     let file = format!("id,external_key,name\n{id},,named\n");
     assert_eq!(counts(&import(&service, "", file.clone()).await.expect(200)), [1, 0, 1, 0, 0]);
     assert_eq!(counts(&import(&service, "", file).await.expect(200)), [1, 0, 0, 1, 0]);
-    let refused =
+    let rejected =
         import(&service, "", "id,external_key,name\n00000000-0000-0000-0000-000000000000,,x\n").await;
-    refused.refused(404, "not_found");
+    rejected.expect_error(404, "not_found");
 }
 
 #[tokio::test]

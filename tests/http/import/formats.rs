@@ -1,11 +1,11 @@
 //! Files of other programs, with `format`.
 
 use super::{attributes, counts, import, send};
-use harness::{Answer, Service, encode};
+use harness::{Response, Service, encode};
 use serde_json::{Value, json};
 
 /// Imports with this format.
-async fn formatted(service: &Service, format: &Value, query: &str, file: &str) -> Answer {
+async fn formatted(service: &Service, format: &Value, query: &str, file: &str) -> Response {
     import(service, &format!("format={}&{query}", encode(&format.to_string())), file.to_owned()).await
 }
 
@@ -28,7 +28,7 @@ async fn german_spreadsheet_is_imported() {
         json!([found["visits"], found["born"], found["seen"], found["active"], found["tags"]]).to_string(),
         r#"[1234.5,"2024-02-29","2024-07-01T10:00:00Z",true,["a; b","c"]]"#
     );
-    // No value is not a text that looks like it, and a key can look like it, too.
+    // An escaped cell is text even if it looks like null, and a key can look like null as well.
     let file = "external_key;name;visits;born;active\r\ng1;'NULL;NULL;n/a;\r\n'n/a;x;;;\r\n";
     let report = formatted(&service, &german(), "", file).await.expect(200);
     assert_eq!(counts(&report), [2, 1, 1, 0, 0]);
@@ -74,12 +74,14 @@ async fn contradictory_format_rejects_the_file_before_its_rows() {
         (json!({"datetime": "DD.MM.YYYY HH:mm"}), "invalid_value", "/format/time_zone"),
         (json!({"time_zone": "Europe/Zuerich"}), "invalid_value", "/format/time_zone"),
     ] {
-        let problem = formatted(&service, &format, "on_error=skip", file).await.refused(422, code);
+        let problem = formatted(&service, &format, "on_error=skip", file).await.expect_error(422, code);
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
     }
-    import(&service, "format=csv", file).await.refused(400, "malformed_request");
+    import(&service, "format=csv", file).await.expect_error(400, "malformed_request");
     let query = format!("format={}", encode("{}"));
-    send(&service, "application/x-ndjson", "customers", &query, "{}").await.refused(422, "invalid_value");
+    send(&service, "application/x-ndjson", "customers", &query, "{}")
+        .await
+        .expect_error(422, "invalid_value");
 }
 
 #[tokio::test]
@@ -108,14 +110,14 @@ async fn dry_run_suggests_the_format_that_fits_all_cells() {
     let expected = json!({"decimal": ",", "thousands": ".", "date": "DD.MM.YYYY", "datetime": "DD.MM.YYYY HH:mm",
         "true": ["ja"], "false": ["nein"]});
     assert_eq!(report["suggested_format"], expected, "{report}");
-    // A file does not say its time zone.
+    // The file does not contain its time zone.
     assert_eq!(report["warnings"][0]["code"], "ambiguous_format", "{report}");
     let mut format = report["suggested_format"].clone();
     format["time_zone"] = json!("Europe/Zurich");
     let report = formatted(&service, &format, "", &file).await.expect(200);
     assert_eq!(counts(&report), [2, 2, 0, 0, 0]);
     assert_eq!(attributes(&service, "a").await["seen"], "2024-02-29T12:45:00Z");
-    // Nothing is suggested where no cell is refused, nor by an import.
+    // A format is suggested only in a dry run, and only if cells are rejected.
     for (query, file) in
         [("dry_run=true", "external_key;visits\na;1.5\n".to_owned()), ("on_error=skip", file)]
     {
@@ -125,9 +127,9 @@ async fn dry_run_suggests_the_format_that_fits_all_cells() {
 }
 
 #[tokio::test]
-async fn dry_run_suggests_no_null_that_occurs_as_a_text() {
+async fn dry_run_suggests_no_null_that_occurs_as_text() {
     let service = Service::start().await;
-    for (file, place) in [
+    for (file, location) in [
         ("external_key,visits,name\na,NA,x\nb,1,NA\n", "name"),
         ("external_key,visits,name\nNA,NA,x\nb,1,y\n", "external_key"),
     ] {
@@ -135,7 +137,7 @@ async fn dry_run_suggests_no_null_that_occurs_as_a_text() {
         assert_eq!(report["suggested_format"], Value::Null, "{report}");
         assert_eq!(report["warnings"][0]["code"], "ambiguous_format", "{report}");
         let message = report["warnings"][0]["message"].as_str().unwrap_or_default();
-        assert!(message.contains("\"NA\"") && message.contains(place), "{message}");
+        assert!(message.contains("\"NA\"") && message.contains(location), "{message}");
     }
     let report = import(&service, "dry_run=true", "external_key,visits,name\na,NA,x\n").await.expect(200);
     assert_eq!(report["suggested_format"], json!({"null": ["", "NA"]}), "{report}");

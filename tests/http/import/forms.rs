@@ -1,4 +1,4 @@
-//! Odd and malformed files: none changes data silently.
+//! Unusual and malformed files: none changes data silently.
 
 use super::{attributes, counts, import, send};
 use harness::Service;
@@ -45,11 +45,11 @@ async fn csv_variants_are_imported_or_rejected_with_their_line() {
         (",,\nexternal_key,name\na,A,,\nb,B\n", "a=A b=B", json!([])),
         ("external_key,,name\na,,A\nb,x,B\nc,,C\n", "a=A c=C", json!([[3, "2", "invalid_value"]])),
         ("external_key,name\na,A,x\nb,B\n", "b=B", json!([[2, null, "invalid_value"]])),
-        // A first line that names the delimiter.
+        // A first line that specifies the delimiter.
         ("sep=;\r\nexternal_key;name\r\na;A,1\r\nb;\"B\"x\r\n", "a=A,1", json!([[4, null, quotes[0]]])),
         ("sep=|\nexternal_key|name\na|A;1,2\n", "a=A;1,2", json!([])),
         ("\u{feff}\"sep=\t\"\nexternal_key\tname\na\tA\n", "a=A", json!([])),
-        // Line ends.
+        // Line endings.
         ("external_key,name\r\na,A\rb,B\nc,\"C\r\nC\"\r\n", "a=A b=B c=C\r\nC", json!([])),
         ("external_key,name\na,A\0\nb,B\n", "b=B", json!([[2, "name", "invalid_value"]])),
     ] {
@@ -64,7 +64,7 @@ async fn csv_variants_are_imported_or_rejected_with_their_line() {
         if rejected == json!([]) {
             whole.expect(200);
         } else {
-            let problem = whole.refused(422, rejected[0][2].as_str().expect("a code"));
+            let problem = whole.expect_error(422, rejected[0][2].as_str().expect("a code"));
             let detail = problem["detail"].as_str().unwrap_or_default();
             assert!(detail.contains(&format!("line {}", rejected[0][0])), "{detail}");
             assert_eq!(customers(&service).await, "", "{file:?}");
@@ -77,7 +77,7 @@ async fn csv_variants_are_imported_or_rejected_with_their_line() {
 async fn malformed_header_rejects_the_file() {
     let service = Service::start().await;
     for file in ["external_key,\"na\"me\na,A\n", "external_key,\"name\na,A\n"] {
-        let problem = import(&service, "on_error=skip", file).await.refused(422, "invalid_csv");
+        let problem = import(&service, "on_error=skip", file).await.expect_error(422, "invalid_csv");
         assert!(problem["detail"].as_str().unwrap_or_default().contains("header, in line 1"), "{problem}");
     }
 }
@@ -87,16 +87,19 @@ async fn file_of_rejected_rows_can_be_corrected_and_imported() {
     let service = Service::start().await;
     let send = async |file: String| {
         let request = service.proxy.request("POST", "/v1/entities/template/customers/import?on_error=skip");
-        let answer = request.header("accept", "text/csv").body("text/csv", file).send().await;
-        assert_eq!(answer.status, 200, "{}", answer.text);
-        answer.text
+        let response = request.header("accept", "text/csv").body("text/csv", file).send().await;
+        assert_eq!(response.status, 200, "{}", response.text);
+        response.text
     };
-    let refused = send("external_key,name\na,\"Say \"hi\" now\"\nb,\"5\"\" pipe\nc,C\n".to_owned()).await;
-    let lines: Vec<&str> = refused.lines().collect();
-    assert!(lines.len() == 3 && lines[0] == "external_key,name,import_error", "{refused}");
-    assert!(lines[1].starts_with("a,\"Say \"hi\" now\",\"line 2: text follows a closing quote"), "{refused}");
-    // Not corrected, it is rejected again, and no other row with it.
-    let again = send(refused.replace("\"5\"\" pipe", "\"5\"\" pipe\"")).await;
+    let rejected = send("external_key,name\na,\"Say \"hi\" now\"\nb,\"5\"\" pipe\nc,C\n".to_owned()).await;
+    let lines: Vec<&str> = rejected.lines().collect();
+    assert!(lines.len() == 3 && lines[0] == "external_key,name,import_error", "{rejected}");
+    assert!(
+        lines[1].starts_with("a,\"Say \"hi\" now\",\"line 2: text follows a closing quote"),
+        "{rejected}"
+    );
+    // Without a correction, the row is rejected again, and no other row with it.
+    let again = send(rejected.replace("\"5\"\" pipe", "\"5\"\" pipe\"")).await;
     assert_eq!(again.lines().count(), 2, "{again}");
     assert_eq!(customers(&service).await, "b=5\" pipe c=C");
     let corrected = again.replace("\"Say \"hi\" now\"", "\"Say \"\"hi\"\" now\"");
@@ -140,7 +143,7 @@ async fn json_array_is_imported_like_lines() {
         assert_eq!(errors(&report), [json!([line, "nope", "unknown_attribute"])], "{content_type} {file}");
         assert_eq!(customers(&service).await, "a=A b=],[{ d=D");
         clear(&service).await;
-        send(&service, content_type, "customers", "", file).await.refused(422, "unknown_attribute");
+        send(&service, content_type, "customers", "", file).await.expect_error(422, "unknown_attribute");
         assert_eq!(customers(&service).await, "");
     }
 }
@@ -159,14 +162,16 @@ async fn file_that_is_neither_an_array_nor_lines_is_rejected_as_a_whole() {
         (format!("\n{pretty}\n{pretty}\n"), "the JSON object that begins in line 2 does not end there"),
     ] {
         for content_type in ["application/json", "application/x-ndjson"] {
-            let answer = send(&service, content_type, "customers", "on_error=skip", file.clone()).await;
-            let problem = answer.refused(400, "malformed_request");
+            let response = send(&service, content_type, "customers", "on_error=skip", file.clone()).await;
+            let problem = response.expect_error(400, "malformed_request");
             assert!(problem["detail"].as_str().unwrap_or_default().contains(says), "{file}: {problem}");
             assert_eq!(customers(&service).await, "", "{file}");
         }
     }
     for file in [format!("[{record},]"), "[{\"external_key\": \"a\nb\"}]".to_owned(), "[1]".to_owned()] {
-        send(&service, "application/json", "customers", "", file).await.refused(400, "malformed_request");
+        send(&service, "application/json", "customers", "", file)
+            .await
+            .expect_error(400, "malformed_request");
     }
     assert_eq!(counts(&send(&service, "application/json", "customers", "", "[]").await.expect(200)), [0; 5]);
 }

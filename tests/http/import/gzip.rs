@@ -1,10 +1,10 @@
-//! Files packed with gzip.
+//! Files compressed with gzip.
 
 use super::counts;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::stream;
-use harness::{Answer, Service, most_memory};
+use harness::{Response, Service, peak_memory};
 use std::io::Write;
 
 fn packed(text: &str) -> Vec<u8> {
@@ -18,7 +18,7 @@ async fn send(
     content_type: &str,
     encoding: Option<&str>,
     file: impl Into<reqwest::Body>,
-) -> Answer {
+) -> Response {
     let mut request = service.proxy.request("POST", "/v1/entities/template/customers/import");
     if let Some(encoding) = encoding {
         request = request.header("content-encoding", encoding);
@@ -34,7 +34,7 @@ async fn gzip_file_is_imported_in_any_chunks() {
         counts(&send(&service, "text/csv", Some("gzip"), csv.clone()).await.expect(200)),
         [2, 2, 0, 0, 0]
     );
-    // A byte at a time.
+    // One byte at a time.
     let bytes: Vec<_> = csv.iter().map(|byte| std::io::Result::Ok(vec![*byte])).collect();
     let body = reqwest::Body::wrap_stream(stream::iter(bytes));
     assert_eq!(counts(&send(&service, "text/csv", Some("x-gzip"), body).await.expect(200)), [2, 0, 0, 2, 0]);
@@ -47,7 +47,7 @@ async fn gzip_file_is_imported_in_any_chunks() {
 #[tokio::test]
 async fn decompression_bomb_uses_bounded_memory() {
     let service = Service::start().await;
-    let before = most_memory(service.proxy.process());
+    let before = peak_memory(service.proxy.process());
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(b"external_key,name\na,Ada\n").expect("memory");
     let blank = vec![b'\n'; 1 << 20];
@@ -59,7 +59,7 @@ async fn decompression_bomb_uses_bounded_memory() {
     assert!(file.len() < 1 << 20, "{} bytes", file.len());
     let report = send(&service, "text/csv", Some("gzip"), file).await.expect(200);
     assert_eq!(counts(&report), [2, 2, 0, 0, 0]);
-    let after = most_memory(service.proxy.process());
+    let after = peak_memory(service.proxy.process());
     assert!(after < before + 64, "{before} MiB before, {after} MiB after");
 }
 
@@ -77,13 +77,13 @@ async fn invalid_gzip_is_rejected_without_an_import() {
         (whole.clone(), None, "Content-Encoding: gzip"),
         (b"PK\x03\x04\x14\x00".to_vec(), None, "with Content-Type"),
     ] {
-        let problem = send(&service, "text/csv", encoding, file).await.refused(400, "malformed_request");
+        let problem = send(&service, "text/csv", encoding, file).await.expect_error(400, "malformed_request");
         assert!(problem["hint"].as_str().is_some_and(|it| it.contains(hint)), "{problem}");
     }
     for encoding in ["br", "deflate", "gzip, gzip"] {
         send(&service, "text/csv", Some(encoding), whole.clone())
             .await
-            .refused(415, "unsupported_media_type");
+            .expect_error(415, "unsupported_media_type");
     }
     let count = service.session().await.text("select count(*)::text from crm.customers", &[]).await;
     assert_eq!(count, "0");

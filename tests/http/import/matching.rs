@@ -1,4 +1,4 @@
-//! References by a text of their target.
+//! References that are matched by an attribute of their target.
 
 use super::{attributes, counts, import, send};
 use harness::{Service, encode, id_of};
@@ -9,7 +9,7 @@ fn by(matching: &Value) -> String {
     format!("match={}", encode(&matching.to_string()))
 }
 
-/// A service with two companies, and the ids of these.
+/// A service with two companies, and their ids.
 async fn with_companies() -> (Service, [String; 2]) {
     let service = Service::start().await;
     let mut ids = Vec::new();
@@ -81,8 +81,8 @@ async fn invalid_match_is_rejected_before_any_write() {
         (r#"{"company"}"#, 400, "malformed_request"),
     ] {
         let query = format!("on_error=skip&match={}", encode(matching));
-        let answer = import(&service, &query, "external_key,company,visits\na,Acme,1\n").await;
-        let problem = answer.refused(status, code);
+        let response = import(&service, &query, "external_key,company,visits\na,Acme,1\n").await;
+        let problem = response.expect_error(status, code);
         assert!(problem["report"].is_null(), "{matching}: {problem}");
         assert_eq!(service.by_key("a").await.status, 404, "{matching}");
     }
@@ -96,8 +96,8 @@ async fn rows_match_by_text_across_chunks() {
     let boss = json!([{"slug": "boss", "type": "reference", "template": "staff"}]);
     service.patch("/templates/staff", json!({"attributes": boss})).await.expect(200);
     let session = service.session().await;
-    // A chain through several chunks in which each row refers to the next one, a cycle over all of them, and rows that wait
-    // together with further rows of their key.
+    // A chain across several chunks in which each row references the next one, a cycle over all of them, and rows that
+    // wait together with other rows of the same key.
     let count = 9000;
     let mut file =
         "external_key,name,note,boss\ncycle-1,One,,Two\nr,Early,first,Late\nr,Early,second,Late\n".to_owned();

@@ -1,4 +1,4 @@
-//! Files that delete the records that they do not have: `mode=mirror`.
+//! Imports that delete the records missing in the file: `mode=mirror`.
 
 use super::{counts, import, send};
 use harness::{Service, Wire, encode, status_of};
@@ -19,7 +19,7 @@ async fn keys(service: &Service) -> String {
 }
 
 #[tokio::test]
-async fn mirror_reports_in_a_dry_run_what_it_deletes_later() {
+async fn mirror_dry_run_reports_the_records_to_delete() {
     let service = service(&[("a", 1), ("b", 2), ("c", 3), ("d", 9)]).await;
     let filter = encode(r#"{"filters":[{"field":"visits","operator":"lt","value":5}]}"#);
     let query = format!("mode=mirror&filter={filter}");
@@ -36,9 +36,9 @@ async fn mirror_reports_in_a_dry_run_what_it_deletes_later() {
     );
     assert_eq!(keys(&service).await, "a b c d");
 
-    import(&service, &query, file).await.refused(422, "invalid_value");
+    import(&service, &query, file).await.expect_error(422, "invalid_value");
     let problem = import(&service, &format!("{query}&max_deleted_share=0.5"), file).await;
-    let problem = problem.refused(412, "precondition_failed");
+    let problem = problem.expect_error(412, "precondition_failed");
     let detail = problem["detail"].as_str().unwrap_or_default();
     assert!(
         detail.contains("delete 2 of 3 records") && detail.contains("max_deleted_share=0.5"),
@@ -52,11 +52,11 @@ async fn mirror_reports_in_a_dry_run_what_it_deletes_later() {
     assert_eq!(keys(&service).await, "a d n");
     let again = import(&service, &query, file).await.expect(200);
     assert_eq!((counts(&again), &again["deleted"]), ([2, 0, 0, 2, 0], &json!(0)), "{again}");
-    // Other modes delete nothing, and have no such options.
+    // Other modes delete nothing, and reject these options.
     let upsert = import(&service, "", file).await.expect(200);
     assert_eq!((&upsert["deleted"], &upsert["deletion"]), (&Value::Null, &Value::Null));
-    import(&service, "max_deleted_share=0.1", file).await.refused(422, "invalid_value");
-    import(&service, &format!("mode=update&filter={filter}"), file).await.refused(422, "invalid_value");
+    import(&service, "max_deleted_share=0.1", file).await.expect_error(422, "invalid_value");
+    import(&service, &format!("mode=update&filter={filter}"), file).await.expect_error(422, "invalid_value");
 }
 
 #[tokio::test]
@@ -64,37 +64,39 @@ async fn mirror_deletes_nothing_unless_the_whole_file_is_imported() {
     let service = service(&[("a", 1), ("b", 2)]).await;
     let query = "mode=mirror&max_deleted_share=1";
     let problem =
-        import(&service, query, "external_key,visits\na,1\nn,x\n").await.refused(422, "invalid_value");
+        import(&service, query, "external_key,visits\na,1\nn,x\n").await.expect_error(422, "invalid_value");
     assert!(problem["hint"].as_str().is_some_and(|hint| hint.contains("whole file")), "{problem}");
     for empty in ["external_key,visits\n", "external_key,visits\n,\n\n"] {
-        let problem = import(&service, query, empty).await.refused(422, "invalid_value");
+        let problem = import(&service, query, empty).await.expect_error(422, "invalid_value");
         assert!(
             problem["detail"].as_str().is_some_and(|it| it.contains("the file has no rows")),
             "{problem}"
         );
     }
-    import(&service, &format!("{query}&dry_run=true"), "external_key\n").await.refused(422, "invalid_value");
-    send(&service, "application/json", "customers", query, "[]").await.refused(422, "invalid_value");
+    import(&service, &format!("{query}&dry_run=true"), "external_key\n")
+        .await
+        .expect_error(422, "invalid_value");
+    send(&service, "application/json", "customers", query, "[]").await.expect_error(422, "invalid_value");
     // Files that end too early.
     send(&service, "application/json", "customers", query, r#"[{"external_key": "a"},"#)
         .await
-        .refused(400, "malformed_request");
-    import(&service, query, "external_key,name\na,\"Ada\n").await.refused(422, "invalid_csv");
+        .expect_error(400, "malformed_request");
+    import(&service, query, "external_key,name\na,\"Ada\n").await.expect_error(422, "invalid_csv");
     send(&service, "application/x-ndjson", "customers", query, "{\"external_key\":\"a\"}\n{\"external")
         .await
-        .refused(400, "malformed_request");
+        .expect_error(400, "malformed_request");
     import(&service, &format!("{query}&on_error=skip"), "external_key\na\n")
         .await
-        .refused(422, "invalid_value");
+        .expect_error(422, "invalid_value");
     let path = format!("/v1/entities/template/customers/import?{query}");
     let csv = service
         .proxy
         .request("POST", &path)
         .header("accept", "text/csv")
         .body("text/csv", "external_key\na\n");
-    csv.send().await.refused(422, "invalid_value");
+    csv.send().await.expect_error(422, "invalid_value");
     assert_eq!(keys(&service).await, "a b");
-    // A dry run with rejected rows cannot say what would be missing.
+    // A dry run with rejected rows cannot report which records would be deleted.
     let dry = import(&service, &format!("{query}&dry_run=true"), "external_key,visits\na,1\nn,x\n")
         .await
         .expect(200);
@@ -102,12 +104,12 @@ async fn mirror_deletes_nothing_unless_the_whole_file_is_imported() {
 }
 
 #[tokio::test]
-async fn mirror_deletes_nothing_when_its_client_breaks_off() {
+async fn mirror_deletes_nothing_if_its_client_disconnects() {
     let service = service(&[("a", 1), ("b", 2)]).await;
     let request = "POST /v1/entities/template/customers/import?mode=mirror&max_deleted_share=1";
     let headers = "Content-Type: text/csv\nContent-Length: 1000\nConnection: close";
     let mut wire = Wire::begin(&service.proxy, request, service.proxy.key(), headers).await;
-    wire.send(b"external_key,visits\na,7\n").await.expect("it is read");
+    wire.send(b"external_key,visits\na,7\n").await.expect("the proxy reads it");
     let session = service.session().await;
     let imports = "select count(*) from pg_locks where locktype = 'advisory' and objsubid = 11 and granted";
     session.until(imports, "1").await;
@@ -130,7 +132,7 @@ async fn mirror_keeps_records_of_rows_that_wait_for_others() {
              select keyed.upsert_by_key('crm.staff', 'gone', '{\"name\": \"old\"}')",
         )
         .await;
-    // Each row refers to a record that a later row creates or has, over several chunks.
+    // Each row references an existing record or one that a later row creates, over several chunks.
     let rows: String = (1..=9000).map(|row| format!("k{row},k{}\n", row % 9000 + 1)).collect();
     let file = format!("external_key,boss\n{rows}");
     let query = "mode=mirror&max_deleted_share=0.1";
@@ -158,17 +160,18 @@ async fn progress_of_a_mirror_counts_deleted_records() {
         file.len()
     );
     let mut wire = Wire::begin(&service.proxy, request, service.proxy.key(), &headers).await;
-    wire.send(file.as_bytes()).await.expect("it is read");
-    let mut answer = String::new();
+    wire.send(file.as_bytes()).await.expect("the proxy reads it");
+    let mut response = String::new();
     loop {
-        match wire.answer().await {
+        match wire.response().await {
             more if more.is_empty() => break,
-            more => answer += &more,
+            more => response += &more,
         }
     }
-    assert_eq!(status_of(&answer), 200, "{answer}");
+    assert_eq!(status_of(&response), 200, "{response}");
     assert!(
-        answer.contains("\"deleted\":2000,\"bytes\":") && answer.contains("\"deleted\":4999,\"deletion\""),
-        "{answer}"
+        response.contains("\"deleted\":2000,\"bytes\":")
+            && response.contains("\"deleted\":4999,\"deletion\""),
+        "{response}"
     );
 }

@@ -1,12 +1,12 @@
 //! POST /entities/template/{template}/import.
 
 mod chains;
-mod faults;
 mod files;
 mod formats;
 mod forms;
 mod gzip;
 mod interruptions;
+mod invalid;
 mod matching;
 mod mirror;
 mod sheet_attacks;
@@ -14,11 +14,11 @@ mod sheets;
 mod update;
 mod warnings;
 
-use harness::{Answer, Service};
+use harness::{Response, Service};
 use serde_json::Value;
 
 /// Sends a file of customers; `query` is the raw query string.
-pub(crate) async fn import(service: &Service, query: &str, file: impl Into<reqwest::Body>) -> Answer {
+pub(crate) async fn import(service: &Service, query: &str, file: impl Into<reqwest::Body>) -> Response {
     send(service, "text/csv", "customers", query, file).await
 }
 
@@ -28,12 +28,12 @@ pub(crate) async fn send(
     template: &str,
     query: &str,
     file: impl Into<reqwest::Body>,
-) -> Answer {
+) -> Response {
     let path = format!("/v1/entities/template/{template}/import?{query}");
     service.proxy.request("POST", &path).body(content_type, file).send().await
 }
 
-/// rows, created, updated, unchanged, failed.
+/// The counts `rows`, `created`, `updated`, `unchanged` and `failed`.
 pub(crate) fn counts(report: &Value) -> [u64; 5] {
     ["rows", "created", "updated", "unchanged", "failed"]
         .map(|name| report[name].as_u64().unwrap_or(u64::MAX))

@@ -1,17 +1,17 @@
-//! Hostile and damaged spreadsheets.
+//! Malicious and corrupt spreadsheets.
 
 use super::{attributes, counts, send};
 use flate2::{Crc, write::DeflateEncoder};
-use harness::{Answer, Service, most_memory};
+use harness::{Response, Service, peak_memory};
 use std::io::Write as _;
 
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-async fn import(service: &Service, query: &str, file: Vec<u8>) -> Answer {
+async fn import(service: &Service, query: &str, file: Vec<u8>) -> Response {
     send(service, XLSX, "customers", query, file).await
 }
 
-/// A part of an archive, packed, with its checksum.
+/// A compressed part of an archive, with its checksum.
 struct Part {
     packed: Vec<u8>,
     checksum: u32,
@@ -26,8 +26,8 @@ impl Part {
         Part { packed: encoder.finish().expect("memory"), checksum: checksum.sum() }
     }
 
-    /// A part that unpacks to this text, a block very often, and an end. Each copy of the packed block refers to nothing but the
-    /// one before.
+    /// A part that decompresses to this text, many copies of a block, and an end. The compressed block refers only to
+    /// the copy before it.
     fn repeated(before: &str, text: &str, gigabytes: usize, after: &str) -> Part {
         const BLOCK_BYTES: usize = 1 << 20;
         let block = text.repeat(BLOCK_BYTES / text.len());
@@ -71,8 +71,8 @@ fn archive(parts: &[(String, Part)]) -> Vec<u8> {
     file
 }
 
-/// A spreadsheet with this sheet, these texts and styles.
-fn spreadsheet(sheet: Part, texts: Part, styles: Part) -> Vec<u8> {
+/// A spreadsheet with this sheet, these strings and styles.
+fn spreadsheet(sheet: Part, strings: Part, styles: Part) -> Vec<u8> {
     const RELATED: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let related = |targets: &[(&str, &str)]| {
         let targets: Vec<String> = targets
@@ -94,13 +94,13 @@ fn spreadsheet(sheet: Part, texts: Part, styles: Part) -> Vec<u8> {
             Part::of("<workbook><sheets><sheet name=\"One\" r:id=\"worksheet\"/></sheets></workbook>"),
         ),
         ("sheet.xml", sheet),
-        ("texts.xml", texts),
+        ("texts.xml", strings),
         ("styles.xml", styles),
     ];
     archive(&parts.map(|(name, part)| (name.to_owned(), part)))
 }
 
-const TEXTS: &str = "<sst><si><t>external_key</t></si><si><t>name</t></si></sst>";
+const STRINGS: &str = "<sst><si><t>external_key</t></si><si><t>name</t></si></sst>";
 const STYLES: &str = "<styleSheet><cellXfs><xf numFmtId=\"0\"/></cellXfs></styleSheet>";
 
 fn rows(rows: &str) -> String {
@@ -111,18 +111,18 @@ fn rows(rows: &str) -> String {
 #[tokio::test]
 async fn zip_bomb_is_rejected_in_bounded_memory() {
     let service = Service::start().await;
-    let (texts, styles) = (|| Part::of(TEXTS), || Part::of(STYLES));
+    let (strings, styles) = (|| Part::of(STRINGS), || Part::of(STYLES));
     let good = rows(r#"<row><c><v>1</v></c></row>"#);
-    let file = spreadsheet(Part::of(&good), texts(), styles());
+    let file = spreadsheet(Part::of(&good), strings(), styles());
     assert_eq!(counts(&import(&service, "", file).await.expect(200)), [1, 1, 0, 0, 0]);
-    let before = most_memory(service.proxy.process());
+    let before = peak_memory(service.proxy.process());
     let long = "x".repeat(2 << 20);
     let many =
         format!("<styleSheet><numFmts><numFmt numFmtId=\"200\" formatCode=\"{long}\"/></numFmts><cellXfs>");
     let name = format!("<worksheet><sheetData><row><c t=\"inlineStr\"><is><t>{long}");
     for (what, file) in [
-        ("blanks", spreadsheet(Part::repeated("<worksheet>", " ", 4, ""), texts(), styles())),
-        ("a cell", spreadsheet(Part::repeated(&name, "x", 4, ""), texts(), styles())),
+        ("blanks", spreadsheet(Part::repeated("<worksheet>", " ", 4, ""), strings(), styles())),
+        ("a cell", spreadsheet(Part::repeated(&name, "x", 4, ""), strings(), styles())),
         (
             "runs of a cell",
             spreadsheet(
@@ -132,21 +132,21 @@ async fn zip_bomb_is_rejected_in_bounded_memory() {
                     4,
                     "",
                 ),
-                texts(),
+                strings(),
                 styles(),
             ),
         ),
-        ("names", spreadsheet(Part::repeated("", "<a>", 4, ""), texts(), styles())),
+        ("names", spreadsheet(Part::repeated("", "<a>", 4, ""), strings(), styles())),
         ("texts", spreadsheet(Part::of(&good), Part::repeated("<sst>", "<si/>", 4, ""), styles())),
         (
             "styles of a long format",
-            spreadsheet(Part::of(&good), texts(), Part::repeated(&many, "<xf numFmtId=\"200\"/>", 4, "")),
+            spreadsheet(Part::of(&good), strings(), Part::repeated(&many, "<xf numFmtId=\"200\"/>", 4, "")),
         ),
     ] {
         assert!(file.len() < 16 << 20, "{what}: {}", file.len());
-        let problem = import(&service, "", file).await.refused(413, "payload_too_large");
+        let problem = import(&service, "", file).await.expect_error(413, "payload_too_large");
         assert_eq!(problem["hint"], "Save the sheet as CSV.", "{what}: {problem}");
-        let memory = most_memory(service.proxy.process());
+        let memory = peak_memory(service.proxy.process());
         assert!(memory < before + 160, "{what}: {before} and {memory} MiB");
     }
 }
@@ -157,9 +157,9 @@ async fn damaged_sheet_rolls_the_import_back() {
     let many: String = (0..2_000).map(|row| format!("<row><c><v>{row}</v></c></row>")).collect();
     let file = |checksum| {
         let sheet = Part { checksum, ..Part::of(&rows(&many)) };
-        spreadsheet(sheet, Part::of(TEXTS), Part::of(STYLES))
+        spreadsheet(sheet, Part::of(STRINGS), Part::of(STYLES))
     };
-    import(&service, "", file(0)).await.refused(400, "malformed_request");
+    import(&service, "", file(0)).await.expect_error(400, "malformed_request");
     assert_eq!(service.session().await.text("select count(*) from crm.customers", &[]).await, "0");
     let checksum = Part::of(&rows(&many)).checksum;
     assert_eq!(counts(&import(&service, "", file(checksum)).await.expect(200)), [2_000, 2_000, 0, 0, 0]);
@@ -180,7 +180,7 @@ async fn unsupported_document_type_is_reported() {
         (compound("Workbook"), "Save it as XLSX."),
         (b"external_key\n1\n".to_vec(), "Save it as XLSX, or as CSV and send it as text/csv."),
     ] {
-        let problem = import(&service, "", file).await.refused(400, "malformed_request");
+        let problem = import(&service, "", file).await.expect_error(400, "malformed_request");
         assert_eq!(problem["hint"], hint);
     }
 }
@@ -192,13 +192,13 @@ async fn text_with_nul_rejects_only_its_row() {
         r#"<row><c><v>1</v></c><c t="inlineStr"><is><t>a_x0000_b</t></is></c></row>
            <row><c><v>2</v></c><c t="inlineStr"><is><t>c:\u0000</t></is></c></row>"#,
     ));
-    let file = spreadsheet(sheet, Part::of(TEXTS), Part::of(STYLES));
+    let file = spreadsheet(sheet, Part::of(STRINGS), Part::of(STYLES));
     let report = import(&service, "on_error=skip", file.clone()).await.expect(200);
     assert_eq!(counts(&report), [2, 1, 0, 0, 1], "{report}");
     assert_eq!(report["errors"][0]["line"], 2, "{report}");
     assert_eq!(attributes(&service, "2").await["name"], r"c:\u0000");
-    // The row comes back as CSV.
+    // The rejected row is returned as CSV.
     let request = service.proxy.request("POST", "/v1/entities/template/customers/import?on_error=skip");
-    let refused = request.header("accept", "text/csv").body(XLSX, file).send().await.text;
-    assert!(refused.contains("\n1,a\0b,line 2: "), "{refused:?}");
+    let rejected = request.header("accept", "text/csv").body(XLSX, file).send().await.text;
+    assert!(rejected.contains("\n1,a\0b,line 2: "), "{rejected:?}");
 }

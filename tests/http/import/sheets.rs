@@ -1,14 +1,14 @@
-//! Spreadsheets in and out.
+//! Import and export of spreadsheets.
 
 use super::{attributes, counts};
 use crate::routes::export::{all, hostile};
-use harness::{Answer, Service, encode, most_memory};
+use harness::{Response, Service, encode, peak_memory};
 use rust_xlsxwriter::{ExcelDateTime, Format, Formula, Workbook};
 use serde_json::{Value, json};
 
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-async fn import(service: &Service, query: &str, file: Vec<u8>) -> Answer {
+async fn import(service: &Service, query: &str, file: Vec<u8>) -> Response {
     super::send(service, XLSX, "customers", query, file).await
 }
 
@@ -26,7 +26,7 @@ fn zone() -> String {
     format!("format={}", encode(r#"{"time_zone": "Europe/Zurich"}"#))
 }
 
-/// A workbook with keys, names, numbers, booleans, dates and times; the second row is not filled.
+/// A workbook with keys, names, numbers, booleans, dates and times; the second row is empty.
 fn workbook() -> Vec<u8> {
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet().set_name("People").expect("a name");
@@ -62,17 +62,17 @@ async fn sheet_cells_are_read_by_attribute_type() {
         json!(["12", -0.125, true, "2024-02-29", "2024-07-01T10:00:00Z", ["a", "b"]])
     );
     assert_eq!(attributes(&service, "4006381333931").await["seen"], "2024-01-01T11:30:59Z");
-    // Another sheet has no rows, and a third one is not there.
+    // Another sheet has no rows, and a third one does not exist.
     let report = import(&service, "sheet=Other", workbook()).await.expect(200);
     assert_eq!(counts(&report), [0; 5]);
-    let problem = import(&service, "sheet=Third", workbook()).await.refused(422, "invalid_value");
+    let problem = import(&service, "sheet=Third", workbook()).await.expect_error(422, "invalid_value");
     assert_eq!(problem["hint"], "Its sheets are: People, Other.");
 }
 
 #[tokio::test]
 async fn invalid_sheet_cell_is_rejected_with_its_row() {
     let service = Service::start().await;
-    // Without a time zone, no time of a sheet is one.
+    // Without a time zone, no cell is a valid datetime.
     let report = import(&service, "on_error=skip", workbook()).await.expect(200);
     assert_eq!(counts(&report), [2, 0, 0, 0, 2], "{report}");
     let error = &report["errors"][0];
@@ -112,13 +112,13 @@ async fn invalid_sheet_cell_is_rejected_with_its_row() {
     }
     assert_eq!(report["warnings"][0]["code"], "scientific_key", "{report}");
     assert_eq!(report["warnings"][0]["lines"], json!([6]));
-    // What was refused comes back as CSV, in its columns.
+    // The rejected rows are returned as CSV, with their columns.
     let request = service.proxy.request("POST", "/v1/entities/template/customers/import?on_error=skip");
-    let refused = request.header("accept", "text/csv").body(XLSX, file.clone()).send().await.text;
-    let lines: Vec<&str> = refused.lines().collect();
-    assert_eq!(lines[0], "external_key,visits,born,active,import_error", "{refused}");
-    assert!(lines[2].starts_with("k2,\"1,5\",,,\"line 3, visits: "), "{refused}");
-    // A format reads texts, and says which errors mean no value.
+    let rejected = request.header("accept", "text/csv").body(XLSX, file.clone()).send().await.text;
+    let lines: Vec<&str> = rejected.lines().collect();
+    assert_eq!(lines[0], "external_key,visits,born,active,import_error", "{rejected}");
+    assert!(lines[2].starts_with("k2,\"1,5\",,,\"line 3, visits: "), "{rejected}");
+    // A format applies to text cells, and specifies which error values mean null.
     let format = encode(r##"{"decimal": ",", "null": ["", "#N/A"]}"##);
     let report = import(&service, &format!("on_error=skip&format={format}"), file).await.expect(200);
     assert_eq!(counts(&report), [5, 2, 0, 1, 2], "{report}");
@@ -129,13 +129,13 @@ async fn invalid_sheet_cell_is_rejected_with_its_row() {
 async fn invalid_spreadsheet_is_rejected() {
     let service = Service::start().await;
     for file in [b"external_key,name\n".to_vec(), Vec::new(), workbook()[..2000].to_vec()] {
-        import(&service, "", file).await.refused(400, "malformed_request");
+        import(&service, "", file).await.expect_error(400, "malformed_request");
     }
     super::send(&service, "text/csv", "customers", "sheet=x", "external_key\n")
         .await
-        .refused(422, "invalid_value");
+        .expect_error(422, "invalid_value");
     let packed = super::send(&service, "text/csv", "customers", "", workbook()).await;
-    let problem = packed.refused(400, "malformed_request");
+    let problem = packed.expect_error(400, "malformed_request");
     assert!(problem["hint"].as_str().unwrap_or_default().contains(XLSX), "{problem}");
 }
 
@@ -146,7 +146,7 @@ async fn exported_spreadsheet_round_trips() {
     service.send_text("PUT", "/entities/template/customers/by-key", exact).await.expect(201);
     let twice = json!({"seen": "2024-10-27T00:30:00Z", "visits": 1e15, "name": "'=1"});
     service.upsert("twice", twice).await.expect(201);
-    // A cell of a number has no zeros after its last decimal.
+    // A numeric cell has no trailing zeros.
     let session = service.session().await;
     for visits in ["null", "-0.0000000000000000000123456789"] {
         session
@@ -176,7 +176,7 @@ async fn text_beyond_the_cell_limit_rejects_the_export() {
     let service = Service::start().await;
     service.upsert("long", json!({"name": "x".repeat(40_000)})).await.expect(201);
     let path = "/v1/entities/template/customers/export?format=xlsx";
-    let problem = service.proxy.request("GET", path).send().await.refused(422, "invalid_value");
+    let problem = service.proxy.request("GET", path).send().await.expect_error(422, "invalid_value");
     assert!(
         problem["detail"].as_str().unwrap_or_default().contains("the text of name in row 2"),
         "{problem}"
@@ -203,7 +203,7 @@ async fn sheet_import_uses_bounded_memory() {
             let report = import(service, "on_error=skip", file).await.expect(200);
             assert_eq!(report["failed"], Value::from(0));
             drop(export(service, "").await);
-            most_memory(service.proxy.process())
+            peak_memory(service.proxy.process())
         }
     };
     let few = memory(2_000).await;
@@ -212,7 +212,7 @@ async fn sheet_import_uses_bounded_memory() {
 }
 
 #[tokio::test]
-async fn dry_run_suggests_the_format_of_texts_in_a_sheet() {
+async fn dry_run_suggests_the_format_of_text_cells() {
     let service = Service::start().await;
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet();
@@ -221,7 +221,7 @@ async fn dry_run_suggests_the_format_of_texts_in_a_sheet() {
     }
     let day = Format::new().set_num_format("dd.mm.yyyy");
     let date = ExcelDateTime::parse_from_str("2024-02-29").expect("a date");
-    // Cells with types fit every format.
+    // Typed cells work with every format.
     sheet.write(1, 0, "A-1").expect("a cell");
     sheet.write(1, 1, 12.5).expect("a cell");
     sheet.write_with_format(1, 2, date, &day).expect("a cell");

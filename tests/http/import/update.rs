@@ -5,11 +5,11 @@ use harness::Service;
 use serde_json::json;
 
 #[tokio::test]
-async fn update_changes_records_and_rejects_rows_without_one() {
+async fn update_changes_records_and_rejects_rows_without_a_record() {
     let service = Service::start().await;
     service.upsert("a", json!({"name": "old"})).await.expect(201);
     let file = "external_key,name\na,new\nb,none\n";
-    let problem = import(&service, "mode=update", file).await.refused(404, "not_found");
+    let problem = import(&service, "mode=update", file).await.expect_error(404, "not_found");
     let detail = problem["detail"].as_str().unwrap_or_default();
     assert!(
         detail.contains("line 3, column external_key: no record of crm.customers has the key \"b\""),
@@ -35,7 +35,7 @@ async fn update_changes_records_and_rejects_rows_without_one() {
     assert_eq!(counts(&report), [2, 0, 1, 0, 1], "{report}");
     for (mode, file) in [("create", "external_key\na\n"), ("", "external_key\na\n"), ("update", "name\na\n")]
     {
-        import(&service, &format!("mode={mode}"), file).await.refused(422, "invalid_value");
+        import(&service, &format!("mode={mode}"), file).await.expect_error(422, "invalid_value");
     }
     let upsert = import(&service, "mode=upsert", file).await.expect(200);
     assert_eq!(counts(&upsert), [2, 1, 1, 0, 0], "{upsert}");

@@ -1,4 +1,4 @@
-//! Warnings of the report.
+//! Warnings in the report.
 
 use super::{import, send};
 use harness::Service;
@@ -38,7 +38,7 @@ async fn unintended_effect_of_a_file_is_reported_as_a_warning() {
             assert!(message.starts_with(starts) && message.contains(holds), "{report}");
         }
     }
-    // What is there already is nothing new.
+    // Existing records cause no warning.
     let again = import(&service, "", "external_key,name\na\u{a0}b,x\n").await.expect(200);
     assert_eq!(again["warnings"], Value::Null);
 }

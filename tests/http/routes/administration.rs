@@ -40,10 +40,10 @@ async fn api_key_is_shown_once_works_and_is_revoked() {
 
     let path = format!("/api-keys/{}", made["id"]);
     service.delete(&path).await.expect(204);
-    service.proxy.request("GET", "/v1/me").key(&key).send().await.refused(401, "unauthorized");
+    service.proxy.request("GET", "/v1/me").key(&key).send().await.expect_error(401, "unauthorized");
     assert!(listed_keys(&service).await.last().is_some_and(|listed| listed["revoked_at"].is_string()));
     for path in [path.as_str(), "/api-keys/0", "/api-keys/x", "/api-keys/99999999999999999999"] {
-        service.delete(path).await.refused(404, "not_found");
+        service.delete(path).await.expect_error(404, "not_found");
     }
 }
 
@@ -64,17 +64,18 @@ async fn rejected_api_key_request_has_a_pointer() {
         (json!({"role": "keyed_admin", "label": "x".repeat(201)}), 422, "invalid_value", "/label"),
         (json!({"role": "keyed_admin", "expires": null}), 422, "unknown_field", "/expires"),
     ] {
-        let problem = service.post("/api-keys", body.clone()).await.refused(status, code);
+        let problem = service.post("/api-keys", body.clone()).await.expect_error(status, code);
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{body}");
     }
     for role in ["pg_monitor", "pg_read_all_data", "keyed_proxy"] {
-        let problem = service.post("/api-keys", json!({"role": role})).await.refused(422, "invalid_value");
+        let problem =
+            service.post("/api-keys", json!({"role": role})).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/role", "{role}");
     }
     for role in ["postgres", "keyed_owner"] {
-        service.post("/api-keys", json!({"role": role})).await.refused(403, "forbidden");
+        service.post("/api-keys", json!({"role": role})).await.expect_error(403, "forbidden");
     }
-    assert_eq!(listed_keys(&service).await.len(), 1, "that of the tests");
+    assert_eq!(listed_keys(&service).await.len(), 1, "the one of the tests");
 }
 
 #[tokio::test]
@@ -94,7 +95,7 @@ async fn repeated_api_key_request_returns_no_secret() {
     assert_eq!(again.expect(201), made);
     assert_eq!(listed_keys(&service).await.len(), 2);
     service.proxy.request("GET", "/v1/me").key(&key).send().await.expect(200);
-    // The secret is nowhere in the database.
+    // The database does not contain the secret.
     let secret = key.rsplit('_').next().expect("a secret").to_owned();
     let session = service.session().await;
     for table in ["idempotent_request", "api_key"] {
@@ -119,14 +120,14 @@ async fn project_is_created_and_listed_with_privileges() {
     let plain = service.post("/projects", json!({"slug": "plain"})).await.expect(201);
     assert_eq!((&plain["name"], &plain["time_zone"]), (&json!("plain"), &Value::Null));
 
-    service.post("/projects", body).await.refused(409, "conflict");
+    service.post("/projects", body).await.expect_error(409, "conflict");
     for (body, code, pointer) in [
         (json!({}), "invalid_value", "/slug"),
         (json!({"slug": "A b"}), "invalid_slug", "/slug"),
         (json!({"slug": "moon", "time_zone": "Moon/Sea"}), "invalid_value", "/time_zone"),
         (json!({"slug": "moon", "names": "x"}), "unknown_field", "/names"),
     ] {
-        let problem = service.post("/projects", body.clone()).await.refused(422, code);
+        let problem = service.post("/projects", body.clone()).await.expect_error(422, code);
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{body}");
     }
 }
@@ -168,8 +169,8 @@ async fn listed_grants_can_be_sent_back() {
 
     let path = format!("/grants?role={role}&target=crm.customers");
     service.delete(&path).await.expect(204);
-    service.delete(&path).await.refused(404, "not_found");
-    service.delete(&format!("/grants?role={role}")).await.refused(400, "malformed_request");
+    service.delete(&path).await.expect_error(404, "not_found");
+    service.delete(&format!("/grants?role={role}")).await.expect_error(400, "malformed_request");
     let left = service.get(&format!("/grants?role={role}")).await.expect(200);
     assert_eq!(left["grants"].as_array().map(Vec::len), Some(1));
 }
@@ -190,18 +191,22 @@ async fn rejected_grant_has_a_pointer() {
     ] {
         let mut body = good.clone();
         body[member] = value;
-        let answer = service.put("/grants", body.clone()).await;
-        assert_eq!((answer.status, &answer.body["errors"][0]["pointer"]), (422, &json!(pointer)), "{body}");
+        let response = service.put("/grants", body.clone()).await;
+        assert_eq!(
+            (response.status, &response.body["errors"][0]["pointer"]),
+            (422, &json!(pointer)),
+            "{body}"
+        );
     }
     let mut body = good.clone();
     body["scopes"] = Value::Null;
-    service.put("/grants", body).await.refused(422, "unknown_field");
+    service.put("/grants", body).await.expect_error(422, "unknown_field");
     // Scopes that PostgreSQL cannot store.
     for value in [r#""\u0000""#, "1e1000000", "-1e999999"] {
         let text = format!(
             r#"{{"role": "{role}", "target": "crm.customers", "privileges": ["read"], "scope": {{"field": "name", "operator": "eq", "value": {value}}}}}"#
         );
-        let problem = service.send_text("PUT", "/grants", text).await.refused(422, "invalid_value");
+        let problem = service.send_text("PUT", "/grants", text).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/scope", "{value}");
     }
 }
@@ -236,7 +241,7 @@ async fn quota_is_set_listed_and_enforced() {
     service.upsert("A", json!({"name": "Ada"})).await.expect(201);
     let set = service.put("/quotas/live_records", json!({"maximum": 1})).await.expect(200);
     assert_eq!(set, json!({"name": "live_records", "maximum": 1, "used": 1, "resets_at": null}));
-    service.upsert("B", json!({"name": "Bob"})).await.refused(403, "quota_exceeded");
+    service.upsert("B", json!({"name": "Bob"})).await.expect_error(403, "quota_exceeded");
     let quotas = service.get("/quotas").await.expect(200);
     assert_eq!((&quotas["project"], &quotas["quotas"][0]), (&json!("crm"), &set));
     assert_eq!(quotas["quotas"].as_array().map(Vec::len), Some(4));
@@ -251,13 +256,13 @@ async fn quota_is_set_listed_and_enforced() {
         ("templates", json!({"maximum": "1"}), "/maximum"),
         ("templates", json!({}), "/maximum"),
     ] {
-        let problem = service.put(&format!("/quotas/{name}"), body).await.refused(422, "invalid_value");
+        let problem = service.put(&format!("/quotas/{name}"), body).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], pointer);
     }
     let ask = |method: &str, path: &str| service.proxy.request(method, path).without_project();
-    ask("GET", "/v1/quotas").send().await.refused(400, "project_required");
+    ask("GET", "/v1/quotas").send().await.expect_error(400, "project_required");
     let set = ask("PUT", "/v1/quotas/templates").json(&json!({"maximum": 1}));
-    set.send().await.refused(400, "project_required");
+    set.send().await.expect_error(400, "project_required");
 }
 
 #[tokio::test]
@@ -273,7 +278,7 @@ async fn visibility_of_a_record_is_explained() {
     let explained = service.get(&format!("{path}?role={role}")).await.expect(200);
     assert_eq!((&explained["sees"], &explained["may"]), (&json!(true), &json!(["read"])));
     assert_eq!(explained["grants"][0]["conditions"][0]["holds"], true);
-    service.get(&path).await.refused(400, "malformed_request");
-    service.get(&format!("{path}?role=nobody")).await.refused(422, "invalid_value");
-    service.get(&format!("/entities/x/access?role={role}")).await.refused(404, "not_found");
+    service.get(&path).await.expect_error(400, "malformed_request");
+    service.get(&format!("{path}?role=nobody")).await.expect_error(422, "invalid_value");
+    service.get(&format!("/entities/x/access?role={role}")).await.expect_error(404, "not_found");
 }

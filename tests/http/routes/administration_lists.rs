@@ -1,4 +1,4 @@
-//! Lists for administrators, page by page, with the names of actors.
+//! Paginated lists for administrators, with the names of actors.
 
 use harness::Service;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ async fn lists_of_administrators_are_read_page_by_page() {
         service.session().await.rows(statement, &[&role]).await;
         roles.push(role);
     }
-    // Other tests make roles of their own meanwhile.
+    // Other tests create roles in the meantime.
     let own = |pages: Vec<Vec<Value>>| -> Vec<Value> {
         let is_own =
             |entry: &Value| entry["name"].as_str().is_none_or(|name| name.ends_with(service.database.name()));
@@ -46,7 +46,7 @@ async fn lists_of_administrators_are_read_page_by_page() {
     assert_eq!((plain["grants"].as_array().map(Vec::len), &plain["next_cursor"]), (Some(12), &Value::Null));
     let of_one = pages(&service, &format!("/grants?role={}&", roles[0]), "grants", 1).await;
     assert_eq!(of_one.concat().len(), 3);
-    // What comes after a page between two requests is on the next.
+    // An entry that is created after the page between two requests is on the next page.
     let first = service.get("/api-keys?limit=4").await.expect(200);
     let added = service.post("/api-keys", json!({"role": "keyed_admin", "label": "late"})).await.expect(201);
     let cursor = first["next_cursor"].as_str().expect("a cursor");
@@ -60,8 +60,8 @@ async fn lists_of_administrators_are_read_page_by_page() {
 #[tokio::test]
 async fn invalid_page_is_rejected_with_its_pointer() {
     let service = Service::start().await;
-    // A text where keys of the API have a number.
-    let problem = service.get("/api-keys?cursor=WyJhYmMiXQ").await.refused(422, "invalid_value");
+    // A text where keys of the API have an id.
+    let problem = service.get("/api-keys?cursor=WyJhYmMiXQ").await.expect_error(422, "invalid_value");
     assert_eq!(problem["errors"][0]["pointer"], "/cursor");
     for path in ["/api-keys", "/roles", "/grants"] {
         for (query, pointer) in [
@@ -70,17 +70,17 @@ async fn invalid_page_is_rejected_with_its_pointer() {
             ("cursor=x", "/cursor"),
             ("cursor=WyJhIl0x", "/cursor"),
         ] {
-            let problem = service.get(&format!("{path}?{query}")).await.refused(422, "invalid_value");
+            let problem = service.get(&format!("{path}?{query}")).await.expect_error(422, "invalid_value");
             assert_eq!(problem["errors"][0]["pointer"], pointer, "{path} {query}");
         }
-        service.get(&format!("{path}?page=2")).await.refused(400, "malformed_request");
+        service.get(&format!("{path}?page=2")).await.expect_error(400, "malformed_request");
     }
-    // A cursor of another list is either none of this one, or begins somewhere in it.
+    // A cursor of another list is rejected or starts at some position of this one.
     let cursor = service.post("/api-keys", json!({"role": "keyed_admin"})).await.expect(201);
     assert!(cursor["id"].is_number());
     let of_keys = service.get("/api-keys?limit=1").await.expect(200)["next_cursor"].clone();
     let of_keys = of_keys.as_str().expect("a cursor");
-    service.get(&format!("/grants?cursor={of_keys}")).await.refused(422, "invalid_value");
+    service.get(&format!("/grants?cursor={of_keys}")).await.expect_error(422, "invalid_value");
     service.get(&format!("/roles?cursor={of_keys}")).await.expect(200);
 }
 
@@ -124,7 +124,7 @@ async fn former_administrator_gets_no_stored_response() {
     }
     session.run(&format!("revoke keyed_admin from {office}")).await;
     for request in &requests {
-        let problem = send(request).await.refused(403, "forbidden");
+        let problem = send(request).await.expect_error(403, "forbidden");
         assert!(problem["detail"].as_str().is_some_and(|it| it.contains("was run before")), "{problem}");
     }
 }

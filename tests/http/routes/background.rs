@@ -48,8 +48,8 @@ async fn embedding_failures_are_listed_and_retried() {
         service.get("/embeddings/failures?template=companies").await.expect(200),
         json!({"failures": []})
     );
-    service.get("/embeddings/failures?limit=0").await.refused(422, "invalid_value");
-    service.get("/embeddings/failures?template=moon").await.refused(404, "not_found");
+    service.get("/embeddings/failures?limit=0").await.expect_error(422, "invalid_value");
+    service.get("/embeddings/failures?template=moon").await.expect_error(404, "not_found");
     let retry = async |path: &str| service.post(path, json!({})).await.expect(200);
     assert_eq!(retry("/embeddings/retry?template=companies").await, json!({"count": 0}));
     assert_eq!(retry("/embeddings/retry").await, json!({"count": 1}));
@@ -71,7 +71,7 @@ async fn missing_indexes_are_suggested() {
         (&first["attribute"], &first["filters"], &first["sorts"]),
         (&json!("name"), &json!(7), &json!(1))
     );
-    service.get("/templates/moon/index-suggestions").await.refused(404, "not_found");
+    service.get("/templates/moon/index-suggestions").await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn http_doctor_agrees_with_the_command() {
         checks.into_iter().find(|check| check["name"] == name).map(|check| check["sound"].clone())
     };
     assert_eq!((sound("templates"), sound("ownership")), (Some(json!(false)), Some(json!(true))));
-    assert_eq!(sound("transactions"), Some(Value::Null), "the service does not see what others do");
+    assert_eq!(sound("transactions"), Some(Value::Null), "the service cannot see other processes");
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn examinations_do_not_overlap() {
     let session = service.session().await;
     session.run("begin").await;
     session.text("select keyed_http.examine()", &[]).await;
-    service.get("/doctor").await.refused(503, "unavailable");
+    service.get("/doctor").await.expect_error(503, "unavailable");
     session.run("commit").await;
     service.get("/doctor").await.expect(200);
 }

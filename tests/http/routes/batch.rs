@@ -1,9 +1,9 @@
 //! POST /entities/batch.
 
-use harness::{Answer, Service, id_of};
+use harness::{Response, Service, id_of};
 use serde_json::{Value, json};
 
-pub(crate) async fn batch(service: &Service, atomic: bool, operations: Value) -> Answer {
+pub(crate) async fn batch(service: &Service, atomic: bool, operations: Value) -> Response {
     service.post("/entities/batch", json!({"atomic": atomic, "operations": operations})).await
 }
 
@@ -64,7 +64,7 @@ async fn results_have_the_order_of_the_request() {
     let statuses: Vec<&Value> =
         report["results"].as_array().into_iter().flatten().map(|it| &it["status"]).collect();
     assert_eq!(statuses, [204, 204]);
-    service.get(&format!("/entities/{}", id_of(&gone))).await.refused(404, "not_found");
+    service.get(&format!("/entities/{}", id_of(&gone))).await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn batch_can_refer_to_its_own_records() {
             upsert("K", json!({"company": {"external_key": "C"}})),
             {"op": "create", "template": "companies", "external_key": "C", "attributes": {"name": "ACME"}},
             upsert("L", json!({"company": {"external_key": "C"}})),
-            // Forward, back, to itself, and round in a cycle.
+            // Forward, backward, to itself, and in a cycle.
             node("leaf", "branch"), node("branch", "root"), node("root", "root"), node("x", "y"), node("y", "z"), node("z", "x"),
         ]);
         let report = batch(&service, atomic, operations).await.expect(200);
@@ -133,7 +133,7 @@ async fn key_swap_in_a_batch_needs_a_null_step() {
     ];
     let set = |record: &Value, key: Value| json!({"op": "update", "template": "customers", "id": record["id"], "external_key": key});
     let swap = json!([set(&one, json!("2")), set(&two, json!("1"))]);
-    batch(&service, true, swap).await.refused(409, "external_key_taken");
+    batch(&service, true, swap).await.expect_error(409, "external_key_taken");
     assert_eq!(service.by_key("1").await.expect(200)["id"], one["id"]);
     let over_null = json!([set(&one, Value::Null), set(&two, json!("1")), set(&one, json!("2"))]);
     assert_eq!(batch(&service, true, over_null).await.expect(200)["errors"], false);
@@ -154,7 +154,7 @@ async fn batch_writes_the_same_values_as_single_requests() {
     for (number, attributes) in values.iter().enumerate() {
         let alone = format!(r#"{{"external_key": "alone {number}", "attributes": {attributes}}}"#);
         service.send_text("POST", "/entities/template/customers", alone).await.expect(201);
-        // Two of one shape are written by one statement, and a third by another way.
+        // Two operations of the same shape are written by one statement, and a third one separately.
         let operation = |op: &str, key: &str| {
             format!(
                 r#"{{"op": "{op}", "template": "customers", "external_key": "{key} {number}", "attributes": {attributes}}}"#
@@ -167,13 +167,13 @@ async fn batch_writes_the_same_values_as_single_requests() {
             operation("create", "d"),
         ]
         .join(", ");
-        let answer = service
+        let response = service
             .send_text("POST", "/entities/batch", format!(r#"{{"operations": [{operations}]}}"#))
             .await
             .expect(200);
-        assert_eq!(answer["errors"], false, "{answer}");
-        let text = |answer: Answer| {
-            answer.text.split_once("\"attributes\":").map(|parts| parts.1.to_owned()).unwrap_or_default()
+        assert_eq!(response["errors"], false, "{response}");
+        let text = |response: Response| {
+            response.text.split_once("\"attributes\":").map(|parts| parts.1.to_owned()).unwrap_or_default()
         };
         let expected = text(service.by_key(&format!("alone {number}")).await);
         for key in ["a", "b", "c", "d"] {

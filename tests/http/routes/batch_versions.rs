@@ -1,4 +1,4 @@
-//! Versions in POST /entities/batch: as conditions of operations, and in results.
+//! Versions in POST /entities/batch: as preconditions of operations, and in results.
 
 use super::batch::{batch, upsert};
 use harness::{Service, id_of};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const PATH: &str = "/entities/batch";
 
-/// The value of the ETag of the record with this key, without its quotes.
+/// The ETag of the record with this key, without quotes.
 async fn version(service: &Service, key: &str) -> String {
     service.by_key(key).await.header("etag").trim_matches('"').to_owned()
 }
@@ -40,7 +40,7 @@ async fn operation_with_the_version_of_its_record_is_written() {
     }
     assert_eq!(report["results"][3].get("version"), None, "{report}");
 
-    // The versions are those from before.
+    // The versions from before the batch.
     let report = batch(&service, false, again).await.expect(200);
     let results = report["results"].as_array().expect("results");
     let statuses: Vec<&Value> = results.iter().map(|result| &result["status"]).collect();
@@ -63,10 +63,10 @@ async fn other_version_rejects_one_operation_or_the_atomic_batch() {
         with_version(upsert("a", json!({"visits": 3})), &outdated),
         upsert("c", json!({"name": "c"})),
     ]);
-    let refused = batch(&service, true, operations.clone()).await.refused(412, "precondition_failed");
-    assert_eq!(refused["failed_index"], 1);
-    assert_eq!(refused["errors"][0]["pointer"], "/operations/1/if_match");
-    service.by_key("b").await.refused(404, "not_found");
+    let rejected = batch(&service, true, operations.clone()).await.expect_error(412, "precondition_failed");
+    assert_eq!(rejected["failed_index"], 1);
+    assert_eq!(rejected["errors"][0]["pointer"], "/operations/1/if_match");
+    service.by_key("b").await.expect_error(404, "not_found");
 
     let report = batch(&service, false, operations).await.expect(200);
     let statuses: Vec<&Value> =
@@ -77,7 +77,7 @@ async fn other_version_rejects_one_operation_or_the_atomic_batch() {
     let report =
         batch(&service, false, json!([with_version(upsert("new", json!({})), "*")])).await.expect(200);
     assert_eq!(report["results"][0]["status"], 412);
-    service.by_key("new").await.refused(404, "not_found");
+    service.by_key("new").await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn version_is_compared_after_earlier_operations_on_the_record() {
         report["results"].as_array().expect("results").iter().map(|it| &it["status"]).collect();
     assert_eq!(statuses, [200, 412, 200]);
     assert_eq!(service.by_key("a").await.expect(200)["attributes"]["visits"], 12);
-    // Both results have the version at the end.
+    // Both results have the final version.
     let last = version(&service, "a").await;
     assert_eq!(
         (&report["results"][0]["version"], &report["results"][2]["version"]),
@@ -150,7 +150,7 @@ async fn results_have_versions_and_records_only_on_request() {
         service
             .post(&format!("{PATH}?{query}"), json!({"operations": []}))
             .await
-            .refused(422, "invalid_value");
+            .expect_error(422, "invalid_value");
     }
 }
 

@@ -1,4 +1,4 @@
-//! PUT, GET and DELETE …/by-key: the routes for those who know only their own id.
+//! PUT, GET and DELETE …/by-key, for callers that identify records by their own keys.
 
 use harness::customers::{HISTORY, SERIES};
 use harness::{Service, id_of};
@@ -29,12 +29,12 @@ async fn upsert_returns_the_record_on_request() {
     let service = Service::start().await;
     for (status, created) in [(201, true), (200, false)] {
         let body = json!({"external_key": "A-1", "attributes": {"visits": {"$inc": 1}}});
-        let answer = service.put(&format!("{PATH}?return=record"), body).await.expect(status);
-        assert_eq!(answer["created"], created);
-        assert_eq!(answer["record"], service.by_key("A-1").await.expect(200));
+        let response = service.put(&format!("{PATH}?return=record"), body).await.expect(status);
+        assert_eq!(response["created"], created);
+        assert_eq!(response["record"], service.by_key("A-1").await.expect(200));
     }
     let body = json!({"external_key": "A-1"});
-    service.put(&format!("{PATH}?return=everything"), body).await.refused(422, "invalid_value");
+    service.put(&format!("{PATH}?return=everything"), body).await.expect_error(422, "invalid_value");
 }
 
 #[tokio::test]
@@ -42,14 +42,14 @@ async fn mode_allows_one_branch_only() {
     let service = Service::start().await;
     let body = |name: &str| json!({"external_key": "A-1", "attributes": {"name": name}});
     let path = |mode: &str| format!("{PATH}?mode={mode}");
-    service.put(&path("update"), body("Ada")).await.refused(404, "not_found");
+    service.put(&path("update"), body("Ada")).await.expect_error(404, "not_found");
     service.put(&path("create"), body("Ada")).await.expect(201);
-    service.put(&path("create"), body("Bea")).await.refused(409, "external_key_taken");
+    service.put(&path("create"), body("Bea")).await.expect_error(409, "external_key_taken");
     service.put(&path("update"), body("Cleo")).await.expect(200);
     service.put(&path("upsert"), body("Cleo")).await.expect(200);
     assert_eq!(service.by_key("A-1").await.expect(200)["attributes"]["name"], "Cleo");
     for mode in ["replace", "", "Create"] {
-        service.put(&path(mode), body("x")).await.refused(422, "invalid_value");
+        service.put(&path(mode), body("x")).await.expect_error(422, "invalid_value");
     }
 }
 
@@ -100,16 +100,16 @@ async fn lookup_supports_fields_and_verbose() {
         let by_id = service.get(&format!("/entities/{}?{options}", id_of(&made))).await.expect(200);
         assert_eq!(by_key, by_id, "{options}");
     }
-    service.get(&format!("{PATH}?key=A-1&fields=nmae")).await.refused(422, "unknown_field");
-    service.get(&format!("{PATH}?key=A-1&verbose=yes")).await.refused(422, "invalid_value");
+    service.get(&format!("{PATH}?key=A-1&fields=nmae")).await.expect_error(422, "unknown_field");
+    service.get(&format!("{PATH}?key=A-1&verbose=yes")).await.expect_error(422, "invalid_value");
 }
 
 #[tokio::test]
 async fn lookup_without_exactly_one_key_is_malformed() {
     let service = Service::start().await;
     for query in ["", "?fields=name", "?key=a&key=b", "?key=a&Key=b", "?key=a&include_deleted=true"] {
-        service.get(&format!("{PATH}{query}")).await.refused(400, "malformed_request");
-        service.delete(&format!("{PATH}{query}")).await.refused(400, "malformed_request");
+        service.get(&format!("{PATH}{query}")).await.expect_error(400, "malformed_request");
+        service.delete(&format!("{PATH}{query}")).await.expect_error(400, "malformed_request");
     }
 }
 
@@ -118,10 +118,10 @@ async fn record_can_be_deleted_by_its_key() {
     let service = Service::start().await;
     let made = service.create(json!({"external_key": "a/b c"})).await;
     let path = format!("{PATH}?key=a%2Fb%20c");
-    let answer = service.delete(&path).await;
-    assert_eq!((answer.status, answer.text.as_str()), (204, ""));
-    service.delete(&path).await.refused(404, "not_found");
-    service.by_key("a/b c").await.refused(404, "not_found");
+    let response = service.delete(&path).await;
+    assert_eq!((response.status, response.text.as_str()), (204, ""));
+    service.delete(&path).await.expect_error(404, "not_found");
+    service.by_key("a/b c").await.expect_error(404, "not_found");
     let deleted = service.get(&format!("/entities/{}?include_deleted=true", id_of(&made))).await.expect(200);
     assert!(deleted["deleted_at"].is_string());
 }
@@ -137,7 +137,7 @@ async fn rejected_upsert_writes_nothing() {
         (json!("x"), "invalid_value"),
         (Value::Null, "invalid_value"),
     ] {
-        service.upsert("A-1", attributes).await.refused(422, code);
+        service.upsert("A-1", attributes).await.expect_error(422, code);
     }
     let counts = &format!(
         "select (select count(*) from crm.customers) + (select count(*) from {HISTORY})
@@ -155,11 +155,11 @@ async fn many_records_are_read_by_their_keys() {
     }
     service.delete(&format!("{PATH}?key=gone")).await.expect(204);
     let body = json!({"keys": ["A-1", " A-1", "gone", "value", "none"]});
-    let answer = service.post(MANY, body.clone()).await.expect(200);
+    let response = service.post(MANY, body.clone()).await.expect(200);
     let records = json!({"A-1": service.by_key("A-1").await.expect(200), "value": service.by_key("value").await.expect(200)});
-    assert_eq!(answer, json!({"records": records, "missing": ["gone", "none"]}));
-    let answer = service.post(&format!("{MANY}?numbers=string"), body).await.expect(200);
-    assert_eq!(answer["records"]["value"]["attributes"]["visits"], "1.5");
+    assert_eq!(response, json!({"records": records, "missing": ["gone", "none"]}));
+    let response = service.post(&format!("{MANY}?numbers=string"), body).await.expect(200);
+    assert_eq!(response["records"]["value"]["attributes"]["visits"], "1.5");
     let body = json!({"keys": ["A-1"], "fields": "name", "verbose": true});
     let record = &service.post(MANY, body).await.expect(200)["records"]["A-1"];
     assert_eq!((&record["attributes"], &record["updated_at"]), (&json!({"name": "Ada"}), &Value::Null));
@@ -183,15 +183,15 @@ async fn many_records_are_read_by_their_keys() {
         (json!({"keys": ["A-1"], "fields": ["nam"]}), 422, "unknown_field", "/fields/0"),
         (json!({"keys": vec!["A-1"; 1001]}), 413, "payload_too_large", "/keys"),
     ] {
-        let refused = service.post(MANY, body.clone()).await.refused(status, code);
-        assert_eq!(refused["errors"][0]["pointer"], pointer, "{body}");
+        let rejected = service.post(MANY, body.clone()).await.expect_error(status, code);
+        assert_eq!(rejected["errors"][0]["pointer"], pointer, "{body}");
     }
     service
         .post("/entities/template/nothing/by-keys", json!({"keys": ["A-1"]}))
         .await
-        .refused(404, "not_found");
+        .expect_error(404, "not_found");
     service
         .post(&format!("{MANY}?fields=name"), json!({"keys": ["A-1"]}))
         .await
-        .refused(400, "malformed_request");
+        .expect_error(400, "malformed_request");
 }

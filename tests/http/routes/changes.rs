@@ -1,10 +1,10 @@
-//! GET /changes, and who held a key.
+//! GET /changes, and the holders of a key.
 
 use harness::{Service, id_of};
 use serde_json::json;
 
 #[tokio::test]
-async fn changes_are_read_from_a_cursor_on() {
+async fn changes_are_read_after_a_cursor() {
     let service = Service::start().await;
     let start = service.get("/changes").await.expect(200);
     assert_eq!((&start["changes"], &start["has_more"]), (&json!([]), &json!(false)));
@@ -36,15 +36,15 @@ async fn expired_and_forged_cursors_get_different_errors() {
         ("limit=x", "invalid_value"),
         ("include=all", "invalid_value"),
     ] {
-        service.get(&format!("/changes?{query}")).await.refused(422, code);
+        service.get(&format!("/changes?{query}")).await.expect_error(422, code);
     }
-    service.get("/changes?template=none").await.refused(404, "not_found");
+    service.get("/changes?template=none").await.expect_error(404, "not_found");
     let start = service.get("/changes").await.expect(200);
     let after = start["next_cursor"].as_str().expect("a cursor");
-    // As in a database that was restored.
+    // As in a restored database.
     service.session().await.run("update keyed_state.change_generation set written_by = 1").await;
-    let refusal = service.get(&format!("/changes?after={after}")).await.refused(410, "resync_required");
-    assert_eq!(refusal["retryable"], json!(false));
+    let error = service.get(&format!("/changes?after={after}")).await.expect_error(410, "resync_required");
+    assert_eq!(error["retryable"], json!(false));
 }
 
 #[tokio::test]
@@ -55,13 +55,13 @@ async fn holders_of_a_key_are_listed() {
     let second = service.create(json!({"external_key": "erp/1", "attributes": {}})).await;
     let path = "/entities/template/customers/by-key/history";
     let holders = service.get(&format!("{path}?key=erp%2F1")).await.expect(200);
-    let told: Vec<_> = holders["holders"]
+    let reported: Vec<_> = holders["holders"]
         .as_array()
         .expect("holders")
         .iter()
         .map(|it| json!([it["id"], it["ended_by"]]))
         .collect();
-    assert_eq!(told, [json!([second["id"], null]), json!([first["id"], "delete"])]);
-    service.get(path).await.refused(400, "malformed_request");
-    service.get(&format!("{path}?key=%20erp")).await.refused(422, "invalid_external_key");
+    assert_eq!(reported, [json!([second["id"], null]), json!([first["id"], "delete"])]);
+    service.get(path).await.expect_error(400, "malformed_request");
+    service.get(&format!("{path}?key=%20erp")).await.expect_error(422, "invalid_external_key");
 }

@@ -1,4 +1,4 @@
-//! Vectors over HTTP: PUT, DELETE, and as a part of a record's body.
+//! Vectors over HTTP: PUT, DELETE, and as a member of a record's body.
 
 use harness::customers::VECTORS;
 use harness::{Service, id_of, similar, vector};
@@ -15,10 +15,10 @@ async fn vector_is_put_and_deleted() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     let path = format!("/entities/{}/embedding", id_of(&record));
-    let answer = service.put(&path, json!({"vector": similar(0.5)})).await;
-    assert_eq!((answer.status, answer.text.as_str()), (204, ""));
+    let response = service.put(&path, json!({"vector": similar(0.5)})).await;
+    assert_eq!((response.status, response.text.as_str()), (204, ""));
     assert_eq!(first_numbers(&service).await, "0.5");
-    // Deleting a missing vector succeeds.
+    // The deletion of a missing vector succeeds.
     for _ in 0..2 {
         assert_eq!(service.delete(&path).await.status, 204);
         assert_eq!(first_numbers(&service).await, "");
@@ -46,7 +46,7 @@ async fn record_is_written_with_its_vector() {
     let path = format!("/entities/{}", id_of(&record));
     service.put(&path, json!({"attributes": {}})).await.expect(200);
     assert_eq!(first_numbers(&service).await, "0.3");
-    service.put(&path, json!({"attributes": {}, "embedding": null})).await.refused(422, "unknown_field");
+    service.put(&path, json!({"attributes": {}, "embedding": null})).await.expect_error(422, "unknown_field");
 }
 
 #[tokio::test]
@@ -72,23 +72,26 @@ async fn invalid_vector_is_rejected_with_its_pointer() {
         (Value::Null, "invalid_value", "/vector"),
         (json!("[1]"), "invalid_value", "/vector"),
     ] {
-        let problem = service.put(&path, json!({"vector": vector})).await.refused(422, code);
+        let problem = service.put(&path, json!({"vector": vector})).await.expect_error(422, code);
         assert_eq!(problem["errors"][0]["pointer"], pointer);
     }
-    service.put(&path, json!({})).await.refused(422, "invalid_value");
-    service.put(&path, json!({"vector": similar(0.5), "model": "x"})).await.refused(422, "unknown_field");
-    service.send_text("PUT", &path, "[").await.refused(400, "malformed_request");
+    service.put(&path, json!({})).await.expect_error(422, "invalid_value");
+    service
+        .put(&path, json!({"vector": similar(0.5), "model": "x"}))
+        .await
+        .expect_error(422, "unknown_field");
+    service.send_text("PUT", &path, "[").await.expect_error(400, "malformed_request");
     assert_eq!(first_numbers(&service).await, "");
 }
 
 #[tokio::test]
-async fn missing_a_deleted_and_a_malformed_id_have_no_vector() {
+async fn vector_of_a_missing_deleted_or_malformed_id_is_not_found() {
     let service = Service::start().await;
     let record = service.create(json!({})).await;
     service.delete(&format!("/entities/{}", id_of(&record))).await;
     for id in [id_of(&record), "00000000-0000-8000-8000-000000000002", "x"] {
         let path = format!("/entities/{id}/embedding");
-        service.put(&path, json!({"vector": similar(0.5)})).await.refused(404, "not_found");
-        service.delete(&path).await.refused(404, "not_found");
+        service.put(&path, json!({"vector": similar(0.5)})).await.expect_error(404, "not_found");
+        service.delete(&path).await.expect_error(404, "not_found");
     }
 }

@@ -1,4 +1,4 @@
-//! Records by their id: what each method answers.
+//! Records by id: the responses of each method.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};
@@ -14,10 +14,10 @@ async fn creation_returns_201_with_record_and_location() {
         let body = json!({"external_key": format!("{prefix}:1"), "attributes": {"name": "Ada"}});
         let request =
             service.proxy.request("POST", &format!("{prefix}/entities/template/customers")).json(&body);
-        let answer = request.send().await;
-        let location = answer.header("location").to_owned();
-        assert_eq!(answer.header("content-type"), "application/json");
-        let record = answer.expect(201);
+        let response = request.send().await;
+        let location = response.header("location").to_owned();
+        assert_eq!(response.header("content-type"), "application/json");
+        let record = response.expect(201);
         assert_eq!(location, format!("{prefix}/entities/{}", id_of(&record)));
         assert_eq!(service.proxy.request("GET", &location).send().await.expect(200), record);
         assert_eq!(record["template_slug"], "customers");
@@ -26,7 +26,7 @@ async fn creation_returns_201_with_record_and_location() {
 }
 
 #[tokio::test]
-async fn template_is_named_by_slug_or_by_number() {
+async fn template_is_identified_by_slug_or_id() {
     let service = Service::start().await;
     let by_slug = service.create(json!({})).await;
     let number = by_slug["template_id"].as_str().expect("a number");
@@ -44,7 +44,10 @@ async fn template_is_named_by_slug_or_by_number() {
         "%20",
         "2%2F",
     ] {
-        service.post(&format!("/entities/template/{nothing}"), json!({})).await.refused(404, "not_found");
+        service
+            .post(&format!("/entities/template/{nothing}"), json!({}))
+            .await
+            .expect_error(404, "not_found");
     }
 }
 
@@ -96,9 +99,9 @@ async fn put_replaces_attributes_and_keeps_the_key() {
         (json!({"attributes": null}), "/attributes"),
         (json!({"attributes": {}, "embedding": null}), "/embedding"),
     ] {
-        let answer = service.put(&path(&record), body.clone()).await;
-        assert_eq!(answer.status, 422, "{}", answer.text);
-        assert_eq!(answer.body["errors"][0]["pointer"], pointer, "{body}");
+        let response = service.put(&path(&record), body.clone()).await;
+        assert_eq!(response.status, 422, "{}", response.text);
+        assert_eq!(response.body["errors"][0]["pointer"], pointer, "{body}");
     }
     assert_eq!(service.get(&path(&record)).await.expect(200), put);
 }
@@ -122,8 +125,8 @@ async fn put_accepts_bare_attribute_values() {
         (json!({"visits": {"$inc": 1}}), "/visits", "invalid_value"),
         (json!({"name": "Ada", "attributes": {}}), "/name", "unknown_field"),
     ] {
-        let refusal = service.put(&path(&record), body.clone()).await.refused(422, code);
-        assert_eq!(refusal["errors"][0]["pointer"], pointer, "{body}");
+        let error = service.put(&path(&record), body.clone()).await.expect_error(422, code);
+        assert_eq!(error["errors"][0]["pointer"], pointer, "{body}");
     }
     assert_eq!(service.get(&path(&record)).await.expect(200), put);
 }
@@ -147,12 +150,12 @@ async fn attribute_named_attributes_needs_the_member() {
 async fn deletion_returns_204_then_404() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "A-1"})).await;
-    let answer = service.delete(&path(&record)).await;
-    assert_eq!((answer.status, answer.text.as_str()), (204, ""));
-    service.delete(&path(&record)).await.refused(404, "not_found");
-    service.get(&path(&record)).await.refused(404, "not_found");
-    service.patch(&path(&record), json!({"external_key": "x"})).await.refused(404, "not_found");
-    service.put(&path(&record), json!({"attributes": {}})).await.refused(404, "not_found");
+    let response = service.delete(&path(&record)).await;
+    assert_eq!((response.status, response.text.as_str()), (204, ""));
+    service.delete(&path(&record)).await.expect_error(404, "not_found");
+    service.get(&path(&record)).await.expect_error(404, "not_found");
+    service.patch(&path(&record), json!({"external_key": "x"})).await.expect_error(404, "not_found");
+    service.put(&path(&record), json!({"attributes": {}})).await.expect_error(404, "not_found");
     let shown = service.get(&format!("{}?include_deleted=true", path(&record))).await.expect(200);
     assert!(shown["deleted_at"].is_string());
     assert_eq!(shown["external_key"], "A-1");
@@ -176,7 +179,7 @@ async fn deleted_record_is_restored_with_its_key_another_one_or_none() {
         let restored = request.send().await.expect(200);
         assert_eq!((&restored["external_key"], &restored["deleted_at"]), (&key, &Value::Null), "{body:?}");
         let again = service.post(&format!("{}/restore", path(&record)), json!({})).await;
-        again.refused(409, "conflict");
+        again.expect_error(409, "conflict");
         service.delete(&path(&record)).await;
     }
 }
@@ -187,15 +190,17 @@ async fn restore_does_not_take_a_used_key() {
     let old = service.create(json!({"external_key": "A-1"})).await;
     service.delete(&path(&old)).await;
     let new = service.create(json!({"external_key": "A-1"})).await;
-    let refusal =
-        service.post(&format!("{}/restore", path(&old)), json!({})).await.refused(409, "external_key_taken");
-    assert_eq!(refusal["existing_id"], new["id"]);
-    service.get(&path(&old)).await.refused(404, "not_found");
+    let error = service
+        .post(&format!("{}/restore", path(&old)), json!({}))
+        .await
+        .expect_error(409, "external_key_taken");
+    assert_eq!(error["existing_id"], new["id"]);
+    service.get(&path(&old)).await.expect_error(404, "not_found");
     service.post(&format!("{}/restore", path(&old)), json!({"external_key": null})).await.expect(200);
 }
 
 #[tokio::test]
-async fn all_kinds_of_missing_records_get_the_same_answer() {
+async fn all_kinds_of_missing_records_get_the_same_response() {
     let service = Service::start().await;
     let deleted = service.create(json!({})).await;
     service.delete(&path(&deleted)).await;
@@ -219,14 +224,14 @@ async fn all_kinds_of_missing_records_get_the_same_answer() {
         "%C3%A9",
     ];
     for id in ids {
-        let mut body = service.get(&format!("/entities/{id}")).await.refused(404, "not_found");
+        let mut body = service.get(&format!("/entities/{id}")).await.expect_error(404, "not_found");
         body["instance"] = Value::Null;
         bodies.push(body);
-        service.delete(&format!("/entities/{id}")).await.refused(404, "not_found");
+        service.delete(&format!("/entities/{id}")).await.expect_error(404, "not_found");
         service
             .patch(&format!("/entities/{id}"), json!({"external_key": "x"}))
             .await
-            .refused(404, "not_found");
+            .expect_error(404, "not_found");
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
 }
@@ -258,7 +263,7 @@ async fn fields_and_verbose_shape_the_response() {
     let tier = json!({"value": ["gold"], "type": "list", "label": "tier", "labels": ["Gold card"]});
     assert_eq!(verbose["attribute_values"], json!({"tier": tier}));
     assert_eq!(get("verbose=false").await.expect(200), record);
-    let unknown = get("fields=name,nmae").await.refused(422, "unknown_field");
+    let unknown = get("fields=name,nmae").await.expect_error(422, "unknown_field");
     assert_eq!(unknown["errors"][0]["pointer"], "/fields/1");
     for (query, meant) in
         [("verbose=1", "verbose=true"), ("verbose=TRUE", "verbose=true"), ("verbose=0", "verbose=false")]
@@ -266,7 +271,7 @@ async fn fields_and_verbose_shape_the_response() {
         assert_eq!(get(query).await.expect(200), get(meant).await.expect(200), "{query}");
     }
     for query in ["verbose=2", "verbose=", "include_deleted=yes"] {
-        get(query).await.refused(422, "invalid_value");
+        get(query).await.expect_error(422, "invalid_value");
     }
 }
 

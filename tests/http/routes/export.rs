@@ -1,10 +1,10 @@
 //! GET and POST /entities/template/{template}/export.
 
 use crate::import::{counts, send};
-use harness::{Answer, Service, until};
+use harness::{Response, Service, until};
 use serde_json::{Value, json};
 
-pub(crate) async fn export(service: &Service, template: &str, query: &str, body: Option<Value>) -> Answer {
+pub(crate) async fn export(service: &Service, template: &str, query: &str, body: Option<Value>) -> Response {
     let path = format!("/v1/entities/template/{template}/export?{query}");
     match body {
         Some(body) => service.proxy.request("POST", &path).json(&body).send().await,
@@ -12,7 +12,7 @@ pub(crate) async fn export(service: &Service, template: &str, query: &str, body:
     }
 }
 
-/// Records whose values are as hard to carry as values can be.
+/// Records with values that are hard to represent in a file.
 pub(crate) async fn hostile() -> Service {
     let service = Service::start().await;
     let acme = json!({"external_key": "=HYPERLINK(\"x\")", "attributes": {"name": "+Acme; \"Sons\""}});
@@ -20,7 +20,7 @@ pub(crate) async fn hostile() -> Service {
     let keyless =
         service.post("/entities/template/companies", json!({"attributes": {"name": "no key"}})).await;
     let keyless = keyless.expect(201)["id"].clone();
-    let texts = [
+    let strings = [
         "=1+1",
         "+1",
         "-1",
@@ -44,7 +44,7 @@ pub(crate) async fn hostile() -> Service {
         "null",
         "''=1",
     ];
-    for (number, text) in texts.iter().enumerate() {
+    for (number, text) in strings.iter().enumerate() {
         let tags: Value = match number % 6 {
             0 => json!([]),
             1 => json!(["=x", "b"]),
@@ -87,7 +87,7 @@ async fn export_round_trips() {
         );
         let report = send(&service, kind, "customers", &query, file.text.clone()).await.expect(200);
         assert_eq!(counts(&report), [24, 0, 0, 24, 0], "{report}");
-        // Changed records become what they were again.
+        // The import resets changed records to their exported values.
         let session = service.session().await;
         session.run("update crm.customers set name = 'x', tags = '{x}', tier = null, born = null, seen = null, visits = 1, company = null, active = null").await;
         assert_ne!(all(&service).await, before);
@@ -143,13 +143,15 @@ async fn export_accepts_a_search() {
 #[tokio::test]
 async fn invalid_export_is_rejected() {
     let service = Service::start().await;
-    export(&service, "customers", "format=xml", None).await.refused(422, "invalid_value");
-    export(&service, "nothing", "", None).await.refused(404, "not_found");
-    export(&service, "customers", "", Some(json!({"fields": ["nope"]}))).await.refused(422, "unknown_field");
-    export(&service, "customers", "", Some(json!({"nope": 1}))).await.refused(422, "unknown_field");
+    export(&service, "customers", "format=xml", None).await.expect_error(422, "invalid_value");
+    export(&service, "nothing", "", None).await.expect_error(404, "not_found");
+    export(&service, "customers", "", Some(json!({"fields": ["nope"]})))
+        .await
+        .expect_error(422, "unknown_field");
+    export(&service, "customers", "", Some(json!({"nope": 1}))).await.expect_error(422, "unknown_field");
     let vector = json!({"query_vector": vec![1; 768]});
-    export(&service, "customers", "", Some(vector)).await.refused(422, "invalid_value");
-    export(&service, "customers", "page=1", None).await.refused(400, "malformed_request");
+    export(&service, "customers", "", Some(vector)).await.expect_error(422, "invalid_value");
+    export(&service, "customers", "page=1", None).await.expect_error(400, "malformed_request");
 }
 
 #[tokio::test]
@@ -184,7 +186,7 @@ async fn metric_is_exported_as_a_point() {
         .collect();
     assert_eq!(shown, [point.clone(), Value::Null]);
 
-    // Each import appends its points, also those that the series has; without the column there are none.
+    // Each import appends its points, including those that the series already has. Without the column, it appends none.
     let drop_mood = format!("mapping={}", harness::encode(r#"{"mood": null}"#));
     for (kind, query, file, count) in [
         ("text/csv", drop_mood.as_str(), &cells, 1),
@@ -208,8 +210,8 @@ async fn unread_export_times_out() {
         .run("insert into crm.customers (name) select repeat('x', 1000) from generate_series(1, 20000)")
         .await;
     let request = service.proxy.request("GET", "/v1/entities/template/customers/export");
-    let mut answer = request.response().await;
-    assert_eq!(answer.status(), 200);
+    let mut response = request.response().await;
+    assert_eq!(response.status(), 200);
     let snapshots = "select count(*) from pg_stat_activity where datname = current_database() \
                      and usename = 'keyed_proxy' and xact_start is not null";
     let mut waited = 0;
@@ -218,28 +220,28 @@ async fn unread_export_times_out() {
         session.text(snapshots, &[]).await == "0"
     })
     .await;
-    assert!(waited > 5, "the export was over before anybody could have waited for its reader");
-    // What was not read does not look whole.
+    assert!(waited > 5, "the export ended before it could wait for its reader");
+    // A partly read export is visibly incomplete.
     let ended = loop {
-        match answer.chunk().await {
+        match response.chunk().await {
             Ok(Some(_)) => {}
             ended => break ended,
         }
     };
-    assert!(ended.is_err(), "an answer that broke off seems to have ended");
+    assert!(ended.is_err(), "an incomplete response looks complete");
 }
 
 #[tokio::test]
 async fn export_of_an_unknown_view_is_not_found() {
     let service = Service::start().await;
-    export(&service, "customers", "view=nope", None).await.refused(404, "not_found");
-    service.get("/templates/customers/views/nope").await.refused(404, "not_found");
-    export(&service, "customers", "", Some(json!({"view": "nope"}))).await.refused(422, "invalid_value");
+    export(&service, "customers", "view=nope", None).await.expect_error(404, "not_found");
+    service.get("/templates/customers/views/nope").await.expect_error(404, "not_found");
+    export(&service, "customers", "", Some(json!({"view": "nope"}))).await.expect_error(422, "invalid_value");
 }
 
 #[tokio::test]
 async fn head_of_an_export_leaves_nothing_open() {
-    // One connection, and so one file at a time.
+    // One connection, so one file at a time.
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "1")]).await;
     let head = |query: &'static str| {
         let path = format!("/v1/entities/template/customers/export?{query}");
@@ -247,8 +249,8 @@ async fn head_of_an_export_leaves_nothing_open() {
         async move { proxy.request("HEAD", &path).send().await }
     };
     for _ in 0..3 {
-        let answer = head("format=ndjson").await;
-        assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+        let response = head("format=ndjson").await;
+        assert_eq!((response.status, response.header("content-type")), (200, "application/x-ndjson"));
     }
     assert_eq!(head("format=xml").await.status, 422);
     assert_eq!(head("view=nope").await.status, 404);
@@ -260,7 +262,7 @@ async fn head_of_an_export_leaves_nothing_open() {
 }
 
 #[tokio::test]
-async fn export_has_versions_on_request_and_an_import_of_it_overwrites_nothing() {
+async fn import_of_an_export_with_versions_overwrites_no_change() {
     let service = Service::start().await;
     service.upsert("a", json!({"name": "Ada", "visits": 1.50})).await.expect(201);
     let version = service.by_key("a").await.header("etag").trim_matches('"').to_owned();
@@ -275,11 +277,12 @@ async fn export_has_versions_on_request_and_an_import_of_it_overwrites_nothing()
         let record: Value = serde_json::from_str(&ndjson).expect("one line");
         assert_eq!((&record["version"], &record["attributes"]), (&json!(version), &json!({"name": "Ada"})));
 
-        let refused =
-            send(&service, "text/csv", "customers", "", file.clone()).await.refused(422, "invalid_value");
-        assert_eq!(refused["errors"][0]["pointer"], "/header/3");
-        let refused = send(&service, "application/x-ndjson", "customers", "on_error=abort", ndjson).await;
-        let pointer_or_line = refused.refused(422, "unknown_field");
+        let rejected = send(&service, "text/csv", "customers", "", file.clone())
+            .await
+            .expect_error(422, "invalid_value");
+        assert_eq!(rejected["errors"][0]["pointer"], "/header/3");
+        let rejected = send(&service, "application/x-ndjson", "customers", "on_error=abort", ndjson).await;
+        let pointer_or_line = rejected.expect_error(422, "unknown_field");
         assert!(pointer_or_line["detail"].as_str().expect("a detail").contains("does not compare versions"));
         let mapping = harness::encode(r#"{"version": null}"#);
         let report =
@@ -292,10 +295,11 @@ async fn export_has_versions_on_request_and_an_import_of_it_overwrites_nothing()
     let sheet = export(&service, "customers", "versions=true&format=xlsx", None).await;
     assert_eq!(sheet.status, 200);
 
-    // The column would be that of the attribute.
+    // The column would have the name of the attribute.
     let attribute = json!({"attributes": [{"slug": "version", "type": "string"}]});
     service.proxy.request("PATCH", "/v1/templates/customers").json(&attribute).send().await.expect(200);
-    let refused = export(&service, "customers", "versions=true", None).await.refused(422, "invalid_value");
-    assert_eq!(refused["errors"][0]["pointer"], "/versions");
+    let rejected =
+        export(&service, "customers", "versions=true", None).await.expect_error(422, "invalid_value");
+    assert_eq!(rejected["errors"][0]["pointer"], "/versions");
     assert_eq!(export(&service, "customers", "versions=true&format=ndjson", None).await.status, 200);
 }

@@ -11,7 +11,7 @@ fn german() -> Value {
         "time_zone": "Europe/Zurich", "null": ["NULL", "", "n/a"], "true": ["ja"], "false": ["nein"], "list": "|"})
 }
 
-/// The query of a format.
+/// The query parameter for a format.
 fn with(format: &Value) -> String {
     format!("format={}", encode(&format.to_string()))
 }
@@ -43,7 +43,8 @@ async fn comes_back(service: &Service, format: &Value, file: Vec<u8>, rows: u64)
 #[tokio::test]
 async fn german_export_round_trips() {
     let service = hostile().await;
-    // In a zone with summer time: before, in and after the hours that the clock skips and shows twice; with and without seconds.
+    // In a time zone with daylight saving time: before, during and after the hours that the clock skips and repeats;
+    // with and without seconds.
     for (number, (seen, visits, active)) in [
         ("2024-03-31T00:59:00Z", "1234.50", Value::Bool(true)),
         ("2024-03-31T01:00:00Z", "-1234567.89", Value::Bool(false)),
@@ -118,15 +119,15 @@ async fn lossy_export_is_rejected() {
         (with(&json!({"date": "DD.MM.YY"})), "/format/date"),
         (with(&json!({"datetime": "DD.MM.YYYY HH:mm", "time_zone": "Nowhere"})), "/format/time_zone"),
     ] {
-        let problem = export(&service, "customers", &query, None).await.refused(422, "invalid_value");
+        let problem = export(&service, "customers", &query, None).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
     }
-    // Where no number is exported, none is hidden.
+    // Numbers that are not exported lose no digits.
     let names = Some(json!({"fields": ["name"]}));
     let file = export(&service, "customers", &with(&json!({"null": ["0"]})), names).await;
     assert_eq!(file.status, 200, "{}", file.text);
     for query in ["delimiter=ab", "format=ndjson&bom=true", "format=ndjson&delimiter=%3B"] {
-        export(&service, "customers", query, None).await.refused(422, "invalid_value");
+        export(&service, "customers", query, None).await.expect_error(422, "invalid_value");
     }
 }
 

@@ -13,11 +13,11 @@ async fn history_names_key_source_and_changes() {
     service.session().await.run("update crm.customers set name = 'Bea'").await;
     service.delete(&path).await;
     service.post(&format!("{path}/restore"), json!({})).await.expect(200);
-    let answer = service.get(&format!("{path}/history")).await;
-    assert!(answer.text.contains("1.10"), "every digit is kept: {}", answer.text);
-    let answer = answer.expect(200);
-    assert_eq!(answer["next_cursor"], Value::Null);
-    let entries = answer["history"].as_array().expect("entries");
+    let response = service.get(&format!("{path}/history")).await;
+    assert!(response.text.contains("1.10"), "every digit is kept: {}", response.text);
+    let response = response.expect(200);
+    assert_eq!(response["next_cursor"], Value::Null);
+    let entries = response["history"].as_array().expect("entries");
     let api = json!(["issued by a test (key 1)", "api"]);
     let story: Vec<Value> = entries
         .iter()
@@ -83,10 +83,10 @@ async fn invalid_limit_or_cursor_is_rejected() {
         "cursor=x",
         "cursor=",
     ] {
-        service.get(&format!("{path}?{query}")).await.refused(422, "invalid_value");
+        service.get(&format!("{path}?{query}")).await.expect_error(422, "invalid_value");
     }
     for query in ["page=1", "limit=1&limit=2", "offset=1"] {
-        service.get(&format!("{path}?{query}")).await.refused(400, "malformed_request");
+        service.get(&format!("{path}?{query}")).await.expect_error(400, "malformed_request");
     }
     assert_eq!(
         service.get(&format!("{path}?limit=1000")).await.expect(200)["history"].as_array().map(Vec::len),
@@ -99,8 +99,8 @@ async fn history_of_an_unknown_record_is_not_found() {
     let service = Service::start().await;
     let unwritten = service.session().await.text("select keyed.new_id(2)", &[]).await;
     for id in [unwritten.as_str(), "x"] {
-        service.get(&format!("/entities/{id}/history")).await.refused(404, "not_found");
-        service.get(&format!("/entities/{id}/metrics/mood")).await.refused(404, "not_found");
+        service.get(&format!("/entities/{id}/history")).await.expect_error(404, "not_found");
+        service.get(&format!("/entities/{id}/metrics/mood")).await.expect_error(404, "not_found");
     }
 }
 
@@ -114,7 +114,7 @@ async fn history_has_source_app_for_the_application() {
     };
     let patch = |visits: i32| json!({"attributes": {"visits": visits}});
     from("app", "PATCH", &path).json(&patch(2)).send().await.expect(200);
-    // The same with an Idempotency-Key, and its replay from elsewhere, which changes nothing.
+    // The same with an Idempotency-Key, and a replay from another source, which changes nothing.
     for source in ["app", "api"] {
         let request = from(source, "PATCH", &path).header("idempotency-key", "once");
         request.json(&patch(3)).send().await.expect(200);
@@ -139,9 +139,9 @@ async fn other_sources_are_rejected() {
     let path = format!("/entities/{}", id_of(&record));
     for source in ["sql", "csv", "inbound", "App", "app'", "app', 'x"] {
         let request = service.proxy.request("DELETE", &format!("/v1{path}")).header("x-keyed-source", source);
-        request.send().await.refused(400, "malformed_request");
+        request.send().await.expect_error(400, "malformed_request");
     }
     let twice = service.proxy.request("DELETE", &format!("/v1{path}")).header("x-keyed-source", "app");
-    twice.header("x-keyed-source", "api").send().await.refused(400, "malformed_request");
+    twice.header("x-keyed-source", "api").send().await.expect_error(400, "malformed_request");
     service.get(&path).await.expect(200);
 }

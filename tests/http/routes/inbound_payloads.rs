@@ -1,4 +1,4 @@
-//! Payloads with values that PostgreSQL cannot hold.
+//! Payloads with values that PostgreSQL cannot store.
 
 use super::inbound::endpoint;
 use harness::Service;
@@ -22,9 +22,9 @@ async fn failed_delivery_keeps_its_payload_unchanged() {
     let service = Service::start().await;
     let sender = endpoint(&service, false).await;
     let body = r#"{"customers": [{"id": 1, "name": "x"}, {"id": 2, "name": "a\u0000b"}]}"#;
-    let refused = service.deliver(&sender, body).await.expect(202);
-    assert_eq!(refused["code"], "invalid_value");
-    let id = refused["delivery"].as_str().expect("an id");
+    let rejected = service.deliver(&sender, body).await.expect(202);
+    assert_eq!(rejected["code"], "invalid_value");
+    let id = rejected["delivery"].as_str().expect("an id");
     let kept = service.get(&format!("/inbound-endpoints/{}/deliveries/{id}", sender.id)).await;
     assert!(kept.text.ends_with(&format!("\"payload\":{body}}}")), "{}", kept.text);
     let error = kept.expect(200)["error"].clone();

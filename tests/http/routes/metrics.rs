@@ -1,4 +1,4 @@
-//! …/metrics/{slug}.
+//! Routes at …/metrics/{slug}.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};
@@ -75,12 +75,12 @@ async fn invalid_series_request_is_rejected() {
         "cursor=x",
         "cursor=1.x",
     ] {
-        service.get(&format!("{path}?{query}")).await.refused(422, "invalid_value");
+        service.get(&format!("{path}?{query}")).await.expect_error(422, "invalid_value");
     }
-    service.get(&format!("{path}?since=1")).await.refused(400, "malformed_request");
+    service.get(&format!("{path}?since=1")).await.expect_error(400, "malformed_request");
     for slug in ["name", "nothing", "external_key", "%20"] {
-        let answer = service.get(&path.replace("mood", slug)).await;
-        answer.refused(422, "unknown_attribute");
+        let response = service.get(&path.replace("mood", slug)).await;
+        response.expect_error(422, "unknown_attribute");
     }
 }
 
@@ -110,12 +110,12 @@ async fn points_are_replaced_and_deleted() {
         (json!({"points": [1]}), "invalid_value"),
         (json!({"points": [], "at": "2024-02-29T10:00:00Z"}), "unknown_field"),
     ] {
-        service.put(&path, body).await.refused(422, code);
+        service.put(&path, body).await.expect_error(422, code);
     }
-    service.delete(&path).await.refused(422, "invalid_value");
-    service.delete(&format!("{path}?since=1")).await.refused(400, "malformed_request");
+    service.delete(&path).await.expect_error(422, "invalid_value");
+    service.delete(&format!("{path}?since=1")).await.expect_error(400, "malformed_request");
     let stale = service.proxy.request("PUT", &format!("/v1{path}")).header("If-Match", "\"0\"").json(&wrong);
-    stale.send().await.refused(412, "precondition_failed");
+    stale.send().await.expect_error(412, "precondition_failed");
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
-//! What each route answers.
+//! The responses of each route.
 
 mod administration;
 mod administration_lists;
 mod background;
 mod batch;
-mod batch_refusals;
+mod batch_errors;
 mod batch_versions;
 mod by_key;
 mod changes;
@@ -19,7 +19,7 @@ mod inbound_payloads;
 mod metrics;
 mod numbers;
 mod search;
-mod search_refusals;
+mod search_errors;
 mod semantic;
 mod templates;
 mod values;

@@ -1,17 +1,17 @@
-//! Numbers as strings, for clients whose numbers lose digits.
+//! Numbers as strings, for clients that would lose digits.
 
-use harness::{Answer, Service};
+use harness::{Response, Service};
 use serde_json::{Value, json};
 
-/// A binary number has no such digits.
+/// A double cannot represent these digits.
 const EXACT: &str = "12345678901234567890.05";
 const BY_KEY: &str = "/entities/template/customers/by-key";
 
-async fn send(service: &Service, method: &str, path: &str, body: Value) -> Answer {
+async fn send(service: &Service, method: &str, path: &str, body: Value) -> Response {
     service.proxy.request(method, &format!("/v1{path}")).json(&body).send().await
 }
 
-async fn upsert(service: &Service, query: &str, attributes: Value) -> Answer {
+async fn upsert(service: &Service, query: &str, attributes: Value) -> Response {
     let body = json!({"external_key": "A-1", "attributes": attributes});
     send(service, "PUT", &format!("{BY_KEY}?{query}"), body).await
 }
@@ -54,10 +54,10 @@ async fn numbers_are_strings_only_on_request() {
         ("numbers=string", json!({"visits": ""})),
         ("numbers=string", json!({"mood": "NaN"})),
     ] {
-        upsert(&service, query, attributes).await.refused(422, "invalid_value");
+        upsert(&service, query, attributes).await.expect_error(422, "invalid_value");
     }
-    upsert(&service, "numbers=text", json!({})).await.refused(422, "invalid_value");
-    upsert(&service, "numbers=string&numbers=string", json!({})).await.refused(400, "malformed_request");
+    upsert(&service, "numbers=text", json!({})).await.expect_error(422, "invalid_value");
+    upsert(&service, "numbers=string&numbers=string", json!({})).await.expect_error(400, "malformed_request");
     let increments =
         json!({"visits": {"$inc": "0.1"}, "mood": [{"value": "2", "at": "2026-01-01T00:00:00Z"}, 3]});
     upsert(&service, "numbers=string", json!({"visits": 1})).await.expect(201);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 pub(crate) const PATH: &str = "/entities/search/customers";
 
-/// A service with the customers `A-1` to `A-5`, who paid 1 to 5 visits.
+/// A service with the customers `A-1` to `A-5`, who have 1 to 5 visits.
 pub(crate) async fn five() -> Service {
     let service = Service::start().await;
     for number in 1..=5 {
@@ -24,7 +24,7 @@ fn above(visits: i32) -> Value {
 }
 
 #[tokio::test]
-async fn search_by_template_number_supports_all_members() {
+async fn search_by_template_id_supports_all_members() {
     let service = five().await;
     let body = json!({
         "filters": [{"field": "visits", "operator": "between", "value": "2,4"}],
@@ -37,7 +37,7 @@ async fn search_by_template_number_supports_all_members() {
     });
     let template =
         service.by_key("A-1").await.expect(200)["template_id"].as_str().expect("a number").to_owned();
-    // The template's number needs no project header.
+    // The template's id needs no project header.
     let request =
         service.proxy.request("POST", &format!("/api/v1/entities/search/{template}")).without_project();
     let page = request.json(&body).send().await.expect(200);
@@ -46,12 +46,12 @@ async fn search_by_template_number_supports_all_members() {
     assert_eq!(
         page,
         json!({"records": page["records"], "next_cursor": null, "has_more": false, "total": null}),
-        "nothing else is in an answer"
+        "the response contains nothing else"
     );
 }
 
 #[tokio::test]
-async fn search_accepts_slug_number_and_both_prefixes() {
+async fn search_accepts_slug_id_and_both_prefixes() {
     let service = five().await;
     let template =
         service.by_key("A-1").await.expect(200)["template_id"].as_str().expect("a number").to_owned();
@@ -65,14 +65,14 @@ async fn search_accepts_slug_number_and_both_prefixes() {
     }
     let path = format!("/v1{PATH}");
     let request = service.proxy.request("POST", &path).without_project().json(&body);
-    request.send().await.refused(400, "project_required");
+    request.send().await.expect_error(400, "project_required");
     let key = service.database.api_key("keyed_admin", &["crm"]).await;
     let request = service.proxy.request("POST", &path).without_project().key(&key).json(&body);
     assert_eq!(keys(&request.send().await.expect(200)), ["A-4", "A-5"]);
 }
 
 #[tokio::test]
-async fn template_of_another_project_equals_a_missing_one() {
+async fn template_of_another_project_is_indistinguishable_from_a_missing_one() {
     let service = five().await;
     let session = service.session().await;
     session
@@ -83,14 +83,14 @@ async fn template_of_another_project_equals_a_missing_one() {
     let mut bodies = Vec::new();
     for name in ["orders", &orders, "nothing", "9999", "crm.customers", "-1", "CUSTOMERS"] {
         let request = service.proxy.request("POST", &format!("/v1/entities/search/{name}")).key(&key);
-        let mut body = request.json(&json!({})).send().await.refused(404, "not_found");
+        let mut body = request.json(&json!({})).send().await.expect_error(404, "not_found");
         body["instance"] = Value::Null;
         bodies.push(body);
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
-    // Who may see both, and names the one, does not find the other's.
+    // A caller with access to both projects who specifies one does not find the other's template.
     let path = format!("/v1/entities/search/{orders}");
-    service.proxy.request("POST", &path).json(&json!({})).send().await.refused(404, "not_found");
+    service.proxy.request("POST", &path).json(&json!({})).send().await.expect_error(404, "not_found");
     service.proxy.request("POST", &path).project("shop").json(&json!({})).send().await.expect(200);
 }
 
@@ -104,16 +104,16 @@ async fn search_without_read_is_denied() {
     let ask = async |body: &Value| {
         service.proxy.request("POST", &format!("/v1{PATH}")).key(&key).json(body).send().await
     };
-    // Before anything is said of the body.
+    // The template is checked before the body.
     for body in [json!({}), json!({"filters": [{"field": "nothing"}]}), json!({"nothing": 1})] {
-        ask(&body).await.refused(403, "forbidden");
+        ask(&body).await.expect_error(403, "forbidden");
     }
     service.database.grant(&role, "crm.customers", "read").await;
     assert_eq!(keys(&ask(&json!({})).await.expect(200)).len(), 5);
     service.database.revoke(&role, "crm.customers").await;
-    ask(&json!({})).await.refused(404, "not_found");
+    ask(&json!({})).await.expect_error(404, "not_found");
     let request = service.proxy.request("POST", &format!("/v1{PATH}")).without_key().json(&json!({}));
-    request.send().await.refused(401, "unauthorized");
+    request.send().await.expect_error(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -124,21 +124,21 @@ async fn pages_follow_their_cursor_to_the_end() {
         (json!([{"field": "visits", "direction": "desc"}]), ["A-5", "A-4", "A-3", "A-2", "A-1"]),
         (Value::Null, ["A-5", "A-4", "A-3", "A-2", "A-1"]),
     ] {
-        let mut walked = Vec::new();
+        let mut collected = Vec::new();
         let mut body = json!({"sort": sort, "limit": 2, "count": "exact"});
         for rest in [true, true, false] {
             let page = service.post(PATH, body.clone()).await.expect(200);
             assert_eq!((&page["has_more"], &page["total"]), (&json!(rest), &json!(5)));
             assert_eq!(page["next_cursor"].is_string(), rest, "{page}");
-            walked.extend(keys(&page).into_iter().map(str::to_owned));
+            collected.extend(keys(&page).into_iter().map(str::to_owned));
             body["cursor"] = page["next_cursor"].clone();
         }
-        assert_eq!(walked, expected, "{sort}");
+        assert_eq!(collected, expected, "{sort}");
     }
 }
 
 #[tokio::test]
-async fn cursor_is_bound_to_its_search_and_grants_nothing() {
+async fn cursor_is_bound_to_its_search_and_gives_no_access() {
     let service = five().await;
     let page = service.post(PATH, json!({"sort": "visits", "limit": 2})).await.expect(200);
     let cursor = &page["next_cursor"];
@@ -149,18 +149,18 @@ async fn cursor_is_bound_to_its_search_and_grants_nothing() {
         json!({"cursor": "x", "sort": "visits"}),
         json!({"cursor": "", "sort": "visits"}),
     ] {
-        let refusal = service.post(PATH, body).await.refused(422, "invalid_value");
-        assert_eq!(refusal["errors"][0]["pointer"], "/cursor");
+        let error = service.post(PATH, body).await.expect_error(422, "invalid_value");
+        assert_eq!(error["errors"][0]["pointer"], "/cursor");
     }
     let role = service.database.create_role("clerk").await;
     let key = service.database.api_key(&role, &["crm"]).await;
     let body = json!({"cursor": cursor, "sort": "visits"});
     let request = service.proxy.request("POST", &format!("/v1{PATH}")).key(&key).json(&body);
-    request.send().await.refused(404, "not_found");
+    request.send().await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
-async fn numbers_keep_their_digits_on_the_way_in_and_out() {
+async fn numbers_keep_their_digits_in_requests_and_responses() {
     let service = five().await;
     let digits = "12345678901234567890123.450";
     let body = format!(r#"{{"external_key": "long", "attributes": {{"visits": {digits}}}}}"#);
@@ -171,9 +171,14 @@ async fn numbers_keep_their_digits_on_the_way_in_and_out() {
         ("12345678901234567890123.451", false),
     ] {
         let body = format!(r#"{{"filters": [{{"field": "visits", "operator": "eq", "value": {value}}}]}}"#);
-        let answer = service.send_text("POST", PATH, body).await;
-        assert_eq!(answer.text.contains(&format!("\"visits\":{digits}")), found, "{value}: {}", answer.text);
-        answer.expect(200);
+        let response = service.send_text("POST", PATH, body).await;
+        assert_eq!(
+            response.text.contains(&format!("\"visits\":{digits}")),
+            found,
+            "{value}: {}",
+            response.text
+        );
+        response.expect(200);
     }
 }
 
@@ -193,9 +198,9 @@ async fn acknowledged_write_is_found_immediately() {
 #[tokio::test]
 async fn repeated_facet_is_returned_once() {
     let service = five().await;
-    let answer = service.post(PATH, json!({"facets": ["visits", "visits"], "limit": 1})).await;
-    assert!([200, 422].contains(&answer.status), "{}", answer.text);
-    assert!(answer.text.matches("\"visits\":[").count() <= 1, "{}", answer.text);
+    let response = service.post(PATH, json!({"facets": ["visits", "visits"], "limit": 1})).await;
+    assert!([200, 422].contains(&response.status), "{}", response.text);
+    assert!(response.text.matches("\"visits\":[").count() <= 1, "{}", response.text);
 }
 
 #[tokio::test]
@@ -211,8 +216,8 @@ async fn deleted_records_are_listed_for_a_restore() {
     service.post(&format!("/entities/{id}/restore"), json!({})).await.expect(200);
     assert_eq!(keys(&service.post(PATH, deleted.clone()).await.expect(200)), Vec::<&str>::new());
     let words = json!({"include_deleted": true, "global_search": "A"});
-    let refusal = service.post(PATH, words).await.expect(422);
-    assert_eq!(refusal["errors"][0]["pointer"], "/include_deleted");
+    let error = service.post(PATH, words).await.expect(422);
+    assert_eq!(error["errors"][0]["pointer"], "/include_deleted");
     let export =
         service.post("/entities/template/customers/export?format=csv", deleted.clone()).await.expect(422);
     assert_eq!(export["errors"][0]["pointer"], "/include_deleted");
@@ -236,8 +241,8 @@ async fn last_word_is_completed() {
     let service = Service::start().await;
     service.upsert("A-1", json!({"name": "Ada Lovelace", "tags": ["poet"]})).await.expect(201);
     let path = format!("{PATH}/suggest");
-    let answer = service.post(&path, json!({"prefix": "ada lo", "limit": 3})).await.expect(200);
-    assert_eq!(answer, json!({"suggestions": [{"text": "Lovelace", "count": 1}], "exact": true}));
+    let response = service.post(&path, json!({"prefix": "ada lo", "limit": 3})).await.expect(200);
+    assert_eq!(response, json!({"suggestions": [{"text": "Lovelace", "count": 1}], "exact": true}));
     service.post(&path, json!({"prefix": "x", "limit": 99})).await.expect(422);
     service.post("/entities/search/nothing/suggest", json!({"prefix": "x"})).await.expect(404);
 }
@@ -278,10 +283,10 @@ async fn search_has_versions_on_request() {
         let page = service.post(PATH, body).await.expect(200);
         assert!(page["records"][0].get("version").is_none(), "{page}");
     }
-    let wrong = service.post(PATH, json!({"versions": "yes"})).await.refused(422, "invalid_value");
+    let wrong = service.post(PATH, json!({"versions": "yes"})).await.expect_error(422, "invalid_value");
     assert_eq!(wrong["errors"][0]["pointer"], "/versions");
 
-    // A view asks for them, unless the search says otherwise.
+    // The view requests them, unless the search overrides it.
     let view = json!({"slug": "versioned", "query": {"versions": true, "sort": "external_key"}});
     service.post("/templates/customers/views", view).await.expect(201);
     assert_eq!(versions(&service.post(PATH, json!({"view": "versioned"})).await.expect(200)), tags);

@@ -1,11 +1,11 @@
-//! Semantic search over HTTP: status, headers and the shape of the answer.
+//! Semantic search over HTTP: status, headers and the form of the response.
 
-use harness::{Answer, Database, Proxy, Service, id_of, similar, vector};
+use harness::{Database, Proxy, Response, Service, id_of, similar, vector};
 use serde_json::{Value, json};
 
 const PATH: &str = "/entities/semantic-search";
 
-async fn ask(service: &Service, query: Value) -> Answer {
+async fn ask(service: &Service, query: Value) -> Response {
     let mut body = json!({"query_vector": vector(&[(0, 1.0)]), "template_id": "customers"});
     for (name, value) in query.as_object().expect("members") {
         body[name] = value.clone();
@@ -20,10 +20,10 @@ async fn response_lists_entities_with_similarity() {
         .create(json!({"external_key": "A", "attributes": {"name": "Ada"}, "embedding": similar(0.8)}))
         .await;
     service.create(json!({"attributes": {"name": "Bea"}})).await;
-    let answer = ask(&service, json!({"attribute_key": "slug"})).await;
-    assert_eq!((answer.header("x-search-exact"), answer.header("x-search-exhausted")), ("true", "true"));
-    assert_eq!(answer.header("content-type"), "application/json");
-    let found = answer.expect(200);
+    let response = ask(&service, json!({"attribute_key": "slug"})).await;
+    assert_eq!((response.header("x-search-exact"), response.header("x-search-exhausted")), ("true", "true"));
+    assert_eq!(response.header("content-type"), "application/json");
+    let found = response.expect(200);
     assert_eq!(found.as_array().map(Vec::len), Some(1));
     assert_eq!(found[0]["similarity_score"], 0.8);
     let entity = &found[0]["entity"];
@@ -46,9 +46,9 @@ async fn headers_report_further_results() {
         (json!({"limit": 4}), 3, "true"),
         (json!({"limit": 2, "threshold": 0.85}), 1, "true"),
     ] {
-        let answer = ask(&service, query.clone()).await;
-        assert_eq!(answer.header("x-search-exhausted"), exhausted, "{query}");
-        assert_eq!(answer.expect(200).as_array().map(Vec::len), Some(count), "{query}");
+        let response = ask(&service, query.clone()).await;
+        assert_eq!(response.header("x-search-exhausted"), exhausted, "{query}");
+        assert_eq!(response.expect(200).as_array().map(Vec::len), Some(count), "{query}");
     }
 }
 
@@ -59,8 +59,8 @@ async fn project_is_needed_only_for_template_slugs() {
     for (template, status) in [(Value::Null, 200), (json!("2"), 200), (json!("customers"), 400)] {
         let body = json!({"query_vector": similar(1.0), "template_id": template});
         let request = service.proxy.request("POST", "/api/v1/entities/semantic-search").json(&body);
-        let answer = request.without_project().send().await;
-        assert_eq!(answer.status, status, "{}", answer.text);
+        let response = request.without_project().send().await;
+        assert_eq!(response.status, status, "{}", response.text);
     }
 }
 
@@ -80,12 +80,12 @@ async fn invalid_request_is_rejected() {
             "/filters/0/operator",
         ),
     ] {
-        let problem = ask(&service, query).await.refused(422, code);
+        let problem = ask(&service, query).await.expect_error(422, code);
         assert_eq!(problem["errors"][0]["pointer"], pointer);
     }
-    ask(&service, json!({"template_id": "nothing"})).await.refused(404, "not_found");
-    service.send_text("POST", PATH, "{").await.refused(400, "malformed_request");
-    service.post(&format!("{PATH}?limit=5"), json!({})).await.refused(400, "malformed_request");
+    ask(&service, json!({"template_id": "nothing"})).await.expect_error(404, "not_found");
+    service.send_text("POST", PATH, "{").await.expect_error(400, "malformed_request");
+    service.post(&format!("{PATH}?limit=5"), json!({})).await.expect_error(400, "malformed_request");
 }
 
 #[tokio::test]
@@ -100,11 +100,11 @@ async fn vectors_without_pgvector_are_rejected_with_a_hint() {
     let record = ask("POST", "/v1/entities/template/customers".to_owned(), json!({"attributes": {}})).await;
     let path = format!("/v1/entities/{}", id_of(&record.expect(201)));
     let search = json!({"query_vector": similar(1.0), "template_id": "customers"});
-    for answer in [
+    for response in [
         ask("POST", "/v1/entities/semantic-search".to_owned(), search).await,
         ask("PUT", format!("{path}/embedding"), json!({"vector": similar(1.0)})).await,
     ] {
-        let problem = answer.refused(422, "invalid_value");
+        let problem = response.expect_error(422, "invalid_value");
         assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("pgvector")), "{problem}");
     }
     proxy.request("GET", &path).send().await.expect(200);

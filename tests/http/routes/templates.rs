@@ -14,10 +14,10 @@ async fn creation_returns_201_with_template_and_location() {
             {"slug": "buyer", "type": "reference", "template": "customers"}
         ]
     }"#;
-    let answer = service.send_text("POST", "/templates", body).await;
-    let location = answer.header("location").to_owned();
-    assert!(answer.text.contains("\"default\":0.10"), "every digit is kept: {}", answer.text);
-    let template = answer.expect(201);
+    let response = service.send_text("POST", "/templates", body).await;
+    let location = response.header("location").to_owned();
+    assert!(response.text.contains("\"default\":0.10"), "every digit is kept: {}", response.text);
+    let template = response.expect(201);
     assert_eq!(location, format!("/v1/templates/{}", template["id"].as_str().expect("a number")));
     for path in [location.as_str(), "/v1/templates/orders", "/api/v1/templates/orders"] {
         assert_eq!(service.proxy.request("GET", path).send().await.expect(200), template, "{path}");
@@ -68,9 +68,9 @@ async fn format_of_an_attribute_is_created_patched_removed_and_sent_back() {
     assert_eq!(patched["attributes"][0]["format"], json!({"currency": "CHF"}));
     let removed = service.patch("/templates/goods", change(Value::Null)).await.expect(200);
     assert_eq!(removed["attributes"][0].get("format"), None);
-    let refusal = service.patch("/templates/goods", change(json!({"decimals": 21}))).await;
-    let refusal = refusal.refused(422, "invalid_value");
-    assert_eq!(refusal["errors"][0]["pointer"], "/attributes/0/format/decimals");
+    let error = service.patch("/templates/goods", change(json!({"decimals": 21}))).await;
+    let error = error.expect_error(422, "invalid_value");
+    assert_eq!(error["errors"][0]["pointer"], "/attributes/0/format/decimals");
 }
 
 #[tokio::test]
@@ -92,15 +92,15 @@ async fn synonyms_are_set_validated_and_returned() {
     assert_eq!(service.post("/templates", template).await.expect(201)["synonyms"], sets);
 
     let wrong = json!([{"synonyms": ["car", "Car"]}, {"root": "phone", "synonyms": ["-x", "\"y\""]}]);
-    let places = ["/synonyms/0/synonyms/1", "/synonyms/1/synonyms/0", "/synonyms/1/synonyms/1"];
-    for refusal in [
+    let positions = ["/synonyms/0/synonyms/1", "/synonyms/1/synonyms/0", "/synonyms/1/synonyms/1"];
+    for error in [
         service.patch("/templates/customers", json!({"synonyms": wrong})).await,
         service.post("/templates", json!({"slug": "other", "synonyms": wrong})).await,
     ] {
-        let refusal = refusal.refused(422, "invalid_value");
-        let errors = refusal["errors"].as_array().expect("errors").iter();
+        let error = error.expect_error(422, "invalid_value");
+        let errors = error["errors"].as_array().expect("errors").iter();
         let pointers: Vec<&str> = errors.filter_map(|error| error["pointer"].as_str()).collect();
-        assert_eq!(pointers, places);
+        assert_eq!(pointers, positions);
     }
     service.patch("/templates/customers", json!({"synonyms": null})).await.expect(200);
     assert_eq!(service.get("/templates/customers").await.expect(200)["synonyms"], json!([]));
@@ -125,10 +125,10 @@ async fn reserved_names_are_rejected_as_slugs() {
         "cmax",
     ] {
         let body = json!({"slug": "orders", "attributes": [{"slug": reserved, "type": "string"}]});
-        let refusal = service.post("/templates", body).await.refused(422, "reserved_slug");
-        assert_eq!(refusal["errors"][0]["pointer"], "/attributes/0/slug", "{reserved}");
+        let error = service.post("/templates", body).await.expect_error(422, "reserved_slug");
+        assert_eq!(error["errors"][0]["pointer"], "/attributes/0/slug", "{reserved}");
     }
-    service.get("/templates/orders").await.refused(404, "not_found");
+    service.get("/templates/orders").await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -182,8 +182,8 @@ async fn invalid_definition_is_rejected_with_its_pointer() {
             "/attributes/0/template",
         ),
     ] {
-        let refusal = service.post("/templates", body.clone()).await.refused(422, code);
-        assert_eq!(refusal["errors"][0]["pointer"], pointer, "{body}");
+        let error = service.post("/templates", body.clone()).await.expect_error(422, code);
+        assert_eq!(error["errors"][0]["pointer"], pointer, "{body}");
     }
 }
 
@@ -196,24 +196,26 @@ async fn unknown_member_of_a_definition_is_rejected_with_known_ones() {
         (option, "/attributes/0/options/0/colour", "value and label"),
     ] {
         let body = json!({"slug": "a", "attributes": [attribute]});
-        let refusal = service.post("/templates", body).await.refused(422, "unknown_field");
-        assert_eq!(refusal["errors"][0]["pointer"], pointer);
-        assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{refusal}");
+        let error = service.post("/templates", body).await.expect_error(422, "unknown_field");
+        assert_eq!(error["errors"][0]["pointer"], pointer);
+        assert!(error["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{error}");
     }
     let known = "label, required, indexed, collation, format, options and default";
     let change = json!({"attributes": [{"slug": "name", "requird": true}]});
-    let refusal = service.patch("/templates/customers", change).await.refused(422, "unknown_field");
-    assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{refusal}");
-    let refusal =
-        service.post("/templates", json!({"slug": "a", "colour": 1})).await.refused(422, "unknown_field");
-    assert!(refusal["hint"].as_str().is_some_and(|hint| hint.contains("attributes")), "{refusal}");
+    let error = service.patch("/templates/customers", change).await.expect_error(422, "unknown_field");
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains(known)), "{error}");
+    let error = service
+        .post("/templates", json!({"slug": "a", "colour": 1}))
+        .await
+        .expect_error(422, "unknown_field");
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("attributes")), "{error}");
 }
 
 #[tokio::test]
 async fn used_slug_is_a_conflict() {
     let service = Service::start().await;
-    let refusal = service.post("/templates", json!({"slug": "customers"})).await.refused(409, "conflict");
-    assert_eq!(refusal["errors"][0]["pointer"], "/slug");
+    let error = service.post("/templates", json!({"slug": "customers"})).await.expect_error(409, "conflict");
+    assert_eq!(error["errors"][0]["pointer"], "/slug");
 }
 
 #[tokio::test]
@@ -221,7 +223,7 @@ async fn too_many_attributes_are_too_large() {
     let service = Service::start().await;
     let attributes: Value = (0..501).map(|n| json!({"slug": format!("a{n}"), "type": "string"})).collect();
     let body = json!({"slug": "wide", "attributes": attributes});
-    service.post("/templates", body).await.refused(413, "payload_too_large");
+    service.post("/templates", body).await.expect_error(413, "payload_too_large");
 }
 
 #[tokio::test]
@@ -230,7 +232,7 @@ async fn unknown_template_is_not_found() {
     for name in
         ["nothing", "99", "Customers", "crm.customers", "pg_class", "%00", "99999999999999999999", "-2"]
     {
-        service.get(&format!("/templates/{name}")).await.refused(404, "not_found");
+        service.get(&format!("/templates/{name}")).await.expect_error(404, "not_found");
     }
 }
 
@@ -260,14 +262,14 @@ async fn template_is_changed_and_dropped_over_http() {
         (json!({"drop": ["nobody"]}), "unknown_attribute", "/drop/0"),
         (json!({"colour": "red"}), "unknown_field", "/colour"),
     ] {
-        let refusal = service.patch("/templates/customers", body).await.refused(422, code);
-        assert_eq!(refusal["errors"][0]["pointer"], pointer);
+        let error = service.patch("/templates/customers", body).await.expect_error(422, code);
+        assert_eq!(error["errors"][0]["pointer"], pointer);
     }
-    service.delete("/templates/customers").await.refused(409, "conflict");
+    service.delete("/templates/customers").await.expect_error(409, "conflict");
     assert_eq!(service.delete("/entities/template/customers/by-key?key=A-1").await.status, 204);
     assert_eq!(service.delete("/templates/customers").await.status, 204);
-    service.delete("/templates/customers").await.refused(404, "not_found");
-    service.get("/templates/customers").await.refused(404, "not_found");
+    service.delete("/templates/customers").await.expect_error(404, "not_found");
+    service.get("/templates/customers").await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -286,9 +288,9 @@ async fn dry_run_returns_effects_and_changes_nothing() {
         json!({"slug": "orders", "attributes": [{"slug": "number", "type": "string", "indexed": true}]});
     let request = || service.proxy.request("POST", "/v1/templates?dry_run=1").header("idempotency-key", "k");
     for _ in 0..2 {
-        let answer = request().json(&orders).send().await;
-        assert_eq!((answer.header("location"), answer.header("idempotency-replayed")), ("", ""));
-        assert_eq!(answer.expect(200)["added"][0]["slug"], "number");
+        let response = request().json(&orders).send().await;
+        assert_eq!((response.header("location"), response.header("idempotency-replayed")), ("", ""));
+        assert_eq!(response.expect(200)["added"][0]["slug"], "number");
     }
     assert_eq!(service.get("/templates").await.expect(200), before);
     for wrong in [json!({"drop": ["moon"]}), json!({"drops": []})] {

@@ -1,9 +1,9 @@
-//! Values as they travel: digits, times, null.
+//! Values in JSON: digits, times, null.
 
 use harness::{Service, id_of};
 use serde_json::{Value, json};
 
-async fn write(service: &Service, attributes: &str) -> harness::Answer {
+async fn write(service: &Service, attributes: &str) -> harness::Response {
     let body = format!(r#"{{"external_key": "A-1", "attributes": {attributes}}}"#);
     service.send_text("PUT", "/entities/template/customers/by-key?return=record", body).await
 }
@@ -23,8 +23,8 @@ async fn number_keeps_every_digit() {
         ("1E-2", "0.01"),
         (long.as_str(), long.as_str()),
     ] {
-        let answer = write(&service, &format!(r#"{{"visits": {written}}}"#)).await;
-        assert!(answer.text.contains(&format!("\"visits\":{digits},")), "{written}: {}", answer.text);
+        let response = write(&service, &format!(r#"{{"visits": {written}}}"#)).await;
+        assert!(response.text.contains(&format!("\"visits\":{digits},")), "{written}: {}", response.text);
         let read = service.by_key("A-1").await;
         assert!(read.text.contains(&format!("\"visits\":{digits},")), "{written}: {}", read.text);
     }
@@ -36,11 +36,11 @@ async fn number_with_a_huge_exponent_is_rejected() {
     let long = "9".repeat(1001);
     for number in ["1e131071", "1e400", "1e1000000", "1e-400", "1e99999999999999999999", "-1e101", &long] {
         for value in [number.to_owned(), format!(r#"{{"$inc": {number}}}"#)] {
-            write(&service, &format!(r#"{{"visits": {value}}}"#)).await.refused(422, "invalid_value");
+            write(&service, &format!(r#"{{"visits": {value}}}"#)).await.expect_error(422, "invalid_value");
         }
     }
     for metric in ["1e400", "-1e309", "1e1000000"] {
-        write(&service, &format!(r#"{{"mood": {metric}}}"#)).await.refused(422, "invalid_value");
+        write(&service, &format!(r#"{{"mood": {metric}}}"#)).await.expect_error(422, "invalid_value");
     }
 }
 
@@ -48,15 +48,15 @@ async fn number_with_a_huge_exponent_is_rejected() {
 async fn non_numbers_are_rejected() {
     let service = Service::start().await;
     for value in [r#""NaN""#, r#""Infinity""#, r#""1""#, r#"" 12 ""#, "true", "[1]"] {
-        write(&service, &format!(r#"{{"visits": {value}}}"#)).await.refused(422, "invalid_value");
+        write(&service, &format!(r#"{{"visits": {value}}}"#)).await.expect_error(422, "invalid_value");
     }
     for value in ["NaN", "Infinity", "-Infinity", "+1", "01", ".5", "1.", "0x10", "1_000", "1e", "--1"] {
-        write(&service, &format!(r#"{{"visits": {value}}}"#)).await.refused(400, "malformed_request");
+        write(&service, &format!(r#"{{"visits": {value}}}"#)).await.expect_error(400, "malformed_request");
     }
 }
 
 #[tokio::test]
-async fn dates_and_times_are_read_strictly_and_shown_in_utc() {
+async fn dates_and_times_are_parsed_strictly_and_returned_in_utc() {
     let service = Service::start().await;
     for (written, shown) in [
         ("2024-02-29T12:00:00+01:00", "2024-02-29T11:00:00Z"),
@@ -70,9 +70,9 @@ async fn dates_and_times_are_read_strictly_and_shown_in_utc() {
         for text in
             ["today", "now", "infinity", "2024-02-30", "20240105", "24:00", "0000-01-01", "294277-01-01", ""]
         {
-            let answer =
-                write(&service, &json!({slug: text}).to_string()).await.refused(422, "invalid_value");
-            assert_eq!(answer["errors"][0]["pointer"], format!("/attributes/{slug}"));
+            let response =
+                write(&service, &json!({slug: text}).to_string()).await.expect_error(422, "invalid_value");
+            assert_eq!(response["errors"][0]["pointer"], format!("/attributes/{slug}"));
         }
     }
 }
@@ -87,16 +87,16 @@ async fn nul_character_is_rejected_with_its_pointer() {
         (r#"{"company": "\u0000"}"#, "/attributes/company"),
         (r#"{"company": {"external_key": "\u0000"}}"#, "/attributes/company/external_key"),
     ] {
-        let answer = write(&service, attributes).await;
+        let response = write(&service, attributes).await;
         assert_eq!(
-            (answer.status, &answer.body["errors"][0]["pointer"]),
+            (response.status, &response.body["errors"][0]["pointer"]),
             (422, &json!(pointer)),
             "{}",
-            answer.text
+            response.text
         );
     }
     let slug = write(&service, r#"{"na\u0000me": "x"}"#).await;
-    slug.refused(422, "unknown_attribute");
+    slug.expect_error(422, "unknown_attribute");
 }
 
 #[tokio::test]
@@ -115,14 +115,14 @@ async fn text_is_returned_unchanged() {
     let record = service.create(json!({"attributes": {"name": "x".repeat(1 << 20)}})).await;
     assert_eq!(record["attributes"]["name"].as_str().map(str::len), Some(1 << 20));
     let longer = json!({"attributes": {"name": "x".repeat((1 << 20) + 1)}});
-    service.post("/entities/template/customers", longer).await.refused(422, "invalid_value");
+    service.post("/entities/template/customers", longer).await.expect_error(422, "invalid_value");
 }
 
 #[tokio::test]
 async fn all_errors_are_reported_without_long_values() {
     let service = Service::start().await;
-    let answer = write(&service, r#"{"name": 1, "nmae": "x", "visits": "2", "born": "never"}"#).await;
-    let body = answer.refused(422, "invalid_value");
+    let response = write(&service, r#"{"name": 1, "nmae": "x", "visits": "2", "born": "never"}"#).await;
+    let body = response.expect_error(422, "invalid_value");
     let mut pointers: Vec<&str> =
         body["errors"].as_array().into_iter().flatten().filter_map(|it| it["pointer"].as_str()).collect();
     pointers.sort_unstable();
@@ -135,13 +135,13 @@ async fn all_errors_are_reported_without_long_values() {
         json!({"company": long}),
         json!({&long: 1}),
     ] {
-        let answer = write(&service, &attributes.to_string()).await;
-        assert_eq!(answer.status, 422);
+        let response = write(&service, &attributes.to_string()).await;
+        assert_eq!(response.status, 422);
         assert!(
-            answer.text.len() < 10_000,
+            response.text.len() < 10_000,
             "an answer of {} bytes: {}…",
-            answer.text.len(),
-            &answer.text[..200]
+            response.text.len(),
+            &response.text[..200]
         );
     }
     let slug = service.post("/templates", json!({"slug": long})).await;
@@ -173,12 +173,12 @@ async fn references_accept_id_or_key() {
     for reference in
         [json!({"external_key": "C-2"}), json!("00000000-0000-0000-0000-000000000000"), Value::Null]
     {
-        let answer =
+        let response =
             service.post("/entities/template/customers", json!({"attributes": {"company": reference}})).await;
         if reference.is_null() {
-            answer.expect(201);
+            response.expect(201);
         } else {
-            answer.refused(422, "reference_not_found");
+            response.expect_error(422, "reference_not_found");
         }
     }
 }

@@ -12,18 +12,18 @@ async fn view_is_saved_read_replaced_and_deleted() {
     let path = "/templates/customers/views";
     let body = json!({"slug": "busy", "label": "Busy ones", "query": filter(2)});
     let made = service.post(path, body.clone()).await;
-    let place = made.header("location").to_owned();
+    let location = made.header("location").to_owned();
     let made = made.expect(201);
-    assert_eq!(place, "/v1/templates/2/views/busy");
+    assert_eq!(location, "/v1/templates/2/views/busy");
     assert_eq!((&made["label"], &made["query"]), (&json!("Busy ones"), &filter(2)));
     assert_eq!(made["sql_view"], "crm.customers__busy");
-    assert_eq!(service.get(place.trim_start_matches("/v1")).await.expect(200), made);
-    service.post(path, body).await.refused(409, "conflict");
+    assert_eq!(service.get(location.trim_start_matches("/v1")).await.expect(200), made);
+    service.post(path, body).await.expect_error(409, "conflict");
 
     let found = service.post("/entities/search/customers", json!({"view": "busy"})).await.expect(200);
     assert_eq!(found["records"].as_array().map(Vec::len), Some(1));
 
-    // What was read may be sent back.
+    // A definition that was read can be sent back.
     let mut changed = made;
     changed["query"] = filter(1);
     let changed = service.put(&format!("{path}/busy"), changed).await.expect(200);
@@ -36,10 +36,10 @@ async fn view_is_saved_read_replaced_and_deleted() {
     let slugs: Vec<_> = listed["views"].as_array().expect("views").iter().map(|view| &view["slug"]).collect();
     assert_eq!(slugs, ["all", "busy"]);
     assert_eq!(service.delete(&format!("{path}/busy")).await.status, 204);
-    service.delete(&format!("{path}/busy")).await.refused(404, "not_found");
-    service.get(&format!("{path}/busy")).await.refused(404, "not_found");
+    service.delete(&format!("{path}/busy")).await.expect_error(404, "not_found");
+    service.get(&format!("{path}/busy")).await.expect_error(404, "not_found");
     let problem = service.post("/entities/search/customers", json!({"view": "busy"})).await;
-    assert_eq!(problem.refused(422, "invalid_value")["errors"][0]["pointer"], "/view");
+    assert_eq!(problem.expect_error(422, "invalid_value")["errors"][0]["pointer"], "/view");
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn view_keeps_presentation_unless_given() {
     let changed = service.put(path, json!({"query": {}, "presentation": false})).await.expect(200);
     assert!(changed["presentation"].is_null(), "{changed}");
     let problem = service.put(path, json!({"query": {}, "presentation": "yes"})).await;
-    assert_eq!(problem.refused(422, "invalid_value")["errors"][0]["pointer"], "/presentation");
+    assert_eq!(problem.expect_error(422, "invalid_value")["errors"][0]["pointer"], "/presentation");
 }
 
 #[tokio::test]
@@ -72,6 +72,6 @@ async fn invalid_view_is_rejected_with_its_pointer() {
         assert_eq!(problem.body["errors"][0]["pointer"], pointer, "{body}");
     }
     let renamed = service.put("/templates/customers/views/x", json!({"slug": "y", "query": {}})).await;
-    assert_eq!(renamed.refused(422, "invalid_value")["errors"][0]["pointer"], "/slug");
-    service.get("/templates/nothing/views").await.refused(404, "not_found");
+    assert_eq!(renamed.expect_error(422, "invalid_value")["errors"][0]["pointer"], "/slug");
+    service.get("/templates/nothing/views").await.expect_error(404, "not_found");
 }

@@ -19,7 +19,7 @@ async fn project_header_chooses_the_shard() {
         assert!(record["template_id"].as_str().is_some_and(|id| id.starts_with("39321")), "{record}");
     }
     let unknown = two.proxy.request("GET", "/v1/templates").project("moon").send().await;
-    unknown.refused(404, "not_found");
+    unknown.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -46,13 +46,13 @@ async fn record_of_another_project_is_not_found() {
     let record = two.upsert("art", "A-1").await;
     let path = format!("/v1/entities/{}", id_of(&record));
     let other = two.proxy.request("GET", &path).project("crm").send().await;
-    other.refused(404, "not_found");
+    other.expect_error(404, "not_found");
     // The key of crm is not known on shard 3.
     let key = two.shards.api_key("keyed_admin", &[(0, &["crm"])]).await;
     for _ in 0..3 {
-        two.proxy.request("GET", &path).key(&key).send().await.refused(404, "not_found");
+        two.proxy.request("GET", &path).key(&key).send().await.expect_error(404, "not_found");
         let other = two.proxy.request("GET", "/v1/templates").key(&key).project("art").send().await;
-        other.refused(404, "not_found");
+        other.expect_error(404, "not_found");
     }
     let own = two.proxy.request("GET", "/v1/templates").key(&key).send().await.expect(200);
     assert_eq!(own["templates"].as_array().map(Vec::len), Some(1));
@@ -77,7 +77,7 @@ async fn invalid_key_is_unauthorized_on_every_shard() {
     revoked.send().await.expect(204);
     for (key, project) in [(key.as_str(), "art"), (key.as_str(), "crm"), ("keyed_1_x", "art"), ("x", "crm")] {
         let answer = two.proxy.request("GET", "/v1/templates").key(key).project(project).send().await;
-        answer.refused(401, "unauthorized");
+        answer.expect_error(401, "unauthorized");
     }
     two.proxy
         .request("GET", "/v1/templates")
@@ -85,7 +85,7 @@ async fn invalid_key_is_unauthorized_on_every_shard() {
         .project("art")
         .send()
         .await
-        .refused(401, "unauthorized");
+        .expect_error(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn project_of_two_shards_is_a_conflict_by_slug_only() {
     create_project(two.shards.database(3), "twice").await;
     create_project(two.shards.database(0), "twice").await;
     let problem =
-        two.proxy.request("GET", "/v1/templates").project("twice").send().await.refused(409, "conflict");
+        two.proxy.request("GET", "/v1/templates").project("twice").send().await.expect_error(409, "conflict");
     assert_eq!(problem["detail"], "the project twice is on shards 0 and 3");
     let id = two.shards.database(3).session().await;
     let id = id.text("select id from keyed_state.project where slug = 'twice'", &[]).await;
@@ -135,7 +135,7 @@ async fn project_of_two_shards_is_a_conflict_by_slug_only() {
     let is_named = |finding: &Value| finding["message"] == "the project twice is on shards 0 and 3";
     assert!(findings.iter().any(is_named), "{findings:?}");
     let wrong = two.proxy.request("GET", "/v1/templates").key("keyed_1_x").project("twice").send().await;
-    wrong.refused(401, "unauthorized");
+    wrong.expect_error(401, "unauthorized");
 }
 
 #[tokio::test]
@@ -164,6 +164,6 @@ async fn reference_into_another_shard_is_rejected_with_its_shard() {
     let body = json!({"attributes": {"customer": id_of(&target)}});
     let answer =
         two.proxy.request("POST", "/v1/entities/template/orders").project("crm").json(&body).send().await;
-    let problem = answer.refused(422, "reference_not_found");
+    let problem = answer.expect_error(422, "reference_not_found");
     assert!(problem.to_string().contains("belongs to shard 3"), "{problem}");
 }

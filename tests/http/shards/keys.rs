@@ -21,13 +21,13 @@ async fn key_is_valid_on_the_shards_of_its_projects() {
     };
     get("crm").await.expect(200);
     get("art").await.expect(200);
-    get("other").await.refused(404, "not_found");
+    get("other").await.expect_error(404, "not_found");
 
     let path = format!("/v1/api-keys/{}", made["id"]);
     two.proxy.request("DELETE", &path).send().await.expect(204);
-    get("crm").await.refused(401, "unauthorized");
-    get("art").await.refused(401, "unauthorized");
-    two.proxy.request("DELETE", "/v1/api-keys/16777215").send().await.refused(404, "not_found");
+    get("crm").await.expect_error(401, "unauthorized");
+    get("art").await.expect_error(401, "unauthorized");
+    two.proxy.request("DELETE", "/v1/api-keys/16777215").send().await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -54,11 +54,16 @@ async fn completing_a_key_is_idempotent() {
     }
     two.proxy.request("GET", "/v1/templates").key(&key).project("art").send().await.expect(200);
     let other = json!({"role": "keyed_admin", "projects": ["crm", "art"], "label": "another", "key": key});
-    two.proxy.request("POST", "/v1/api-keys").json(&other).send().await.refused(409, "conflict");
+    two.proxy.request("POST", "/v1/api-keys").json(&other).send().await.expect_error(409, "conflict");
     for key in [json!("x"), json!(key)] {
         let body = json!({"role": "keyed_admin", "projects": ["crm"], "key": key});
-        let problem =
-            two.proxy.request("POST", "/v1/api-keys").json(&body).send().await.refused(422, "invalid_value");
+        let problem = two
+            .proxy
+            .request("POST", "/v1/api-keys")
+            .json(&body)
+            .send()
+            .await
+            .expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/key");
     }
 }
@@ -80,7 +85,7 @@ async fn rejected_key_is_on_no_shard() {
     let limited = two.shards.api_key("keyed_admin", &[(0, &[])]).await;
     let body = json!({"role": "keyed_admin", "projects": ["crm", "art"]});
     let denied = two.proxy.request("POST", "/v1/api-keys").key(&limited).json(&body).send().await;
-    denied.refused(403, "forbidden");
+    denied.expect_error(403, "forbidden");
     for shard in [0, 3] {
         let session = two.shards.database(shard).session().await;
         let valid = "select count(*) from keyed_state.api_key where revoked_at is null and label is distinct from 'issued by a test'";
@@ -91,6 +96,6 @@ async fn rejected_key_is_on_no_shard() {
     for projects in [json!(["crm", "art"]), json!(["moon"]), Value::Null] {
         let body = json!({"role": role, "projects": projects});
         let denied = two.proxy.request("POST", "/v1/api-keys").key(&key).json(&body).send().await;
-        denied.refused(403, "forbidden");
+        denied.expect_error(403, "forbidden");
     }
 }

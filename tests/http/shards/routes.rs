@@ -27,7 +27,7 @@ async fn caller_has_the_projects_of_all_shards() {
     assert_eq!((&me["projects"], &me["project"]), (&json!(["art", "crm"]), &Value::Null));
     let me = two.proxy.request("GET", "/v1/me").key(&key).project("crm").send().await.expect(200);
     assert_eq!((&me["projects"], &me["project"]), (&json!(["art", "crm"]), &json!("crm")));
-    two.proxy.request("GET", "/v1/me").key(&key).project("moon").send().await.refused(404, "not_found");
+    two.proxy.request("GET", "/v1/me").key(&key).project("moon").send().await.expect_error(404, "not_found");
 }
 
 #[tokio::test]
@@ -39,9 +39,9 @@ async fn key_of_one_shard_sees_nothing_of_the_others() {
     let me = two.proxy.request("GET", "/v1/me").key(&key).send().await.expect(200);
     assert_eq!((&me["projects"], &me["project"]), (&json!(["art"]), &json!("art")));
     for path in ["/v1/me", "/v1/projects", "/v1/doctor"] {
-        two.proxy.request("GET", path).key("keyed_50331650_x").send().await.refused(401, "unauthorized");
-        two.proxy.request("GET", path).without_key().send().await.refused(401, "unauthorized");
-        two.proxy.request("GET", &format!("{path}?x=1")).send().await.refused(400, "malformed_request");
+        two.proxy.request("GET", path).key("keyed_50331650_x").send().await.expect_error(401, "unauthorized");
+        two.proxy.request("GET", path).without_key().send().await.expect_error(401, "unauthorized");
+        two.proxy.request("GET", &format!("{path}?x=1")).send().await.expect_error(400, "malformed_request");
         assert_eq!(two.proxy.request("TRACE", path).send().await.status, 405);
     }
 }
@@ -63,17 +63,18 @@ async fn project_is_created_on_the_named_or_the_emptiest_shard() {
         // It is known at once.
         two.proxy.request("GET", "/v1/templates").project(slug).send().await.expect(200);
     }
-    create(json!({"slug": "two"})).await.refused(409, "conflict");
-    create(json!({"slug": "two", "shard": 3})).await.refused(409, "conflict");
+    create(json!({"slug": "two"})).await.expect_error(409, "conflict");
+    create(json!({"slug": "two", "shard": 3})).await.expect_error(409, "conflict");
     for shard in [json!(1), json!(128), json!("3"), json!(-1)] {
-        let problem = create(json!({"slug": "four", "shard": shard})).await.refused(422, "invalid_value");
+        let problem =
+            create(json!({"slug": "four", "shard": shard})).await.expect_error(422, "invalid_value");
         assert_eq!(problem["errors"][0]["pointer"], "/shard");
     }
-    create(json!({"slug": "Four"})).await.refused(422, "invalid_slug");
+    create(json!({"slug": "Four"})).await.expect_error(422, "invalid_slug");
     let role = two.shards.database(0).create_role("clerk").await;
     let key = two.shards.api_key(&role, &[(0, &[]), (3, &[])]).await;
     let denied = two.proxy.request("POST", "/v1/projects").key(&key).json(&json!({"slug": "five"}));
-    denied.send().await.refused(403, "forbidden");
+    denied.send().await.expect_error(403, "forbidden");
 }
 
 #[tokio::test]

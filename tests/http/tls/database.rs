@@ -1,4 +1,4 @@
-//! TLS to the database, by the words of its URL.
+//! TLS to the database, according to the parameters of its URL.
 
 use harness::{Authority, Database, Service, TlsCluster, Wire, major_version, proxy_program};
 use std::io::{Read, Write};
@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// Who may come how: `plain` without TLS only, `secure` with TLS only, `certified` with a certificate of that name, `secret`
-/// with a password, and `either` in both ways.
+/// The logins: `plain` without TLS only, `secure` with TLS only, `certified` with a certificate for that name, `secret`
+/// with a password, and `either` with and without TLS.
 const RULES: &str = "\
 hostnossl all plain all trust
 hostssl all secure all trust
@@ -31,7 +31,8 @@ impl Server {
                      create role either login; create role secret login password 'pencil'";
         server.cluster.sql("postgres", roles);
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+        std::fs::write(folder.path().join("root.crt"), authority.certificate())
+            .expect("the folder is accessible");
         std::fs::write(folder.path().join("other.crt"), Authority::new("other").certificate()).expect("ours");
         authority.issue(&["certified"]).write(folder.path(), "client");
         Self { server, authority, folder }
@@ -41,34 +42,37 @@ impl Server {
         self.folder.path().join(name).to_str().expect("letters").to_owned()
     }
 
-    /// The words for a role at a host, whatever the name of that is.
+    /// The parameters for a role at this address, whatever the host name.
     fn words(&self, role: &str, host: &str, words: &str) -> String {
         let words =
             words.replace("root.crt", &self.file("root.crt")).replace("other.crt", &self.file("other.crt"));
         format!("host={host} hostaddr={} user={role} dbname=postgres {words}", self.server.address)
     }
 
-    /// How the server counts the last connection of a role: with TLS or without.
+    /// Whether the server saw the last connection of a role with or without TLS.
     fn is_encrypted(&self, role: &str) -> bool {
         let log = self.server.cluster.log();
         let authorized = format!("connection authorized: user={role} ");
-        log.lines().rfind(|line| line.contains(&authorized)).expect("it came in").contains("SSL enabled")
+        log.lines()
+            .rfind(|line| line.contains(&authorized))
+            .expect("the connection is logged")
+            .contains("SSL enabled")
     }
 }
 
 static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
 
-/// Connects like a command, with these settings. Returns the error.
+/// Connects with these settings, as a command of the program does. Returns the error.
 fn connect(words: &str) -> Result<(), String> {
     let output =
         proxy_program(&["keys", "list", "--database-url", words]).output().expect("the proxy is built");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    // There is no keyed in this database, so that the first statement after the connection fails.
+    // keyed is not installed in this database, so the first statement after the connection fails.
     if said.contains("schema \"keyed\" does not exist") { Ok(()) } else { Err(said) }
 }
 
 #[track_caller]
-fn refused(words: &str, complaint: &str) {
+fn rejected(words: &str, complaint: &str) {
     let said = connect(words).expect_err(words);
     assert!(said.contains(complaint), "{words}: {said}");
 }
@@ -93,10 +97,10 @@ fn sslmode_decides_the_tls_of_a_connection() {
         assert_eq!(server.is_encrypted(role), is_encrypted, "{role} {mode}");
     }
     for mode in ["require", "verify-ca sslrootcert=root.crt"] {
-        refused(&server.words("plain", "db.test", &format!("sslmode={mode}")), "no pg_hba.conf entry");
+        rejected(&server.words("plain", "db.test", &format!("sslmode={mode}")), "no pg_hba.conf entry");
     }
-    refused(&server.words("secure", "db.test", "sslmode=disable"), "no pg_hba.conf entry");
-    connect(&server.words("either", "db.test", "sslmode=prefer")).expect("it may");
+    rejected(&server.words("secure", "db.test", "sslmode=disable"), "no pg_hba.conf entry");
+    connect(&server.words("either", "db.test", "sslmode=prefer")).expect("access is allowed");
     assert!(server.is_encrypted("either"), "preferred");
 }
 
@@ -105,13 +109,13 @@ fn verify_full_also_checks_the_host() {
     let server = &*SERVER;
     let words = |host: &str, words: &str| server.words("secure", host, words);
     assert_eq!(connect(&words("elsewhere.test", "sslmode=verify-ca sslrootcert=root.crt")), Ok(()));
-    refused(&words("elsewhere.test", "sslmode=verify-full sslrootcert=root.crt"), "not valid for name");
+    rejected(&words("elsewhere.test", "sslmode=verify-full sslrootcert=root.crt"), "not valid for name");
     for mode in ["require", "verify-ca", "verify-full"] {
-        refused(&words("db.test", &format!("sslmode={mode} sslrootcert=other.crt")), "UnknownIssuer");
+        rejected(&words("db.test", &format!("sslmode={mode} sslrootcert=other.crt")), "UnknownIssuer");
     }
-    refused(&words("db.test", "sslmode=verify-full sslrootcert=system"), "UnknownIssuer");
-    refused(&words("db.test", "sslmode=verify-full"), "UnknownIssuer");
-    // With several hosts, each has to be the one that it is called.
+    rejected(&words("db.test", "sslmode=verify-full sslrootcert=system"), "UnknownIssuer");
+    rejected(&words("db.test", "sslmode=verify-full"), "UnknownIssuer");
+    // With several hosts, the certificate of each is checked against its own name.
     let several = "host=elsewhere.test,db.test";
     let address = server.server.address;
     let root = server.file("root.crt");
@@ -127,17 +131,17 @@ fn client_certificate_logs_in_only_with_its_private_key() {
     let files = |key: &str| format!("sslmode=require sslcert={} sslkey={key}", server.file("client.crt"));
     let own = server.file("client.key");
     assert_eq!(connect(&server.words("certified", "db.test", &files(&own))), Ok(()));
-    refused(&server.words("certified", "db.test", "sslmode=require"), "certificate");
-    refused(
+    rejected(&server.words("certified", "db.test", "sslmode=require"), "certificate");
+    rejected(
         &server.words("certified", "db.test", &files("/nowhere/key")),
         "sslkey /nowhere/key: No such file",
     );
     let public = server.file("public.key");
-    std::fs::copy(&own, &public).expect("our folder");
-    std::fs::set_permissions(&public, PermissionsExt::from_mode(0o644)).expect("our file");
-    refused(&server.words("certified", "db.test", &files(&public)), "can be read by others");
+    std::fs::copy(&own, &public).expect("the folder is accessible");
+    std::fs::set_permissions(&public, PermissionsExt::from_mode(0o644)).expect("the file is accessible");
+    rejected(&server.words("certified", "db.test", &files(&public)), "can be read by others");
     server.authority.issue(&["another"]).write(server.folder.path(), "another");
-    refused(&server.words("certified", "db.test", &files(&server.file("another.key"))), "does not belong");
+    rejected(&server.words("certified", "db.test", &files(&server.file("another.key"))), "does not belong");
 }
 
 #[test]
@@ -157,7 +161,7 @@ fn url_accepts_tls_parameters() {
         harness::encode(&server.file("root.crt"))
     );
     assert_eq!(connect(&format!("postgres://secure@db.test/postgres?{parameters}")), Ok(()));
-    refused(&format!("postgres://secure@elsewhere.test/postgres?{parameters}"), "not valid for name");
+    rejected(&format!("postgres://secure@elsewhere.test/postgres?{parameters}"), "not valid for name");
 }
 
 #[test]
@@ -167,20 +171,20 @@ fn direct_tls_works_from_postgresql_17() {
     if major_version() >= 17 {
         assert_eq!(connect(&words), Ok(()));
     } else {
-        assert!(connect(&words).is_err(), "an older server takes it for something else");
+        assert!(connect(&words).is_err(), "an older server would interpret it differently");
     }
 }
 
-/// As PostgreSQL's manual has people make one: it vouches for itself, and has nothing but a common name.
+/// As in PostgreSQL's manual: self-signed, with only a common name.
 #[test]
 fn self_signed_certificate_can_be_the_root() {
     let folder = tempfile::tempdir().expect("a folder");
     let itself = Authority::new("db.test");
     let server = TlsCluster::start(&itself.identity(), &itself, "hostssl all all all trust");
-    std::fs::write(folder.path().join("root.crt"), itself.certificate()).expect("our folder");
+    std::fs::write(folder.path().join("root.crt"), itself.certificate()).expect("the folder is accessible");
     let words = |host: &str| words_of(&server, folder.path(), host);
     assert_eq!(connect(&words("db.test")), Ok(()));
-    refused(&words("elsewhere.test"), "not valid for name");
+    rejected(&words("elsewhere.test"), "not valid for name");
 }
 
 fn words_of(server: &TlsCluster, folder: &Path, host: &str) -> String {
@@ -197,28 +201,31 @@ fn revoked_and_expired_server_certificates_are_rejected() {
     let authority = Authority::new("tests");
     let identity = authority.issue_without_names("db.test");
     let server = TlsCluster::start(&identity, &authority, "hostssl all all all trust");
-    std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+    std::fs::write(folder.path().join("root.crt"), authority.certificate())
+        .expect("the folder is accessible");
     let words = words_of(&server, folder.path(), "db.test");
     assert_eq!(connect(&words), Ok(()), "the common name counts where there is no other");
-    refused(&words_of(&server, folder.path(), "elsewhere.test"), "not valid for name");
+    rejected(&words_of(&server, folder.path(), "elsewhere.test"), "not valid for name");
     for (name, revoked) in [("none.crl", None), ("one.crl", Some(&identity))] {
-        std::fs::write(folder.path().join(name), authority.revocation_list(revoked)).expect("our folder");
+        std::fs::write(folder.path().join(name), authority.revocation_list(revoked))
+            .expect("the folder is accessible");
     }
     let with = |list: &str| format!("{words} sslcrl={}/{list}", folder.path().display());
     assert_eq!(connect(&with("none.crl")), Ok(()));
-    refused(&with("one.crl"), "Revoked");
+    rejected(&with("one.crl"), "Revoked");
     let server =
         TlsCluster::start(&authority.issue_expired(&["db.test"]), &authority, "hostssl all all all trust");
-    refused(&words_of(&server, folder.path(), "db.test"), "expired");
+    rejected(&words_of(&server, folder.path(), "db.test"), "expired");
 }
 
 #[tokio::test]
-async fn proxy_serves_and_cancels_over_tls() {
+async fn proxy_queries_and_cancels_over_tls() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new("tests");
     let server =
         TlsCluster::start(&authority.issue(&["db.test"]), &authority, "hostssl all keyed_proxy all trust");
-    std::fs::write(folder.path().join("root.crt"), authority.certificate()).expect("our folder");
+    std::fs::write(folder.path().join("root.crt"), authority.certificate())
+        .expect("the folder is accessible");
     let database = Database::new_in(&server.cluster).await.add_crm().await;
     let words = words_of(&server, folder.path(), "db.test")
         .replace("user=postgres dbname=postgres", &format!("user=keyed_proxy dbname={}", database.name()));
@@ -235,23 +242,23 @@ async fn proxy_serves_and_cancels_over_tls() {
     let request = "PUT /v1/entities/template/customers/by-key";
     let mut wire =
         Wire::begin(&service.proxy, request, key, "Content-Type: application/json\nContent-Length: 23").await;
-    wire.send(br#"{"external_key": "K-2"}"#).await.expect("there is room");
+    wire.send(br#"{"external_key": "K-2"}"#).await.expect("the buffers have room");
     observer.until_blocked(1).await;
     drop(wire);
-    // The statement of a caller that has gone is cancelled, although it could still wait for its lock.
+    // The statement of a disconnected caller is canceled while it waits for its lock.
     observer.until_blocked(0).await;
     assert!(!service.proxy.log().contains("cannot cancel"), "{}", service.proxy.log());
 }
 
-/// A server without TLS that knows no role.
+/// A server without TLS and without roles.
 fn server_without_roles() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("it has one").port();
-    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(refuse_role(stream))));
+    let port = listener.local_addr().expect("a bound socket has an address").port();
+    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(reject_role(stream))));
     port
 }
 
-fn refuse_role(mut stream: TcpStream) -> std::io::Result<()> {
+fn reject_role(mut stream: TcpStream) -> std::io::Result<()> {
     loop {
         let mut head = [0; 8];
         stream.read_exact(&mut head)?;
@@ -261,7 +268,7 @@ fn refuse_role(mut stream: TcpStream) -> std::io::Result<()> {
         if code != 80_877_103 {
             break;
         }
-        // A request for TLS.
+        // An SSLRequest.
         stream.write_all(b"N")?;
     }
     stream.write_all(b"E\0\0\0\x38SFATAL\0VFATAL\0C28000\0Mrole \"nobody\" does not exist\0\0")
@@ -271,7 +278,7 @@ fn refuse_role(mut stream: TcpStream) -> std::io::Result<()> {
 fn authentication_error_of_the_server_is_quoted() {
     let port = server_without_roles();
     for mode in ["", "sslmode=allow", "sslmode=prefer"] {
-        refused(
+        rejected(
             &format!("host=127.0.0.1 port={port} user=nobody dbname=crm {mode}"),
             "role \"nobody\" does not exist",
         );

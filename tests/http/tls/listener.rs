@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
-/// A proxy that speaks TLS, and the files of its certificate.
+/// A proxy with TLS, and the files of its certificate.
 struct Secure {
     proxy: Proxy,
     authority: Authority,
@@ -31,10 +31,10 @@ impl Secure {
         Wire::open_tls(self.proxy.address(), self.authority.client()).await.expect("a handshake")
     }
 
-    /// The status of a request of a record.
+    /// The status of the response to a lookup of a record.
     async fn ask(&self, wire: &mut Wire) -> u16 {
         wire.ask("GET /v1/me", self.proxy.key(), "").await.expect("the connection is open");
-        status_of(&wire.answer().await)
+        status_of(&wire.response().await)
     }
 }
 
@@ -44,23 +44,23 @@ fn files(folder: &Path) -> (String, String) {
 }
 
 #[tokio::test]
-async fn requests_are_answered_over_tls_on_a_connection_that_stays_open() {
+async fn tls_connection_is_kept_alive() {
     let secure = Secure::start(&[]).await;
     let mut wire = secure.open().await;
     for _ in 0..3 {
         assert_eq!(secure.ask(&mut wire).await, 200);
     }
-    let stranger = Wire::open_tls(secure.proxy.address(), Authority::new("other").client()).await;
-    assert!(stranger.is_err(), "a client that does not trust the authority goes away");
+    let unprivileged = Wire::open_tls(secure.proxy.address(), Authority::new("other").client()).await;
+    assert!(unprivileged.is_err(), "a client that does not trust the authority goes away");
 }
 
 #[tokio::test]
 async fn plain_http_on_a_tls_port_gets_a_hint() {
     let secure = Secure::start(&[]).await;
     let mut wire = Wire::begin(&secure.proxy, "GET /v1/me", secure.proxy.key(), "").await;
-    let answer = wire.answer().await;
-    assert_eq!(status_of(&answer), 400);
-    assert!(answer.contains("connection: close") && answer.contains("use https"), "{answer}");
+    let response = wire.response().await;
+    assert_eq!(status_of(&response), 400);
+    assert!(response.contains("connection: close") && response.contains("use https"), "{response}");
 }
 
 #[tokio::test]
@@ -68,14 +68,14 @@ async fn connection_without_a_handshake_times_out() {
     let secure = Secure::start(&[("KEYED_HEADER_TIMEOUT", "0.2")]).await;
     for begin in [b"".as_slice(), b"\x16", b"\x16\x03\x01\x02\x00", b"\x00", b"SSH-2.0-x\r\n"] {
         let mut wire = Wire::open(secure.proxy.address()).await;
-        wire.send(begin).await.expect("there is room");
-        let answer = wire.answer().await;
-        assert!(!answer.contains("200 ok"), "{begin:?}: {answer}");
+        wire.send(begin).await.expect("the buffers have room");
+        let response = wire.response().await;
+        assert!(!response.contains("200 ok"), "{begin:?}: {response}");
     }
-    // After the handshake it is a request that is waited for as long.
+    // After the handshake, the request has the same timeout.
     let mut wire = secure.open().await;
     wire.send(b"GET /healthz HTTP/1.1\r\n").await.expect("the connection is open");
-    assert_eq!(wire.answer().await, "");
+    assert_eq!(wire.response().await, "");
 }
 
 #[tokio::test]
@@ -86,21 +86,25 @@ async fn stalled_handshakes_delay_no_other_client() {
     let mut silent = Vec::new();
     for _ in 0..4 {
         let mut wire = Wire::open_from([127, 0, 0, 9].into(), address).await;
-        wire.send(b"\x16\x03\x01").await.expect("there is room");
+        wire.send(b"\x16\x03\x01").await.expect("the buffers have room");
         silent.push(wire);
     }
     let mut fifth = Wire::open_from([127, 0, 0, 9].into(), address).await;
-    fifth.send(b"GET /healthz HTTP/1.1\r\n\r\n").await.expect("there is room");
-    assert_ne!(status_of(&fifth.answer().await), 200, "its address has its connections");
+    fifth.send(b"GET /healthz HTTP/1.1\r\n\r\n").await.expect("the buffers have room");
+    assert_ne!(status_of(&fifth.response().await), 200, "its address has its connections");
     let mut wire = secure.open().await;
     assert_eq!(secure.ask(&mut wire).await, 200);
     let mut many = Vec::new();
     for _ in 0..3 {
         many.push(secure.open().await);
     }
-    let mut refused = secure.open().await;
-    refused.ask("GET /healthz", "", "").await.expect("the handshake is done");
-    assert_eq!(status_of(&refused.answer().await), 503, "told by TLS that there are too many");
+    let mut rejected = secure.open().await;
+    rejected.ask("GET /healthz", "", "").await.expect("the handshake is done");
+    assert_eq!(
+        status_of(&rejected.response().await),
+        503,
+        "TLS clients get the error about too many connections"
+    );
     drop(silent);
 }
 
@@ -124,21 +128,21 @@ async fn new_certificate_drops_no_connection() {
 async fn completed_chain_is_reloaded() {
     let secure = Secure::start(&[]).await;
     let (file, _) = files(secure.folder.path());
-    let leaf = std::fs::read_to_string(&file).expect("our file");
-    std::fs::write(&file, leaf + &secure.authority.certificate()).expect("our file");
+    let leaf = std::fs::read_to_string(&file).expect("the file is accessible");
+    std::fs::write(&file, leaf + &secure.authority.certificate()).expect("the file is accessible");
     secure.proxy.signal("HUP");
     let taken = "reloaded: the certificate of the listener";
     until("the whole chain is read", async || secure.proxy.log().contains(taken)).await;
 }
 
 #[tokio::test]
-async fn silent_connections_do_not_delay_shutdown() {
+async fn idle_connections_do_not_delay_shutdown() {
     let settings = [("KEYED_HEADER_TIMEOUT", "600"), ("KEYED_SHUTDOWN_TIMEOUT", "600")];
     let mut secure = Secure::start(&settings).await;
     let silent = Wire::open(secure.proxy.address()).await;
     let begun = Wire::open(secure.proxy.address()).await;
     assert_eq!(secure.ask(&mut secure.open().await).await, 200);
-    secure.proxy.ask_to_stop();
+    secure.proxy.request_shutdown();
     assert!(secure.proxy.ended().await.success());
     assert!(!secure.proxy.log().contains("interrupted"), "{}", secure.proxy.log());
     drop((silent, begun));
@@ -149,7 +153,7 @@ async fn certificate_expiry_is_a_metric() {
     let secure = Secure::start(&[("KEYED_METRICS_LISTEN", "127.0.0.1:0")]).await;
     secure.authority.issue_until(&["localhost"], 2100).write(secure.folder.path(), "server");
     secure.proxy.signal("HUP");
-    until("it is that of the new certificate", async || {
+    until("the value is that of the new certificate", async || {
         let metrics = secure.proxy.metrics().await;
         metrics.sum("keyed_certificate_expiry_timestamp_seconds", &[]) == 4_102_444_800.0
     })
@@ -166,7 +170,7 @@ async fn certificate_renewal_under_load_interrupts_no_request() {
             tokio::spawn(async move {
                 let mut kept = secure.open().await;
                 while !ends.load(Ordering::Relaxed) {
-                    assert_eq!(secure.ask(&mut kept).await, 200, "one connection all the time");
+                    assert_eq!(secure.ask(&mut kept).await, 200, "a single connection");
                     assert_eq!(secure.ask(&mut secure.open().await).await, 200, "and new ones");
                 }
             })
@@ -200,15 +204,12 @@ async fn broken_certificate_files_are_logged_and_ignored() {
         write("server.crt", &certificate.certificate);
         write("server.key", key);
         secure.proxy.signal("HUP");
-        until("the log complains", async || secure.proxy.log().contains(complaint)).await;
+        until("the log has the error", async || secure.proxy.log().contains(complaint)).await;
         assert_eq!(secure.open().await.certificate(), before, "{complaint}");
     }
     other.write(secure.folder.path(), "server");
     secure.proxy.signal("HUP");
-    until("the files are taken when they are sound", async || {
-        secure.open().await.certificate() == other.der()
-    })
-    .await;
+    until("valid files are loaded", async || secure.open().await.certificate() == other.der()).await;
 }
 
 #[tokio::test]
@@ -240,16 +241,16 @@ async fn unusable_certificate_prevents_the_start() {
 
 #[tokio::test]
 async fn large_response_ends_before_its_connection_is_closed() {
-    // A response that did not end would be cut after this time.
+    // A response that did not end would be cut off after this time.
     let secure = Secure::start(&[("KEYED_LOG_FORMAT", "json"), ("KEYED_STALL_TIMEOUT", "1")]).await;
     let mut wire = secure.open().await;
     let headers = "Connection: close\nX-Request-Id: last";
     wire.ask("GET /openapi.json", secure.proxy.key(), headers).await.expect("the connection is open");
-    assert_eq!(status_of(&wire.answer().await), 200);
+    assert_eq!(status_of(&wire.response().await), 200);
     while let Ok(1..) = wire.read().await {}
     let line = || secure.proxy.log().lines().find(|line| line.contains(r#""last""#)).map(str::to_owned);
     until("the response has ended", async || line().is_some()).await;
-    let line: serde_json::Value = serde_json::from_str(&line().expect("it is there")).expect("JSON");
+    let line: serde_json::Value = serde_json::from_str(&line().expect("it exists")).expect("JSON");
     let line = &line["fields"];
     assert!(line["bytes_out"].as_u64() > Some(64 << 10), "large enough to count until its end: {line}");
     assert_eq!(line["ended"], serde_json::json!(null), "{line}");

@@ -5,7 +5,7 @@ use harness::Receiver;
 use serde_json::json;
 
 #[tokio::test]
-async fn address_of_this_machine_is_refused() {
+async fn address_of_this_machine_is_rejected() {
     let receiver = Receiver::start().await;
     let port = receiver.url("").rsplit(':').next().expect("a port").to_owned();
     for allowed in ["", "10.0.0.0/8,192.168.0.0/16"] {
@@ -26,16 +26,16 @@ async fn address_of_this_machine_is_refused() {
             }
         }
     }
-    assert!(receiver.arrived().is_empty());
+    assert!(receiver.deliveries().is_empty());
 }
 
 #[tokio::test]
-async fn listed_name_is_delivered_to() {
+async fn listed_host_gets_deliveries() {
     let receiver = Receiver::start().await;
     let port = receiver.url("").rsplit(':').next().expect("a port").to_owned();
     let service = service_with(&[("KEYED_WEBHOOK_ALLOW", "127.0.0.0/8,::1")]).await;
     create(&service, "shop", &format!("http://localhost:{port}/x"), json!({})).await;
     service.upsert("a", json!({})).await.expect(201);
-    let arrived = receiver.until_arrived(1).await.remove(0);
-    assert_eq!((arrived.path.as_str(), &arrived.headers["host"]), ("/x", &format!("localhost:{port}")));
+    let deliveries = receiver.until_delivered(1).await.remove(0);
+    assert_eq!((deliveries.path.as_str(), &deliveries.headers["host"]), ("/x", &format!("localhost:{port}")));
 }

@@ -1,16 +1,16 @@
-//! Webhooks out, against a real receiver.
+//! Outgoing webhooks, with a real receiver.
 
 mod addresses;
 mod deliveries;
 mod endpoints;
-mod faults;
+mod failures;
 mod libraries;
 mod workers;
 
 use harness::{Database, Receiver, Service, Session};
 use serde_json::{Value, json};
 
-/// Settings of a proxy that delivers to this machine.
+/// Settings of a proxy that may deliver to this machine.
 fn settings(key: &str) -> Vec<(&str, &str)> {
     vec![
         ("KEYED_WEBHOOK_API_KEY", key),
@@ -19,7 +19,7 @@ fn settings(key: &str) -> Vec<(&str, &str)> {
     ]
 }
 
-/// A service that delivers to this machine, with more settings.
+/// A service that may deliver to this machine, with these additional settings.
 async fn service_with(more: &[(&str, &str)]) -> Service {
     let database = Database::with_crm().await;
     let key = database.api_key("keyed_admin", &[]).await;
@@ -29,7 +29,7 @@ async fn service_with(more: &[(&str, &str)]) -> Service {
     Service::over(database, &all).await
 }
 
-/// A service with an endpoint `shop` of this receiver.
+/// A service with an endpoint `shop` for this receiver.
 async fn service(receiver: &Receiver) -> Service {
     let service = service_with(&[]).await;
     create(&service, "shop", &receiver.url("/hooks"), json!({})).await;
@@ -48,7 +48,7 @@ async fn log(service: &Service, slug: &str) -> Vec<Value> {
     page["deliveries"].as_array().expect("deliveries").clone()
 }
 
-/// Waits until the only delivery to an endpoint was tried so often and is in this state.
+/// Waits until the only delivery to an endpoint has this number of attempts and this status.
 async fn until_tried(service: &Service, slug: &str, attempts: u64, state: &str) -> Value {
     let mut entry = Value::Null;
     harness::until("the delivery is tried", async || {
@@ -59,7 +59,7 @@ async fn until_tried(service: &Service, slug: &str, attempts: u64, state: &str) 
     entry
 }
 
-/// Makes what waits for its next attempt due.
+/// Makes all deliveries that wait for a retry due.
 async fn make_due(session: &Session) {
     session.run("update keyed_state.webhook_delivery set due_at = now() where state = 'pending'").await;
 }

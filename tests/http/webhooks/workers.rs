@@ -1,4 +1,4 @@
-//! Several proxies deliver together, and one that ends loses nothing.
+//! Several proxies deliver together, and the end of one loses nothing.
 
 use super::{create, service, service_with, settings};
 use harness::{Proxy, Reaction, Receiver};
@@ -17,16 +17,16 @@ async fn two_proxies_deliver_each_change_once() {
         .await
         .run("insert into crm.customers (external_key) select n::text from generate_series(1, 300) n")
         .await;
-    let arrived = receiver.until_arrived(300).await;
-    let ids: HashSet<&str> = arrived.iter().map(|it| it.id()).collect();
-    assert_eq!((arrived.len(), ids.len()), (300, 300));
+    let deliveries = receiver.until_delivered(300).await;
+    let ids: HashSet<&str> = deliveries.iter().map(|it| it.id()).collect();
+    assert_eq!((deliveries.len(), ids.len()), (300, 300));
 }
 
 #[tokio::test]
 async fn deliveries_of_a_killed_proxy_are_sent_by_another() {
-    let receiver = Receiver::start_with(|arrived| match arrived.number {
+    let receiver = Receiver::start_with(|deliveries| match deliveries.number {
         0..3 => Reaction::Silence,
-        _ => Reaction::good(),
+        _ => Reaction::success(),
     })
     .await;
     let service = service_with(&[("KEYED_WEBHOOK_TIMEOUT", "60")]).await;
@@ -34,7 +34,7 @@ async fn deliveries_of_a_killed_proxy_are_sent_by_another() {
     for key in ["a", "b", "c"] {
         service.upsert(key, json!({"visits": 1})).await.expect(201);
     }
-    receiver.until_arrived(3).await;
+    receiver.until_delivered(3).await;
     for key in ["a", "b", "c"] {
         service.upsert(key, json!({"visits": 2})).await.expect(200);
     }
@@ -46,24 +46,24 @@ async fn deliveries_of_a_killed_proxy_are_sent_by_another() {
     let session = database.session().await;
     let expire = "update keyed_state.webhook_delivery set due_at = now() where state = 'running' and due_at > now() + interval '50 seconds'";
     session.run(expire).await;
-    let arrived = receiver.until_arrived(9).await;
-    let mut short: Vec<String> = arrived[3..].iter().map(harness::Arrived::in_short).collect();
+    let deliveries = receiver.until_delivered(9).await;
+    let mut short: Vec<String> = deliveries[3..].iter().map(harness::Delivery::in_short).collect();
     short.sort();
     let mut expected = Vec::new();
     for kind in ["created", "updated"] {
         expected.extend(["a", "b", "c"].map(|key| format!("record.{kind} {key}")));
     }
     assert_eq!(short, expected);
-    let again: HashSet<&str> = arrived[3..].iter().map(|it| it.id()).collect();
-    assert!(arrived[..3].iter().all(|it| again.contains(it.id())), "the webhook-ids stay");
+    let again: HashSet<&str> = deliveries[3..].iter().map(|it| it.id()).collect();
+    assert!(deliveries[..3].iter().all(|it| again.contains(it.id())), "the webhook-ids stay");
 }
 
 #[tokio::test]
-async fn delivery_in_flight_ends_before_the_proxy() {
-    let receiver = Receiver::start_with(|_| Reaction::good().after(Duration::from_millis(700))).await;
+async fn proxy_finishes_deliveries_in_flight_before_it_stops() {
+    let receiver = Receiver::start_with(|_| Reaction::success().after(Duration::from_millis(700))).await;
     let service = service(&receiver).await;
     service.upsert("a", json!({})).await.expect(201);
-    receiver.until_arrived(1).await;
+    receiver.until_delivered(1).await;
     let harness::Service { proxy, database } = service;
     assert!(proxy.terminate().await.success());
     let session = database.session().await;
@@ -72,7 +72,7 @@ async fn delivery_in_flight_ends_before_the_proxy() {
 }
 
 #[tokio::test]
-async fn key_without_rights_delivers_nothing() {
+async fn key_without_privileges_delivers_nothing() {
     let receiver = Receiver::start().await;
     let database = harness::Database::with_crm().await;
     let role = database.create_role("clerk").await;
@@ -86,7 +86,7 @@ async fn key_without_rights_delivers_nothing() {
             && service.proxy.log().contains("may not deliver webhooks")
     })
     .await;
-    assert!(receiver.arrived().is_empty());
+    assert!(receiver.deliveries().is_empty());
 }
 
 #[tokio::test]
@@ -100,12 +100,12 @@ async fn hanging_receivers_do_not_delay_others() {
     session
         .run("insert into crm.customers (external_key) select n::text from generate_series(1, 20) n")
         .await;
-    // As many as a proxy has in flight with ten to an endpoint.
-    hanging.until_arrived(100).await;
+    // As many deliveries as a proxy has in flight, with ten per endpoint.
+    hanging.until_delivered(100).await;
     let receiver = Receiver::start().await;
     create(&service, "shop", &receiver.url("/"), json!({"templates": ["companies"]})).await;
     session.run("insert into crm.companies (name) select n::text from generate_series(1, 20) n").await;
-    receiver.until_arrived(20).await;
+    receiver.until_delivered(20).await;
 }
 
 #[tokio::test]
@@ -117,12 +117,12 @@ async fn locked_table_does_not_delay_deliveries_of_other_projects() {
     let definition = json!({"slug": "two", "url": receiver.url("/two")}).to_string();
     session.rows("select keyed.create_webhook_endpoint('two', $1)", &[&definition]).await;
     session.run("insert into crm.customers (external_key) values ('a')").await;
-    receiver.until_arrived(1).await;
+    receiver.until_delivered(1).await;
     holder.run("begin; lock table crm.customers").await;
     session
         .run("select keyed.test_webhook_endpoint(id) from keyed_state.webhook_endpoint where slug = 'two'")
         .await;
-    let arrived = receiver.until_arrived(2).await;
-    assert_eq!(arrived[1].path, "/two");
+    let deliveries = receiver.until_delivered(2).await;
+    assert_eq!(deliveries[1].path, "/two");
     holder.run("rollback").await;
 }

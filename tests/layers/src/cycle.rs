@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// The groups of more than one node that can all be reached from each other; `edges[from]` holds where one edge leads.
+/// The strongly connected components with more than one node; `edges[from]` lists the targets of the edges from a node.
 pub(crate) fn cycles(edges: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     let reached: Vec<BTreeSet<usize>> = (0..edges.len()).map(|from| reached(edges, from)).collect();
     let mut cycles: Vec<BTreeSet<usize>> = Vec::new();
@@ -14,7 +14,7 @@ pub(crate) fn cycles(edges: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     cycles
 }
 
-/// Where edges lead from a node, the node itself only by a cycle.
+/// The nodes that can be reached from a node; the node itself only through a cycle.
 fn reached(edges: &[BTreeSet<usize>], from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<usize> = edges[from].iter().copied().collect();

@@ -1,12 +1,13 @@
-//! The order of a crate's modules, for a unit test of the crate to hold.
+//! Tests of the module structure of a crate.
 //!
-//! It reads `use` lines, paths within the code and calls of methods. What is only for tests may import anything.
+//! They read `use` declarations, paths within the code, and method calls. Test code may import anything.
 //!
-//! A call depends on the file that defines the method in an `impl` without a trait, also if its type is in another file. The
-//! type of the receiver is known for `self`, `Self::`, `Type::` and parameters. For other receivers, the name of the method
-//! decides: of the types that the file names, those that have the method must have it in one file, no trait may have it, and it
-//! must not be a name that types of other crates have (`method::OF_OTHERS`). Calls that remain unclear are not seen, nor are
-//! calls of types that the file does not name, calls through a trait, and accesses of fields.
+//! A method call depends on the file that defines the method in an inherent `impl`, even if the type is in another
+//! file. The receiver's type is known for `self`, `Self::`, `Type::` and parameters. For other receivers, the method's
+//! name decides. It identifies a file if, among the types that the calling file names, only types with the method in
+//! that one file have it, no trait has it, and it is not a method name of types in other crates (`method::OF_OTHERS`).
+//! The tests ignore calls that remain ambiguous, calls on types that the file does not name, calls through a trait, and
+//! field accesses.
 
 mod cycle;
 mod hint;
@@ -22,8 +23,8 @@ use std::path::{Path, PathBuf};
 /// The maximum number of lines of a file.
 pub const MAX_LINES: usize = 500;
 
-/// The tests that every crate has, and `SOURCES`, which they read: `rules!(ORDER, EXCEPTIONS)`. `ORDER` is the list of folders
-/// and top-level files in import order, `EXCEPTIONS` the list of cycles that stay.
+/// The tests of every crate, and `SOURCES`, which they read: `rules!(ORDER, EXCEPTIONS)`. `ORDER` lists folders and
+/// top-level files in import order; `EXCEPTIONS` lists the allowed cycles.
 #[macro_export]
 macro_rules! rules {
     ($order:expr, $exceptions:expr) => {
@@ -33,8 +34,8 @@ macro_rules! rules {
 
         #[test]
         fn folders_import_only_from_lower_folders() {
-            let faults = SOURCES.imports_from_above(&$order);
-            assert!(faults.is_empty(), "{}", faults.join("\n"));
+            let problems = SOURCES.imports_from_above(&$order);
+            assert!(problems.is_empty(), "{}", problems.join("\n"));
         }
 
         #[test]
@@ -45,18 +46,18 @@ macro_rules! rules {
 
         #[test]
         fn hints_are_sentences() {
-            let faults = SOURCES.hints_without_sentence();
+            let problems = SOURCES.hints_without_sentence();
             assert!(
-                faults.is_empty(),
+                problems.is_empty(),
                 "A hint begins with a capital and ends with a full stop:\n{}",
-                faults.join("\n")
+                problems.join("\n")
             );
         }
 
         #[test]
         fn files_are_short() {
             let long = SOURCES.longer_than($crate::MAX_LINES, &[]);
-            assert!(long.is_empty(), "A long file often holds two ideas:\n{}", long.join("\n"));
+            assert!(long.is_empty(), "A long file often has two topics:\n{}", long.join("\n"));
         }
     };
 }
@@ -67,30 +68,30 @@ pub struct Sources {
 }
 
 struct File {
-    /// Below `src`.
+    /// The path below `src`.
     path: PathBuf,
-    /// The segments of its module; none for the root of the crate.
+    /// The segments of the module path; empty for the root of the crate.
     module: Vec<String>,
     text: String,
     imports: Vec<Import>,
 }
 
-/// A file names something of another one, or calls a method that another one defines.
+/// A use of a path or method that another file defines.
 struct Import {
     line: usize,
     /// The path from the root of the crate.
     path: Vec<String>,
-    /// The file that holds it.
+    /// The file that defines it.
     file: usize,
 }
 
-/// Two files of which the first may depend on the second, although that closes a cycle.
+/// Two files, of which the first may depend on the second although this closes a cycle.
 pub struct Exception {
-    /// The file that imports, below `src`.
+    /// The importing file, below `src`.
     pub from: &'static str,
-    /// The file that it imports from, below `src`.
+    /// The imported file, below `src`.
     pub to: &'static str,
-    /// Why the cycle stays.
+    /// The reason for the cycle.
     pub reason: &'static str,
 }
 
@@ -98,7 +99,7 @@ impl Sources {
     /// Reads the folder `src` of the crate whose manifest is in this folder: `env!("CARGO_MANIFEST_DIR")`.
     pub fn of_crate(manifest_folder: &str) -> Sources {
         let root = Path::new(manifest_folder).join("src");
-        let (mut folders, mut texts) = (vec![root.clone()], Vec::new());
+        let (mut folders, mut strings) = (vec![root.clone()], Vec::new());
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).expect("a folder of the source") {
                 let path = entry.expect("an entry").path();
@@ -106,24 +107,24 @@ impl Sources {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "rs") {
                     let text = fs::read_to_string(&path).expect("a source file");
-                    texts.push((path.strip_prefix(&root).expect("below the root").to_owned(), text));
+                    strings.push((path.strip_prefix(&root).expect("below the root").to_owned(), text));
                 }
             }
         }
-        Sources::of_texts(texts)
+        Sources::of_texts(strings)
     }
 
-    fn of_texts(mut texts: Vec<(PathBuf, String)>) -> Sources {
-        texts.sort();
-        let modules: Vec<Vec<String>> = texts.iter().map(|(path, _)| module(path)).collect();
+    fn of_texts(mut strings: Vec<(PathBuf, String)>) -> Sources {
+        strings.sort();
+        let modules: Vec<Vec<String>> = strings.iter().map(|(path, _)| module(path)).collect();
         let known: BTreeMap<&[String], usize> =
             modules.iter().enumerate().map(|(file, module)| (module.as_slice(), file)).collect();
-        let for_tests: Vec<Vec<String>> = texts
+        let for_tests: Vec<Vec<String>> = strings
             .iter()
             .zip(&modules)
             .flat_map(|((_, text), module)| parse::test_modules(text).map(|name| below(module, name)))
             .collect();
-        let named: Vec<Vec<Named>> = texts
+        let named: Vec<Vec<Named>> = strings
             .iter()
             .zip(&modules)
             .map(|((_, text), module)| match for_tests.iter().any(|tests| module.starts_with(tests)) {
@@ -134,8 +135,8 @@ impl Sources {
                     .collect(),
             })
             .collect();
-        // What a file imports under which name; no path where it is another crate's.
-        let uses: Vec<Vec<(String, Option<Vec<String>>)>> = texts
+        // Local names of imports with their paths; no path for imports from other crates.
+        let uses: Vec<Vec<(String, Option<Vec<String>>)>> = strings
             .iter()
             .zip(&modules)
             .map(|((_, text), module)| {
@@ -147,15 +148,15 @@ impl Sources {
             .iter()
             .map(|named| named.iter().filter_map(|it| Some((it.name.as_deref()?, &*it.path))).collect())
             .collect();
-        let methods: Vec<Methods> = texts
+        let methods: Vec<Methods> = strings
             .iter()
             .zip(&modules)
             .map(|((path, text), module)| match for_tests.iter().any(|tests| module.starts_with(tests)) {
                 true => Methods::default(),
-                false => method::read(text).unwrap_or_else(|fault| panic!("{}: {fault}", path.display())),
+                false => method::read(text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display())),
             })
             .collect();
-        let origins: Vec<method::Origins> = (0..texts.len())
+        let origins: Vec<method::Origins> = (0..strings.len())
             .map(|own| {
                 let imported = uses[own].iter().map(|(name, path)| {
                     let path = path.as_ref().map(|path| origin(path.clone(), &known, &given));
@@ -165,7 +166,7 @@ impl Sources {
             })
             .collect();
         let index = method::Index::new(&methods, &origins);
-        let files = texts.iter().zip(&modules).enumerate().map(|(own, ((path, text), module))| {
+        let files = strings.iter().zip(&modules).enumerate().map(|(own, ((path, text), module))| {
             let called = methods[own].calls.iter().filter_map(|call| {
                 let (file, of) = index.definition(own, call)?;
                 let path = [&modules[file][..], &[of.to_owned(), call.method.clone()]].concat();
@@ -185,40 +186,39 @@ impl Sources {
         Sources { files: files.collect() }
     }
 
-    /// Folders, and files beside them, that import from one that does not stand before them in `order`. The root of the
-    /// crate may import from all, and nothing from it.
+    /// Folders and top-level files that import from one that is not before them in `order`. The root of the crate can
+    /// import from all, and none can import from it.
     pub fn imports_from_above(&self, order: &[&str]) -> Vec<String> {
-        let place = |module: &[String]| match module.first() {
+        let position = |module: &[String]| match module.first() {
             Some(first) => order.iter().position(|it| it == first),
             None => Some(order.len()),
         };
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         for file in &self.files {
-            let Some(own) = place(&file.module) else {
+            let Some(own) = position(&file.module) else {
                 if !file.imports.is_empty() {
-                    faults.push(format!("{}: {} is not in the order", file.path.display(), file.module[0]));
+                    problems.push(format!("{}: {} is not in the order", file.path.display(), file.module[0]));
                 }
                 continue;
             };
             for import in &file.imports {
-                if place(&self.files[import.file].module).is_some_and(|place| place > own) {
+                if position(&self.files[import.file].module).is_some_and(|position| position > own) {
                     let (path, line) = (file.path.display(), import.line);
                     let (from, before) = (import.path.join("::"), order[..own].join(", "));
-                    faults.push(format!("{path}:{line}: imports {from}; it may import from {before}"));
+                    problems.push(format!("{path}:{line}: imports {from}; it may import from {before}"));
                 }
             }
         }
-        faults.extend(
+        problems.extend(
             order
                 .iter()
                 .filter(|name| !self.files.iter().any(|it| it.module.first().is_some_and(|it| it == *name)))
                 .map(|name| format!("{name} is in the order, but there is no such folder or file")),
         );
-        faults
+        problems
     }
 
-    /// Files that import from each other, directly or through others, but for the exceptions; and exceptions that are not
-    /// needed.
+    /// Files in import cycles without an exception, and exceptions that are not needed.
     pub fn cycles(&self, exceptions: &[Exception]) -> Vec<String> {
         let name = |file: usize| self.files[file].path.display().to_string();
         let all: Vec<BTreeSet<usize>> =
@@ -231,7 +231,7 @@ impl Sources {
             .enumerate()
             .map(|(from, to)| to.iter().copied().filter(|to| is_exception(from, *to).is_none()).collect())
             .collect();
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         for members in cycle::cycles(&counted) {
             let mut lines = vec![format!("{} files import from each other:", members.len())];
             for (from, to) in members.iter().flat_map(|from| members.iter().map(move |to| (*from, *to))) {
@@ -241,7 +241,7 @@ impl Sources {
                     lines.push(format!("    {}:{}: {} ({path})", name(from), import.line, name(to)));
                 }
             }
-            faults.push(lines.join("\n"));
+            problems.push(lines.join("\n"));
         }
         let with_exceptions = cycle::cycles(&all);
         let needed: BTreeSet<usize> = (0..all.len())
@@ -249,15 +249,15 @@ impl Sources {
             .filter(|(from, to)| with_exceptions.iter().any(|it| it.contains(from) && it.contains(to)))
             .filter_map(|(from, to)| is_exception(from, to))
             .collect();
-        let needless = exceptions.iter().enumerate().filter(|(place, _)| !needed.contains(place));
-        faults.extend(needless.map(|(_, it)| {
+        let needless = exceptions.iter().enumerate().filter(|(position, _)| !needed.contains(position));
+        problems.extend(needless.map(|(_, it)| {
             format!("{} -> {}: this exception is not needed ({})", it.from, it.to, it.reason)
         }));
-        faults
+        problems
     }
 
-    /// Files that claim to be pure, and name what no pure code does. Those claim it whose first lines have the word, and those
-    /// in these folders.
+    /// Files that are declared pure but use impure code. A file is declared pure by the word in its first lines, or by
+    /// its folder.
     pub fn impure(&self, folders: &[&str], forbidden: &[&str]) -> Vec<String> {
         let claims = |file: &File| {
             // The first lines of the root declare all modules.
@@ -269,53 +269,53 @@ impl Sources {
             words.any(|word| word.eq_ignore_ascii_case("pure"))
                 || folders.iter().any(|folder| file.path.with_extension("").starts_with(folder))
         };
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         for file in self.files.iter().filter(|file| claims(file)) {
             for (line, code) in parse::code_lines(&file.text) {
                 for name in forbidden.iter().filter(|name| code.contains(*name)) {
-                    faults.push(format!(
+                    problems.push(format!(
                         "{}:{line}: {name} in a file that claims to be pure",
                         file.path.display()
                     ));
                 }
             }
         }
-        faults
+        problems
     }
 
-    /// The lines of code that begin with this, each with its place.
+    /// The lines of code that start with this text, each with its location.
     pub fn lines_with(&self, beginning: &str) -> Vec<(String, String)> {
         let lines = |file: &'_ File| {
             let lines = parse::code_lines(&file.text).filter(|(_, code)| code.starts_with(beginning));
-            let place = |number| format!("{}:{number}", file.path.display());
-            lines.map(|(number, code)| (place(number), code.trim_end().to_owned())).collect::<Vec<_>>()
+            let position = |number| format!("{}:{number}", file.path.display());
+            lines.map(|(number, code)| (position(number), code.trim_end().to_owned())).collect::<Vec<_>>()
         };
         self.files.iter().flat_map(lines).collect()
     }
 
-    /// Literal hints that do not begin with a capital or do not end with a full stop, each with its file.
+    /// Literal hints that do not start with a capital letter or do not end with a full stop, each with its file.
     pub fn hints_without_sentence(&self) -> Vec<String> {
-        let faults = |file: &'_ File| {
+        let problems = |file: &'_ File| {
             let hints = hint::literals(&parse::outside_of_tests(&file.text)).into_iter();
             let faulty = hints.filter(|text| !hint::is_sentence(text));
             faulty.map(|text| format!("{}: {text}", file.path.display())).collect::<Vec<_>>()
         };
-        self.files.iter().flat_map(faults).collect()
+        self.files.iter().flat_map(problems).collect()
     }
 
-    /// Files of more than this many lines, but for those in these folders.
-    pub fn longer_than(&self, most: usize, except: &[&str]) -> Vec<String> {
+    /// Files with more than this many lines, except those in these folders.
+    pub fn longer_than(&self, max: usize, except: &[&str]) -> Vec<String> {
         self.files
             .iter()
             .filter(|file| !except.iter().any(|folder| file.path.starts_with(folder)))
             .map(|file| (file.path.display(), file.text.lines().count()))
-            .filter(|(_, lines)| *lines > most)
-            .map(|(path, lines)| format!("{path}: {lines} lines, at most {most}"))
+            .filter(|(_, lines)| *lines > max)
+            .map(|(path, lines)| format!("{path}: {lines} lines, at most {max}"))
             .collect()
     }
 }
 
-/// The module that a file holds.
+/// The module of a file.
 fn module(path: &Path) -> Vec<String> {
     let steps = path.with_extension("");
     let mut module: Vec<String> = steps.iter().map(|step| step.to_string_lossy().into_owned()).collect();
@@ -326,7 +326,7 @@ fn module(path: &Path) -> Vec<String> {
     module
 }
 
-/// The path of what a file names, none where it is another crate's or the file's own.
+/// The full path of a name that a file uses; none if it belongs to another crate or to the file itself.
 fn from_the_root(
     module: &[String],
     path: &[String],
@@ -345,19 +345,19 @@ fn from_the_root(
     }
 }
 
-/// The file that holds what a path names, and how many segments of the path are its module.
+/// The file that a path leads to, and how many segments of the path are its module.
 fn holder(path: &[String], known: &BTreeMap<&[String], usize>) -> Option<(usize, usize)> {
     (0..=path.len()).rev().find_map(|end| known.get(&path[..end]).map(|file| (*file, end)))
 }
 
-/// The path of what a file only passes on (`pub use`), where it is from. So a file that declares modules and passes on what
-/// they hold is in no cycle.
+/// The original path of a reexported name (`pub use`). A file that only declares modules and reexports their contents
+/// is in no cycle.
 fn origin(
     mut path: Vec<String>,
     known: &BTreeMap<&[String], usize>,
     given: &[HashMap<&str, &[String]>],
 ) -> Vec<String> {
-    // A chain that is longer than this comes back to where it began.
+    // A longer chain of reexports is a cycle.
     for _ in 0..8 {
         let passed_on = holder(&path, known).and_then(|(file, end)| {
             let from = given[file].get(path.get(end)?.as_str())?;

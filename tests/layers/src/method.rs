@@ -1,7 +1,7 @@
-//! The methods that a file defines and those that it calls.
+//! The methods that a file defines and calls.
 //!
-//! A method may be in another file than its type, and its caller names neither file. The type of a receiver is known if it is
-//! `self` or a parameter whose type the signature names. Else the name of the method decides.
+//! A method can be in another file than its type, and its caller names neither file. The receiver's type is known if it
+//! is `self` or a parameter with a named type. Otherwise, the method's name decides.
 
 use crate::parse;
 use proc_macro2::{TokenStream, TokenTree};
@@ -12,40 +12,40 @@ use syn::{Attribute, FnArg, ImplItem, Pat, ReturnType, Signature, Type};
 /// The methods of a file.
 #[derive(Default)]
 pub(crate) struct Methods {
-    /// Type and name of those in an `impl` without a trait.
+    /// Type and name of the methods in inherent `impl` blocks.
     pub(crate) inherent: BTreeSet<(String, String)>,
-    /// The names of those that a trait declares or an `impl` of a trait defines.
+    /// The names of the methods that traits declare and `impl` blocks of traits define.
     pub(crate) of_traits: BTreeSet<String>,
     /// The types that the file declares.
     pub(crate) types: BTreeSet<String>,
     /// The types that the file names.
     pub(crate) named: BTreeSet<String>,
-    /// What the file calls.
+    /// The calls in the file.
     pub(crate) calls: Vec<Call>,
 }
 
-/// A call of a method, or a path to it.
+/// A method call, or a path to a method.
 pub(crate) struct Call {
-    /// The name of the receiver's type, where the file says it.
+    /// The name of the receiver's type, if the file contains it.
     pub(crate) of: Option<String>,
     pub(crate) method: String,
 }
 
-/// The methods of a file, without what is only for tests.
+/// Reads the methods of a file, without test code.
 pub(crate) fn read(text: &str) -> syn::Result<Methods> {
     let mut reader = Reader::default();
     reader.visit_file(&syn::parse_file(text)?);
     Ok(reader.methods)
 }
 
-/// Which file declares a type that a file declares or imports, by name; none for another crate's.
+/// The file that declares each type that a file declares or imports; none for types of other crates.
 pub(crate) type Origins<'a> = BTreeMap<&'a str, Option<usize>>;
 
-/// The files that define a method.
+/// The files that define each method.
 pub(crate) struct Index<'a> {
     methods: &'a [Methods],
     origins: &'a [Origins<'a>],
-    /// By name: the files, each with the type.
+    /// By method name: the files, each with the type.
     named: BTreeMap<&'a str, BTreeSet<(usize, &'a str)>>,
     of_traits: BTreeSet<&'a str>,
 }
@@ -62,7 +62,7 @@ impl<'a> Index<'a> {
         Index { methods, origins, named, of_traits }
     }
 
-    /// The file that defines what a file calls, with the type, if it is clear which one does.
+    /// The file, and the type, of a called method if it is unambiguous.
     pub(crate) fn definition(&self, caller: usize, call: &Call) -> Option<(usize, &'a str)> {
         let all = self.named.get(call.method.as_str())?.iter().copied();
         let all = all.filter(|(file, of)| self.may_be_same(caller, *file, of));
@@ -74,7 +74,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Whether a type of this name can be the same in both files.
+    /// Whether a type name can denote the same type in both files.
     fn may_be_same(&self, one: usize, other: usize, of: &str) -> bool {
         match (self.origins[one].get(of), self.origins[other].get(of)) {
             (Some(one), Some(other)) => one == other,
@@ -83,20 +83,20 @@ impl<'a> Index<'a> {
     }
 }
 
-/// The candidates' one file, with the first type.
+/// The single file of the candidates, with the first type.
 fn only<'a>(mut candidates: impl Iterator<Item = (usize, &'a str)>) -> Option<(usize, &'a str)> {
     let first = candidates.next()?;
     candidates.all(|(file, _)| file == first.0).then_some(first)
 }
 
 impl Call {
-    /// The first line with such a call. Exact positions need a feature of proc-macro2 that makes cargo build pgrx twice.
+    /// The first line with this call. Exact positions need a feature of proc-macro2 that makes cargo build pgrx twice.
     pub(crate) fn line(&self, text: &str) -> usize {
         let is_end = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
         let calls = |line: &str| {
             let mut found = line.match_indices(&self.method);
-            found.any(|(place, name)| {
-                line[..place].ends_with(['.', ':']) && is_end(&line[place + name.len()..])
+            found.any(|(position, name)| {
+                line[..position].ends_with(['.', ':']) && is_end(&line[position + name.len()..])
             })
         };
         parse::code_lines(text).find(|(_, line)| calls(line)).map_or(1, |(number, _)| number)
@@ -106,9 +106,9 @@ impl Call {
 #[derive(Default)]
 struct Reader {
     methods: Methods,
-    /// The type that an `impl` is about.
+    /// The type of an `impl` block.
     own: Option<String>,
-    /// The types of the parameters of the function.
+    /// The types of the function's parameters.
     parameters: BTreeMap<String, String>,
 }
 
@@ -117,7 +117,7 @@ impl Reader {
         self.methods.calls.push(Call { of, method });
     }
 
-    /// The type that a name stands for.
+    /// The type of a local name.
     fn known(&self, name: &str) -> Option<String> {
         match name {
             "self" | "Self" => self.own.clone(),
@@ -125,33 +125,33 @@ impl Reader {
         }
     }
 
-    /// The type of this name, for `Self` the one that the `impl` is about.
+    /// The type with this name; for `Self`, the type of the `impl` block.
     fn own_or(&self, name: String) -> Option<String> {
         if name == "Self" { self.own.clone() } else { Some(name) }
     }
 
-    /// Reads what a macro is given, which need not be Rust: `.method(` and `Type::method`.
+    /// Reads the arguments of a macro, which may not be Rust: `.method(` and `Type::method`.
     fn tokens(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        for (place, token) in tokens.iter().enumerate() {
+        for (position, token) in tokens.iter().enumerate() {
             if let TokenTree::Group(group) = token {
                 self.tokens(group.stream());
                 continue;
             }
             let TokenTree::Ident(name) = token else { continue };
             self.visit_ident(name);
-            let is = |place: Option<usize>, wanted: char| {
-                let token = place.and_then(|place| tokens.get(place));
-                matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == wanted)
+            let is = |position: Option<usize>, expected: char| {
+                let token = position.and_then(|position| tokens.get(position));
+                matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == expected)
             };
-            let ident = |place: Option<usize>| match place.and_then(|place| tokens.get(place)) {
+            let ident = |position: Option<usize>| match position.and_then(|position| tokens.get(position)) {
                 Some(TokenTree::Ident(ident)) => Some(ident.to_string()),
                 _ => None,
             };
-            let before = |count: usize| place.checked_sub(count);
+            let before = |count: usize| position.checked_sub(count);
             let method = name.to_string();
-            if is(before(1), '.') && matches!(tokens.get(place + 1), Some(TokenTree::Group(_))) {
-                // The receiver is only a name if nothing of a path or a chain is before it.
+            if is(before(1), '.') && matches!(tokens.get(position + 1), Some(TokenTree::Group(_))) {
+                // The receiver is a plain name only if no path or chain precedes it.
                 let receiver = ident(before(2)).filter(|_| !is(before(3), '.') && !is(before(3), ':'));
                 let of = receiver.and_then(|receiver| self.known(&receiver));
                 self.call(of, method);
@@ -165,7 +165,7 @@ impl Reader {
         }
     }
 
-    /// Reads a function whose parameters have types of their own.
+    /// Reads a function, in which its parameters have known types.
     fn function(&mut self, signature: &Signature, read: impl FnOnce(&mut Self)) {
         let parameters = signature.inputs.iter().filter_map(|input| match input {
             FnArg::Typed(typed) => match &*typed.pat {
@@ -244,7 +244,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_signature(&mut self, signature: &'ast Signature) {
-        // The function has already noted the names of its parameters.
+        // The parameter names are already recorded.
         for input in &signature.inputs {
             if let FnArg::Typed(typed) = input {
                 self.visit_type(&typed.ty);
@@ -256,7 +256,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_pat_ident(&mut self, name: &'ast syn::PatIdent) {
-        // From here on, the name may stand for something else.
+        // The name may be shadowed from here on.
         self.parameters.remove(&name.ident.to_string());
         visit::visit_pat_ident(self, name);
     }
@@ -272,8 +272,8 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         let segments = &path.path.segments;
-        if let Some(place) = segments.len().checked_sub(2) {
-            let (of, method) = (segments[place].ident.to_string(), &segments[place + 1].ident);
+        if let Some(position) = segments.len().checked_sub(2) {
+            let (of, method) = (segments[position].ident.to_string(), &segments[position + 1].ident);
             if is_type(&of) {
                 let of = self.own_or(of);
                 self.call(of, method.to_string());
@@ -294,12 +294,12 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-/// Whether a name is that of a type and not of a module.
+/// Whether a name denotes a type, not a module.
 fn is_type(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
 
-/// The name of a type without its references: `Template` for `&mut template::Template<'_>`.
+/// The type name without references: `Template` for `&mut template::Template<'_>`.
 fn name_of(of: &Type) -> Option<String> {
     match of {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
@@ -334,7 +334,7 @@ fn attributes(item: &syn::Item) -> &[Attribute] {
     }
 }
 
-/// Names of methods that types of other crates have, too. They count only if the type of the receiver is known.
+/// Method names that types of other crates also have. They count only if the receiver's type is known.
 const OF_OTHERS: [&str; 43] = [
     "add",
     "any",

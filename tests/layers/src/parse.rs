@@ -1,4 +1,4 @@
-//! The paths that a source file names. It must be formatted as rustfmt does.
+//! The paths that a source file names. The file must be formatted by rustfmt.
 
 /// The names of the modules that are declared only for tests.
 pub(crate) fn test_modules(text: &str) -> impl Iterator<Item = String> {
@@ -14,11 +14,11 @@ pub(crate) fn test_modules(text: &str) -> impl Iterator<Item = String> {
 pub(crate) struct Named {
     pub(crate) line: usize,
     pub(crate) path: Vec<String>,
-    /// Behind `use`: the name that the file gives it.
+    /// In a `use` declaration: the local name.
     pub(crate) name: Option<String>,
 }
 
-/// The paths of more than one segment. What is only for tests is left out.
+/// The paths with more than one segment, without test code.
 pub(crate) fn paths(text: &str) -> Vec<Named> {
     let mut paths = Vec::new();
     let mut lines = without_tests(text).into_iter();
@@ -44,7 +44,7 @@ pub(crate) fn paths(text: &str) -> Vec<Named> {
     paths
 }
 
-/// The lines, numbered from 1, but for items under `#[cfg(test)]`.
+/// The lines, numbered from 1, without items under `#[cfg(test)]`.
 fn without_tests(text: &str) -> Vec<(usize, &str)> {
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let mut kept = Vec::new();
@@ -62,12 +62,12 @@ fn without_tests(text: &str) -> Vec<(usize, &str)> {
     kept
 }
 
-/// The lines, numbered from 1, without comments and without what is only for tests.
+/// The lines, numbered from 1, without comments and test code.
 pub(crate) fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     without_tests(text).into_iter().map(|(number, line)| (number, code(line)))
 }
 
-/// The text without what is only for tests.
+/// The text without test code.
 pub(crate) fn outside_of_tests(text: &str) -> String {
     without_tests(text).into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
 }
@@ -77,7 +77,7 @@ fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// What a line says after `use`.
+/// The part of a line after `use`.
 fn use_tree(line: &str) -> Option<&str> {
     let line = code(line).trim_start();
     let line = match line.strip_prefix("pub") {
@@ -97,13 +97,13 @@ fn leaves(tree: &str) -> Vec<String> {
         return vec![tree.to_owned()];
     };
     let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
-    for (place, character) in inner.char_indices() {
+    for (position, character) in inner.char_indices() {
         match character {
             '{' => depth += 1,
             '}' => depth -= 1,
             ',' if depth == 0 => {
-                parts.push(&inner[start..place]);
-                start = place + 1;
+                parts.push(&inner[start..position]);
+                start = position + 1;
             }
             _ => {}
         }
@@ -113,7 +113,7 @@ fn leaves(tree: &str) -> Vec<String> {
     parts.flat_map(|part| leaves(part).into_iter().map(|leaf| format!("{before}{leaf}"))).collect()
 }
 
-/// The segments of a path, but for `self` at its end, `*` and what it is renamed to.
+/// The segments of a path, without a final `self`, `*` or a rename.
 fn segments(path: &str) -> Vec<String> {
     let path = path.split(" as ").next().unwrap_or_default();
     let mut segments: Vec<String> = path.split("::").map(|it| it.trim().to_owned()).collect();
@@ -123,7 +123,7 @@ fn segments(path: &str) -> Vec<String> {
     segments
 }
 
-/// The name under which a leaf of a `use` is known.
+/// The local name of a leaf of a `use`.
 fn given_name(leaf: &str) -> String {
     match leaf.split_once(" as ") {
         Some((_, name)) => name.trim().to_owned(),
@@ -151,7 +151,7 @@ fn inline_paths(code: &str) -> Vec<Vec<String>> {
                 None => break,
             }
         }
-        // `$crate` is another crate's, and what begins with `::` or `.` is not a module of this one.
+        // `$crate` is another crate, and a path that starts with `::` or `.` is not a module of this one.
         if path.len() > 1 && !['$', ':', '.'].contains(&before) {
             paths.push(path);
         }

@@ -4,16 +4,16 @@ fn sources(files: &[(&str, &str)]) -> Sources {
     Sources::of_texts(files.iter().map(|(path, text)| (PathBuf::from(path), (*text).to_owned())).collect())
 }
 
-/// Whether a file of the folder `low` with this text imports from the folder `high`.
+/// Whether a file in the folder `low` with this text imports from the folder `high`.
 fn imports_from_above(text: &str) -> bool {
     let files = [("lib.rs", ""), ("low/mod.rs", ""), ("low/deep.rs", text), ("high/mod.rs", "")];
-    let faults = sources(&files).imports_from_above(&["low", "high"]);
-    assert!(faults.iter().all(|fault| fault.starts_with("low/deep.rs:")), "{faults:?}");
-    !faults.is_empty()
+    let problems = sources(&files).imports_from_above(&["low", "high"]);
+    assert!(problems.iter().all(|problem| problem.starts_with("low/deep.rs:")), "{problems:?}");
+    !problems.is_empty()
 }
 
 #[test]
-fn upward_import_is_found_in_any_form() {
+fn upward_import_is_detected_in_any_form() {
     for text in [
         "use crate::high;",
         "use crate::high::{a, b};",
@@ -59,9 +59,9 @@ fn test_module_can_import_anything() {
 #[test]
 fn unlisted_and_missing_folders_are_reported() {
     let files = [("low.rs", ""), ("new.rs", "use crate::low;")];
-    let faults = sources(&files).imports_from_above(&["low", "gone"]);
+    let problems = sources(&files).imports_from_above(&["low", "gone"]);
     assert_eq!(
-        faults,
+        problems,
         ["new.rs: new is not in the order", "gone is in the order, but there is no such folder or file"]
     );
 }
@@ -69,8 +69,8 @@ fn unlisted_and_missing_folders_are_reported() {
 #[test]
 fn root_is_imported_by_no_folder() {
     let files = [("main.rs", "mod a;\nuse a::b;\nfn run() {\n    a::c();\n}"), ("a.rs", "use crate::Error;")];
-    let faults = sources(&files).imports_from_above(&["a"]);
-    assert_eq!(faults, ["a.rs:1: imports Error; it may import from "]);
+    let problems = sources(&files).imports_from_above(&["a"]);
+    assert_eq!(problems, ["a.rs:1: imports Error; it may import from "]);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn exception_must_be_needed() {
     let files = [("a.rs", "use crate::b::B;"), ("b.rs", "use crate::a::A;"), ("c.rs", "use crate::b::B;")];
     let exception = |from, to| Exception { from, to, reason: "why" };
     assert_eq!(sources(&files).cycles(&[exception("b.rs", "a.rs")]), [""; 0]);
-    let faults = sources(&files).cycles(&[exception("b.rs", "a.rs"), exception("c.rs", "b.rs")]);
-    assert_eq!(faults, ["c.rs -> b.rs: this exception is not needed (why)"]);
+    let problems = sources(&files).cycles(&[exception("b.rs", "a.rs"), exception("c.rs", "b.rs")]);
+    assert_eq!(problems, ["c.rs -> b.rs: this exception is not needed (why)"]);
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn hint_without_capital_or_full_stop_is_reported() {
             true => code.to_owned(),
             false => format!("fn run() {{\n    error{code};\n}}"),
         };
-        let faults = sources(&[("a.rs", &text)]).hints_without_sentence();
-        assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{code}");
+        let problems = sources(&[("a.rs", &text)]).hints_without_sentence();
+        assert_eq!(problems, expected.into_iter().collect::<Vec<_>>(), "{code}");
     }
 }
 
@@ -144,7 +144,7 @@ fn reexporting_file_is_in_no_cycle() {
         ("d.rs", "use crate::a::B;"),
     ];
     assert_eq!(sources(&files).cycles(&[]), [""; 0]);
-    // What is passed on is imported from where it is.
+    // A reexported name is imported from its original module.
     let files = [files[0], files[1], ("a/c.rs", "use super::B;")];
     assert_eq!(
         sources(&files).cycles(&[]),
@@ -172,19 +172,19 @@ fn impure_file_is_reported() {
         ("a.rs", "//! Pure.\n// not pgrx\n#[cfg(test)]\nuse pgrx::x;", None),
         ("values.rs", "use pgrx::x;", None),
     ] {
-        let faults = sources(&[(path, text)]).impure(&["value"], &forbidden);
-        assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{path} {text}");
+        let problems = sources(&[(path, text)]).impure(&["value"], &forbidden);
+        assert_eq!(problems, expected.into_iter().collect::<Vec<_>>(), "{path} {text}");
     }
 }
 
-/// The cycles of two files: `low.rs`, with this text, and `high.rs`, which adds a method to a type of it.
+/// The cycles between `low.rs`, with this text, and `high.rs`, which adds a method to one of its types.
 fn cycles_with_methods(low: &str) -> usize {
     let high = "use crate::low::It;\nimpl It {\n    pub fn run(&self) {}\n    pub fn get(&self) {}\n}";
     sources(&[("low.rs", &format!("pub struct It;\n{low}")), ("high.rs", high)]).cycles(&[]).len()
 }
 
 #[test]
-fn call_of_a_method_leads_to_the_file_that_defines_it() {
+fn method_call_depends_on_the_file_that_defines_it() {
     for low in [
         "impl It {\n    fn go(&self) {\n        self.run();\n    }\n}",
         "impl It {\n    fn go(self) {\n        self.get();\n    }\n}",
@@ -203,12 +203,12 @@ fn call_of_a_method_leads_to_the_file_that_defines_it() {
 }
 
 #[test]
-fn call_of_another_method_leads_nowhere() {
+fn ambiguous_method_call_is_ignored() {
     for low in [
-        // A map has one of this name, too.
+        // A map also has a method with this name.
         "fn go(it: &Map) {\n    it.get();\n}",
         "fn go() {\n    for it in all() {\n        it.get();\n    }\n}",
-        // The name stands for something else.
+        // The name is shadowed.
         "fn go(it: &It) {\n    let it = it.map();\n    it.get();\n}",
         "fn go(it: &It) {\n    all(|it| it.get());\n}",
         // The type is another one.
@@ -225,7 +225,7 @@ fn call_of_another_method_leads_nowhere() {
 }
 
 #[test]
-fn imports_distinguish_types_of_one_name() {
+fn imports_distinguish_types_with_the_same_name() {
     let high = ("high.rs", "struct It;\nuse crate::low::go;\nimpl It {\n    fn run(&self) {}\n}");
     for (low, expected) in [
         ("use std::It;\npub fn go(it: It) {\n    it.run();\n}", 0),
@@ -237,7 +237,7 @@ fn imports_distinguish_types_of_one_name() {
 }
 
 #[test]
-fn method_of_a_higher_folder_is_an_import_from_above() {
+fn call_of_a_method_in_a_higher_folder_is_an_upward_import() {
     let high = "use crate::low::It;\nimpl It {\n    pub fn run(&self) {}\n}";
     let low = "pub struct It;\nfn go(it: &It) {\n    it.run();\n}";
     let files = [("low.rs", low), ("high.rs", high)];

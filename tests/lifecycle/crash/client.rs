@@ -1,4 +1,4 @@
-//! One request at a time, and what is known of its effect afterwards.
+//! A single request, and the knowledge of its effect afterwards.
 
 use harness::Sender;
 use reqwest::Method;
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The pause before a request is sent again.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Where the proxy listens. The next one has another port.
+/// The address of the proxy. A restarted proxy has another port.
 #[derive(Clone, Default)]
 pub(super) struct Address(Arc<RwLock<String>>);
 
@@ -23,20 +23,20 @@ impl Address {
     }
 }
 
-/// What is known of the effect of a request.
+/// The known effect of a request.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// It was answered with success.
+    /// The response was a success.
     Acknowledged(Reply),
-    /// It was refused, and sending it again would not help.
-    Refused(u16, Value),
-    /// Nothing was written: the service says so, or it was never reached.
+    /// The request was rejected, and sending it again would not help.
+    Rejected(u16, Value),
+    /// Nothing was written: the service reports this, or could not be reached.
     NotWritten,
-    /// The response was lost, or says that the outcome is unknown.
+    /// The response was lost, or reports that the outcome is unknown.
     Unknown,
 }
 
-/// An answer with success.
+/// A successful response.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reply {
     pub(super) body: Value,
@@ -44,7 +44,7 @@ pub(super) struct Reply {
     pub(super) is_replayed: bool,
 }
 
-/// What is sent.
+/// The kind of request.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
     None,
@@ -96,7 +96,7 @@ impl Client {
         };
         match request.send().await {
             Ok(response) => read(response).await,
-            // Without a connection nothing was sent.
+            // Without a connection, nothing was sent.
             Err(error) if error.is_connect() => Outcome::NotWritten,
             Err(_) => Outcome::Unknown,
         }
@@ -106,7 +106,7 @@ impl Client {
         request.bearer_auth(&self.key).header("x-service-project-id", "crm")
     }
 
-    /// Sends a request that the service recognises when it is repeated, until it is answered.
+    /// Sends a request that the service recognizes when it is repeated, until it gets a response.
     pub(super) async fn send_until_answered(
         &self,
         method: Method,
@@ -117,7 +117,7 @@ impl Client {
         loop {
             match self.send(method.clone(), path, header, body).await {
                 Outcome::Acknowledged(reply) => return reply,
-                Outcome::Refused(status, problem) => panic!("{path}: {status} {problem}"),
+                Outcome::Rejected(status, problem) => panic!("{path}: {status} {problem}"),
                 Outcome::NotWritten | Outcome::Unknown => pause().await,
             }
         }
@@ -144,7 +144,7 @@ async fn read(response: reqwest::Response) -> Outcome {
     match (body["outcome"].as_str(), body["retryable"].as_bool()) {
         (Some("unknown"), Some(false)) => Outcome::Unknown,
         (None, Some(true)) => Outcome::NotWritten,
-        (None, Some(false)) if status < 500 => Outcome::Refused(status, body),
+        (None, Some(false)) if status < 500 => Outcome::Rejected(status, body),
         _ => panic!("{status}: {body}"),
     }
 }

@@ -1,30 +1,31 @@
-//! The primary of three servers fails while eight clients write over HTTP. The configuration is that of the documentation.
+//! The primary of three servers fails while eight clients write over HTTP. The configuration is that of the
+//! documentation.
 
 use crate::crash::client::Address;
+use crate::crash::invariants::assert_invariants;
 use crate::crash::load::Writer;
 use crate::crash::rounds::{AFTER, settle, write_through};
 use crate::crash::service::{Written, settings};
-use crate::crash::sound::assert_sound;
 use harness::{Patroni, Proxy, Stopwatch, create_crm, repository_folder, until};
 use serde_json::json;
 
-/// The longest time that the proxy may take to serve writes once there is a new primary. A request to the old one may wait for half
-/// a minute, and so may a connection.
+/// The maximum time from the promotion of a new primary until the proxy accepts writes. A request to the old one may
+/// wait for half a minute, and so may a connection.
 const LONGEST: f64 = 15.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
-    /// Patroni makes another server the primary.
+    /// Patroni switches over to another primary.
     Switchover,
     /// The primary does not reach etcd. Its clients and the other servers still reach it.
     CutOff,
-    /// The processes of the primary stop, and go on when there is another.
+    /// The processes of the primary are suspended, and resumed when there is a new primary.
     Suspended,
     /// The primary is killed, with Patroni.
     Killed,
 }
 
-/// What is served, and by what.
+/// The servers, the proxy and the clients.
 struct Served {
     servers: Patroni,
     proxy: Proxy,
@@ -50,7 +51,8 @@ impl Served {
         (Self { servers, proxy }, writers)
     }
 
-    /// Fails, and comes back once writes are served: the seconds until there is a new primary, and from then on.
+    /// Causes the failure, and ends it when writes succeed. Returns the seconds until there is a new primary, and from
+    /// then until writes succeed.
     async fn fail(&mut self, failure: Failure) -> (f64, f64) {
         self.servers.until_all_follow().await;
         let old = self.servers.primary_except(None).await;
@@ -64,7 +66,7 @@ impl Served {
         self.servers.primary_except(Some(old)).await;
         let (until_new, new) = (failed.seconds(), Stopwatch::default());
         let body = json!({"external_key": "probe", "attributes": {"name": format!("{failure:?}")}});
-        until("writes are served", async || {
+        until("writes succeed", async || {
             let request = self.proxy.request("PUT", "/v1/entities/template/customers/by-key");
             [200, 201].contains(&request.json(&body).send().await.status)
         })
@@ -80,15 +82,15 @@ impl Served {
     }
 }
 
-/// The configuration of the first server, from the page about it.
+/// The configuration of the first server, from its documentation page.
 fn configuration() -> String {
     let page = repository_folder().join("docs/how-to/run-with-failover.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
     let (_, rest) = page.split_once("```yaml\n").expect("a configuration");
-    rest.split_once("```").expect("its end").0.to_owned()
+    rest.split_once("```").expect("the end").0.to_owned()
 }
 
-/// Each of these failures, one after the other, while all clients write.
+/// Each of these failures in turn, while all clients write.
 async fn survive(failures: [Failure; 2]) {
     let whole = Stopwatch::default();
     let (mut served, mut writers) = Served::start().await;
@@ -103,11 +105,11 @@ async fn survive(failures: [Failure; 2]) {
         );
         assert!(until_served < LONGEST, "{failure:?}: {until_served:.1} s");
     }
-    assert_sound(&served.servers.session("crm").await).await;
+    assert_invariants(&served.servers.session("crm").await).await;
     println!("{:.1} s altogether", whole.seconds());
 }
 
-// Two tests, because most of their time is the wait for Patroni, and they wait at the same time.
+// Two tests that run concurrently, because most of their time is the wait for Patroni.
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn acknowledged_requests_survive_the_loss_of_a_primary_exactly_once() {

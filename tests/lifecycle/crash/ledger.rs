@@ -1,24 +1,24 @@
-//! What was written and acknowledged, and what must be in the database for it.
+//! The written and acknowledged changes, and the database contents that they require.
 
 use harness::{Session, companies, customers, notes};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// What must have become of records.
+/// The known outcome for some records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// Acknowledged.
     There,
-    /// Refused, or answered that nothing was written.
+    /// Rejected, or reported as not written.
     Absent,
     /// The outcome is unknown.
     Either,
 }
 
-/// New records. No other client writes their keys, and their values follow from their keys.
+/// New records. No other client writes their keys, and their values are derived from their keys.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// What wrote them.
+    /// The kind of request that wrote them.
     pub(super) by: &'static str,
     /// Templates and keys.
     pub(super) records: Vec<(&'static str, String)>,
@@ -27,33 +27,33 @@ pub(super) struct Group {
     pub(super) points: u32,
 }
 
-/// How often a number was counted up.
+/// How often a number was incremented.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Count {
     pub(super) acknowledged: u64,
     pub(super) unknown: u64,
 }
 
-/// What a client has done.
+/// The changes of one client.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) groups: Vec<Group>,
-    /// Of the shared record, counted up without an Idempotency-Key.
+    /// Increments of the shared record, without an Idempotency-Key.
     pub(super) shared: Count,
-    /// Of the client's own, counted up with one.
+    /// Increments of the client's own record, with an Idempotency-Key.
     pub(super) once: u64,
-    /// Requests answered with success, with nothing written, and without an answer.
+    /// Requests with a success, with nothing written, and without a response.
     pub(super) acknowledged: u64,
     pub(super) not_written: u64,
     pub(super) unknown: u64,
 }
 
-/// The number of a new record, by its key.
+/// The number of a new record, derived from its key.
 pub(super) fn number_of(key: &str) -> u32 {
     key.bytes().fold(7, |number, byte| (number * 31 + u32::from(byte)) % 1_000_003)
 }
 
-/// The name of a new record, by its key.
+/// The name of a new record, derived from its key.
 pub(super) fn name_of(key: &str) -> String {
     format!("Somebody {key}")
 }
@@ -72,18 +72,18 @@ pub(super) fn customers_of(keys: &[String]) -> Vec<(&'static str, String)> {
     keys.iter().map(|key| ("customers", key.clone())).collect()
 }
 
-/// How many groups with unknown outcome were found, and how many not.
+/// How many groups with an unknown outcome were found in the database, and how many were not.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) there: usize,
     pub(super) absent: usize,
 }
 
-/// A record in the database: its name, its number, the versions of its history, the points of its series, how often its key is
-/// there.
+/// A record in the database: its name, its number, the versions of its history, the points of its series, and the
+/// number of records with its key.
 type Row = (String, String, u32, u32, u32);
 
-/// All records that have a key, of each template by their keys.
+/// All records with a key, by template and key.
 pub(super) struct Tables(HashMap<&'static str, HashMap<String, Row>>);
 
 impl Tables {
@@ -105,21 +105,21 @@ impl Tables {
         Self(tables)
     }
 
-    /// Compares groups of new records with what is there. An unknown outcome is known from now on.
+    /// Compares groups of new records with the database. Afterwards, every outcome is known.
     pub(super) fn compare(&self, groups: &mut [Group]) -> Found {
         let mut found = Found::default();
         for group in groups {
             let there = group.records.iter().filter_map(|(template, key)| self.0[template].get(key)).count();
             let whole = group.records.len();
             match group.fate {
-                Fate::There => assert_eq!(there, whole, "was acknowledged, and is not there: {group:?}"),
-                Fate::Absent => assert_eq!(there, 0, "was not to be written, and is there: {group:?}"),
+                Fate::There => assert_eq!(there, whole, "was acknowledged, but is missing: {group:?}"),
+                Fate::Absent => assert_eq!(there, 0, "was reported as not written, but exists: {group:?}"),
                 Fate::Either if there == 0 => {
                     found.absent += 1;
                     group.fate = Fate::Absent;
                 }
                 Fate::Either => {
-                    assert_eq!(there, whole, "is there in part: {group:?}");
+                    assert_eq!(there, whole, "exists only partly: {group:?}");
                     found.there += 1;
                     group.fate = Fate::There;
                 }
@@ -127,10 +127,10 @@ impl Tables {
             for (template, key) in group.records.iter().filter(|_| there > 0) {
                 let number =
                     if *template == "customers" { number_of(key).to_string() } else { String::new() };
-                let wanted = (name_of(key), number, 1, group.points, 1);
+                let expected = (name_of(key), number, 1, group.points, 1);
                 assert_eq!(
-                    self.0[template][key], wanted,
-                    "{key} of {} was not written once and whole",
+                    self.0[template][key], expected,
+                    "{key} of {} was not written completely and once",
                     group.by
                 );
             }

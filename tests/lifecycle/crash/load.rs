@@ -1,4 +1,4 @@
-//! What a client writes.
+//! The writes of a client.
 
 use crate::crash::client::{Body, Client, Outcome, Reply, pause};
 use crate::crash::ledger::{Fate, Group, Ledger, attributes_of, customers_of, name_of, number_of};
@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// The rows of a file.
 const ROWS: usize = 150;
 
-/// A value that its attribute refuses.
-const REFUSED: &str = "many";
+/// A value that is invalid for its attribute.
+const REJECTED: &str = "many";
 
 const CUSTOMERS: &str = "/entities/template/customers/by-key";
 
-/// Something that a client changes again and again: what it may be now.
+/// The possible values of something that a client changes repeatedly.
 #[derive(Debug)]
 pub(super) struct Own<T> {
     pub(super) id: String,
-    /// One value, or two after a change with unknown outcome.
+    /// One value, or two after a change with an unknown outcome.
     pub(super) possible: Vec<T>,
 }
 
-/// A request that the service has to recognise, and its answer.
+/// A request that the service must recognize, and its response.
 pub(super) struct Once {
     path: &'static str,
     key: Option<String>,
@@ -32,14 +32,14 @@ pub(super) struct Once {
     reply: Reply,
 }
 
-/// A client: it sends one request after the other, and writes down what is known of each before it sends the next.
+/// A client. It sends one request at a time, and records its outcome before it sends the next.
 pub(super) struct Writer {
     pub(super) number: usize,
     pub(super) client: Client,
     pub(super) ledger: Ledger,
     /// A note with a text to embed.
     pub(super) note: Own<String>,
-    /// A customer, who is live or deleted.
+    /// A customer, which is live or deleted.
     pub(super) customer: Own<bool>,
     /// The last requests that must not have a second effect.
     pub(super) once: Vec<Once>,
@@ -84,7 +84,7 @@ impl Writer {
         (0..count).map(|it| format!("r{}c{}n{}-{it}", self.round, self.number, self.step)).collect()
     }
 
-    /// Sends a request once, and returns whether it was acknowledged, refused by rule, not written, or is unknown.
+    /// Sends a request once, and returns whether it was acknowledged, rejected, not written, or is unknown.
     async fn send(
         &mut self,
         method: Method,
@@ -97,12 +97,12 @@ impl Writer {
             Outcome::Acknowledged(_) => self.ledger.acknowledged += 1,
             Outcome::NotWritten => self.ledger.not_written += 1,
             Outcome::Unknown => self.ledger.unknown += 1,
-            Outcome::Refused(..) => {}
+            Outcome::Rejected(..) => {}
         }
         outcome
     }
 
-    /// Writes down what must become of new records.
+    /// Records the outcome for new records.
     fn write_down(
         &mut self,
         by: &'static str,
@@ -124,12 +124,13 @@ impl Writer {
         self.write_down(by, vec![(template, key)], fate_of(&outcome), 0);
     }
 
-    /// A vector near one of the centres, that no other record has.
+    /// A vector near one of the centers, which no other record has.
     fn vector(&self) -> Vec<f64> {
         let seed = number_of(&self.keys(1)[0]) as usize;
         let centre = &self.vectors[seed % self.vectors.len()];
-        let noise = |place: usize| ((seed + 1) * (place + 3) * 2_654_435_761 % 1000) as f64 / 1000.0 - 0.5;
-        centre.iter().enumerate().map(|(place, value)| value + 0.02 * noise(place)).collect()
+        let noise =
+            |position: usize| ((seed + 1) * (position + 3) * 2_654_435_761 % 1000) as f64 / 1000.0 - 0.5;
+        centre.iter().enumerate().map(|(position, value)| value + 0.02 * noise(position)).collect()
     }
 
     async fn batch(&mut self, is_atomic: bool) {
@@ -145,7 +146,7 @@ impl Writer {
             customers.iter().map(|key| upsert("customers", key, attributes_of("customers", key))).collect();
         operations.push(upsert("companies", &company[0], attributes_of("companies", &company[0])));
         if !is_atomic {
-            operations.push(upsert("customers", &keys[4], json!({"visits": REFUSED})));
+            operations.push(upsert("customers", &keys[4], json!({"visits": REJECTED})));
         }
         let body = Body::Json(json!({"operations": operations, "atomic": is_atomic}));
         let outcome = self.send(Method::POST, "/entities/batch", None, &body).await;
@@ -160,9 +161,9 @@ impl Writer {
     async fn import(&mut self, on_error: &'static str) {
         let keys = self.keys(ROWS);
         let mut rows = "external_key,name,visits\n".to_owned();
-        for (place, key) in keys.iter().enumerate() {
-            let is_refused = on_error == "skip" && place == ROWS / 2;
-            let number = if is_refused { REFUSED.to_owned() } else { number_of(key).to_string() };
+        for (position, key) in keys.iter().enumerate() {
+            let is_rejected = on_error == "skip" && position == ROWS / 2;
+            let number = if is_rejected { REJECTED.to_owned() } else { number_of(key).to_string() };
             rows.push_str(&format!("{key},{},{number}\n", name_of(key)));
         }
         let path = format!("/entities/template/customers/import?on_error={on_error}");
@@ -172,16 +173,16 @@ impl Writer {
             self.write_down("imports", customers_of(&keys), fate_of(&outcome), 0);
             return;
         }
-        // Portions stay where the rest fails. The same file again brings the rest and changes nothing else.
+        // Chunks remain if the rest of the file fails. Importing the file again adds the rest and changes nothing else.
         self.client.send_until_answered(Method::POST, &path, None, &body).await;
         self.ledger.acknowledged += 1;
         let (good, rest) = keys.split_at(ROWS / 2);
-        let (refused, last) = rest.split_at(1);
+        let (rejected, last) = rest.split_at(1);
         self.write_down("imports that skip", customers_of(&[good, last].concat()), Fate::There, 0);
-        self.write_down("imports that skip", customers_of(refused), Fate::Absent, 0);
+        self.write_down("imports that skip", customers_of(rejected), Fate::Absent, 0);
     }
 
-    /// Counts the client's own number up, with an Idempotency-Key.
+    /// Increments the client's own number, with an Idempotency-Key.
     async fn count_once(&mut self) {
         let body =
             json!({"external_key": format!("once-{}", self.number), "attributes": {"visits": {"$inc": 1}}});
@@ -194,7 +195,7 @@ impl Writer {
         self.once.push(Once { path: CUSTOMERS, key: Some(key), body, reply });
     }
 
-    /// Counts a number up that all clients count up.
+    /// Increments the number that all clients share.
     async fn count_shared(&mut self) {
         let body = json!({"external_key": "shared", "attributes": {"visits": {"$inc": 1}}});
         let outcome = self.send(Method::PUT, CUSTOMERS, None, &Body::Json(body)).await;
@@ -205,7 +206,7 @@ impl Writer {
         }
     }
 
-    /// A delivery appends to a series, so a second one would show.
+    /// A delivery appends to a series, so a second effect would be visible.
     async fn deliver(&mut self) {
         let keys = self.keys(3);
         let item =
@@ -220,7 +221,7 @@ impl Writer {
         self.once.push(Once { path, key: None, body, reply });
     }
 
-    /// Changes the client's own note, if it is as the client read it.
+    /// Changes the client's own note, with the version that the client read as precondition.
     async fn change_note(&mut self) {
         let path = format!("/entities/{}", self.note.id);
         let Outcome::Acknowledged(read) = self.client.send(Method::GET, &path, None, &Body::None).await
@@ -254,7 +255,7 @@ impl Writer {
         self.customer.possible = after(&outcome, is_live, !is_live);
     }
 
-    /// Compares the client's own note and customer with the tables.
+    /// Compares the client's own note and customer with the database.
     pub(super) async fn settle_own(&mut self, session: &Session) {
         let text = session.text("select text from crm.notes where id = $1::uuid", &[&self.note.id]).await;
         assert!(self.note.possible.contains(&text), "{text}, not {:?}", self.note.possible);
@@ -263,7 +264,7 @@ impl Writer {
         assert!(self.customer.possible.contains(&is_live), "{is_live}, not {:?}", self.customer.possible);
     }
 
-    /// Sends the last requests again that must not have a second effect; answers how many.
+    /// Repeats the last requests that must not have a second effect, and returns their number.
     pub(super) async fn repeat(&mut self) -> usize {
         let repeated = self.once.split_off(self.once.len().saturating_sub(20));
         for Once { path, key, body, reply } in &repeated {
@@ -278,7 +279,7 @@ impl Writer {
     }
 }
 
-/// What a value may be after a change.
+/// The possible values after a change.
 fn after<T>(outcome: &Outcome, before: T, next: T) -> Vec<T> {
     match fate_of(outcome) {
         Fate::There => vec![next],
@@ -292,6 +293,6 @@ fn fate_of(outcome: &Outcome) -> Fate {
         Outcome::Acknowledged(_) => Fate::There,
         Outcome::NotWritten => Fate::Absent,
         Outcome::Unknown => Fate::Either,
-        Outcome::Refused(status, problem) => panic!("{status} {problem}"),
+        Outcome::Rejected(status, problem) => panic!("{status} {problem}"),
     }
 }

@@ -1,18 +1,18 @@
 //! The server, a backend, or the proxy is killed, or the primary of several servers fails. Acknowledged writes survive, complete and exactly once.
 
-/// One request at a time, and what is known of its effect afterwards.
+/// A single request, and the knowledge of its effect afterwards.
 mod client;
-/// The primary fails, and another server takes its place.
+/// The primary fails, and another server is promoted.
 mod failover;
-/// What was written and acknowledged, and what must be in the database for it.
+/// Invariants of every database.
+pub(crate) mod invariants;
+/// The written and acknowledged changes, and the database contents that they require.
 mod ledger;
-/// What a client writes.
+/// The writes of a client.
 mod load;
 /// Kills under load, in rounds.
 mod rounds;
-/// The service that is killed.
+/// The service under test.
 mod service;
-/// What holds in every database, whatever was written.
-pub(crate) mod sound;
 /// Upserts of one key.
 mod upserts;

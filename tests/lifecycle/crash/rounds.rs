@@ -1,9 +1,10 @@
-//! Rounds of writing by eight clients over HTTP, in each of which the server, a process of it, or the proxy is killed.
+//! Rounds of writes by eight clients over HTTP. In each round, the server, one of its processes, or the proxy is
+//! killed.
 
+use crate::crash::invariants::{assert_invariants, findings, newest_vectors, recall};
 use crate::crash::ledger::{Count, Tables};
 use crate::crash::load::Writer;
 use crate::crash::service::{CLIENTS, Killed, Victim, asked};
-use crate::crash::sound::{assert_sound, findings, newest_vectors, recall};
 use harness::customers::VECTORS;
 use harness::{Session, until};
 use std::mem::take;
@@ -12,23 +13,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::task::JoinHandle;
 
-/// How many requests of each client are acknowledged before the kill, and after it: more than twice, and once, what there is to
-/// do.
+/// The number of acknowledged requests of each client before the kill, and after it: more than two cycles of all kinds
+/// of requests, and one.
 const BEFORE: usize = 24;
 pub(super) const AFTER: usize = 11;
 
-/// The least recall of any round, which falls as the vectors around each centre become many, and how much less than that of a
-/// new index it may be in the end: what chance may do.
+/// The minimum recall of any round, which decreases as the number of vectors around each center grows, and the maximum
+/// difference from a new index at the end, which allows for chance.
 const RECALL: f64 = 0.9;
 const LESS: f64 = 0.02;
 
-/// How often each is killed: once, or as often as `make soak` says.
+/// The number of kills of each kind: one, or the number set by `make soak`.
 fn rounds() -> usize {
     std::env::var("KEYED_SOAK_ROUNDS").map_or(1, |rounds| rounds.parse().expect("a number of rounds"))
 }
 
-/// Lets all clients write until something has failed and they are served again; answers what the failure answers. `before`: how many
-/// requests of each client are acknowledged before.
+/// Lets all clients write until the failure has been caused and they succeed again. Returns the result of `failure`.
+/// `before` is the number of acknowledged requests of each client before the failure.
 pub(super) async fn write_through<T>(
     writers: &mut Vec<Writer>,
     before: usize,
@@ -44,20 +45,21 @@ pub(super) async fn write_through<T>(
     let until_more = async |count: usize| {
         let enough: Vec<usize> = answered.iter().map(|it| it.load(Ordering::Relaxed) + count).collect();
         let all = || answered.iter().zip(&enough).all(|(it, enough)| it.load(Ordering::Relaxed) >= *enough);
-        // A client that failed says why; the others would wait for it.
-        until("every client is served", async || all() || tasks.iter().any(JoinHandle::is_finished)).await;
+        // A failed client reports the reason; the others would wait for it.
+        until("every client gets a response", async || all() || tasks.iter().any(JoinHandle::is_finished))
+            .await;
     };
     until_more(before).await;
-    let answer = failure().await;
+    let response = failure().await;
     until_more(AFTER).await;
     stop.store(true, Ordering::Relaxed);
     for task in tasks {
         writers.push(task.await.unwrap_or_else(|error| resume_unwind(error.into_panic())));
     }
-    answer
+    response
 }
 
-/// Compares what clients have written down with what is there, and starts a new page.
+/// Compares the records of all clients with the database, and starts new ones.
 pub(super) async fn settle(session: &Session, writers: &mut [Writer]) -> String {
     let number = async |key: String| -> u64 {
         let sql = "select coalesce(visits, 0) from crm.customers where external_key = $1";
@@ -109,7 +111,7 @@ async fn acknowledged_requests_survive_kills_exactly_once() {
             let seconds = write_through(&mut writers, BEFORE, async || killed.kill(victim).await).await;
             let session = killed.database.session().await;
             let figures = settle(&session, &mut writers).await;
-            assert_sound(&session).await;
+            assert_invariants(&session).await;
             let asked = [close.as_slice(), &newest_vectors(&session, 20).await].concat();
             let recall = recall(&session, &asked).await;
             assert!(recall >= RECALL, "{recall}");
@@ -118,7 +120,7 @@ async fn acknowledged_requests_survive_kills_exactly_once() {
             );
         }
         if round % 5 == 0 || round == rounds() {
-            killed.database.assert_sound_indexes().await;
+            killed.database.assert_valid_indexes().await;
             assert_eq!(findings(&killed.database), before);
         }
     }

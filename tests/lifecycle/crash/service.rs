@@ -1,4 +1,4 @@
-//! The service that is killed: a database with fsync, a proxy that also embeds, and eight clients.
+//! The service under test: a database with fsync, a proxy that also embeds, and eight clients.
 
 use crate::crash::client::{Address, Client};
 use crate::crash::ledger::Ledger;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub(super) const CLIENTS: usize = 8;
 
-/// How many customers have vectors before the first kill.
+/// The number of customers with vectors before the first kill.
 const VECTORS_BEFORE: usize = 1500;
 
 /// What is killed.
@@ -19,7 +19,7 @@ const VECTORS_BEFORE: usize = 1500;
 pub(super) enum Victim {
     /// The postmaster, and with it all processes of the server.
     Server,
-    /// A server process in the middle of a statement. PostgreSQL ends all others, and recovers.
+    /// A server process during a statement. PostgreSQL ends all other sessions, and recovers.
     Process,
     Proxy,
 }
@@ -52,7 +52,7 @@ impl Killed {
         self.proxy = Some(proxy);
     }
 
-    /// Kills it, waits until the service serves again, and tells how many seconds that took.
+    /// Kills the victim, waits until the service responds again, and returns the seconds that took.
     pub(super) async fn kill(&mut self, victim: Victim) -> f64 {
         let cluster = Arc::clone(self.database.cluster());
         let stopwatch;
@@ -72,10 +72,10 @@ impl Killed {
             Victim::Proxy => {
                 let session = self.database.session().await;
                 let now = session.text("select clock_timestamp()", &[]).await;
-                // Dropping it kills it.
+                // Dropping the proxy kills it.
                 drop(self.proxy.take());
                 stopwatch = Stopwatch::default();
-                // What its sessions still do ends first; they notice when they answer.
+                // Waits for the proxy's sessions to end. They notice the lost connection when they respond.
                 let orphans = format!(
                     "select count(*) from pg_stat_activity where usename = 'keyed_proxy' and backend_start < '{now}'"
                 );
@@ -83,14 +83,14 @@ impl Killed {
                 self.start_proxy().await;
             }
         }
-        let proxy = self.proxy.as_ref().expect("it runs");
+        let proxy = self.proxy.as_ref().expect("the program runs");
         let path = "/v1/entities/template/customers/by-key?key=shared";
         let serves = async |path: &str| proxy.request("GET", path).send().await.status == 200;
-        until("the proxy serves again", async || serves("/readyz").await && serves(path).await).await;
+        until("the proxy is ready again", async || serves("/readyz").await && serves(path).await).await;
         stopwatch.seconds()
     }
 
-    /// Kills one in the middle of a statement, if there is one.
+    /// Kills a server process during a statement, if there is one.
     async fn kill_process(&self) -> Stopwatch {
         let session = self.database.session().await;
         let busy =
@@ -103,14 +103,14 @@ impl Killed {
     }
 }
 
-/// What the clients write to.
+/// The templates that the clients write to.
 pub(super) struct Written {
     sender: Sender,
     vectors: Arc<Vec<Vec<f64>>>,
 }
 
 impl Written {
-    /// In a database with the project crm.
+    /// Creates them in a database with the project `crm`.
     pub(super) async fn prepare(session: &Session) -> Self {
         session.run(SYNTHETIC).await;
         let prepare = format!(
@@ -169,7 +169,7 @@ pub(super) fn settings(key: &str) -> [(&str, &str); 4] {
     ]
 }
 
-/// Vectors like those of the customers, none of which a customer has.
+/// Vectors similar to those of the customers, none of which a customer has.
 pub(super) async fn asked(session: &Session, count: usize) -> Vec<Vec<f64>> {
     let sql = format!("select jsonb_agg(synthetic()::real[]) from generate_series(1, {count})");
     serde_json::from_value(session.json(&sql, &[]).await).expect("vectors")

@@ -19,7 +19,7 @@ async fn assert_whole(session: &Session) {
                 or c.visits <> (select max(h.version) from {HISTORY} h where h.record_id = c.id)
                 or c.visits <> (select count(*) from {HISTORY} h where h.record_id = c.id)"
     );
-    assert_eq!(session.text(torn, &[]).await, "", "these writes are there in part only");
+    assert_eq!(session.text(torn, &[]).await, "", "these writes exist only partly");
     session
         .run("set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off")
         .await;
@@ -38,7 +38,7 @@ async fn every_acknowledged_upsert_survives_kill_9() {
             let client = database.client().await;
             writers.spawn(async move {
                 let mut count = 0;
-                // Every second writer shares a key with its neighbour.
+                // Every second writer shares a key with its neighbor.
                 let upsert = format!(
                     "select keyed.upsert_by_key('crm.customers', 'K-{}', '{{\"visits\": {{\"$inc\": 1}}, \"mood\": 1}}')",
                     writer / 2
@@ -63,22 +63,22 @@ async fn every_acknowledged_upsert_survives_kill_9() {
             let visits = "select visits from crm.customers where external_key = $1";
             let visits: usize = session.text(visits, &[&format!("K-{key}")]).await.parse().expect("a number");
             assert!(*count > 0, "nothing was acknowledged");
-            // Two writers share a key: the last write of each may have happened without its answer.
-            assert!((*count..=*count + 2).contains(&visits), "{count} were acknowledged, {visits} are there");
+            // Two writers share a key. The last write of each may have been applied although its response was lost.
+            assert!((*count..=*count + 2).contains(&visits), "{count} were acknowledged, {visits} exist");
             *count = visits;
         }
         assert_whole(&session).await;
-        database.assert_sound_indexes().await;
+        database.assert_valid_indexes().await;
         session.run(&format!("reindex database {}", database.name())).await;
     }
     database.session().await.run("select keyed.upsert_by_key('crm.customers', 'new')").await;
 }
 
-/// Waits until so many more requests of each caller were answered.
+/// Waits until this many more requests of each caller have succeeded.
 async fn until_more(answered: &[Arc<AtomicUsize>], count: usize) {
     for answered in answered {
         let enough = answered.load(Ordering::Relaxed) + count;
-        until("a caller is served", async || answered.load(Ordering::Relaxed) >= enough).await;
+        until("a caller gets a response", async || answered.load(Ordering::Relaxed) >= enough).await;
     }
 }
 
@@ -102,9 +102,9 @@ async fn acknowledged_writes_survive_a_backend_crash() {
             while !stop.load(Ordering::Relaxed) {
                 let request =
                     client.put(&address).bearer_auth(&key).header("x-service-project-id", "crm").json(&body);
-                let answer = request.send().await.expect("the proxy answers");
-                let status = answer.status().as_u16();
-                let body: serde_json::Value = answer.json().await.expect("the proxy answers JSON");
+                let response = request.send().await.expect("the proxy responds");
+                let status = response.status().as_u16();
+                let body: serde_json::Value = response.json().await.expect("the response is JSON");
                 match status {
                     200 | 201 => {
                         acknowledged += 1;
@@ -133,14 +133,14 @@ async fn acknowledged_writes_survive_a_backend_crash() {
     until("the server recovers", async || service.by_key("K-0").await.status == 200).await;
     until_more(&answered, 20).await;
     stop.store(true, Ordering::Relaxed);
-    let told = writers.join_all().await;
+    let reported = writers.join_all().await;
     let session = service.session().await;
-    for (writer, acknowledged, unknown, after) in &told {
-        assert!(*unknown == 0 || *after > 0, "the caller was not served again");
+    for (writer, acknowledged, unknown, after) in &reported {
+        assert!(*unknown == 0 || *after > 0, "the caller got no response again");
         let visits = "select visits from crm.customers where external_key = $1";
         let visits: usize = session.text(visits, &[&format!("K-{writer}")]).await.parse().expect("a number");
         let possible = *acknowledged..=acknowledged + unknown;
-        assert!(possible.contains(&visits), "{possible:?} were possible, {visits} are there");
+        assert!(possible.contains(&visits), "{possible:?} were possible, {visits} exist");
     }
     assert_whole(&session).await;
     service.by_key("K-0").await.expect(200);

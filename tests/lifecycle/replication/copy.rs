@@ -12,7 +12,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Two clusters with the same roles and definitions, of which one follows the other.
+    /// Two clusters with the same roles and definitions, of which one subscribes to the other.
     async fn new(prepare: &str) -> Pair {
         let source = Cluster::start(Durability::None);
         source.sql("postgres", "alter system set wal_level = logical");
@@ -26,11 +26,18 @@ impl Pair {
         let target = Arc::new(Cluster::start(Durability::None));
         let subscriber = Database::empty_in(&target).await;
         tokio::task::block_in_place(|| {
-            let globals =
-                publisher.cluster().program("pg_dumpall").arg("--globals-only").output().expect("it runs");
+            let globals = publisher
+                .cluster()
+                .program("pg_dumpall")
+                .arg("--globals-only")
+                .output()
+                .expect("the program runs");
             pipe(target.program("psql").args(["--quiet", "--dbname", "postgres"]), &globals.stdout);
             let mut dump = publisher.cluster().program("pg_dump");
-            let dump = dump.args(["--schema-only", "--dbname", publisher.name()]).output().expect("it runs");
+            let dump = dump
+                .args(["--schema-only", "--dbname", publisher.name()])
+                .output()
+                .expect("the program runs");
             pipe(
                 target.program("psql").args([
                     "--quiet",
@@ -56,16 +63,16 @@ impl Pair {
         pair
     }
 
-    /// Waits until the subscriber has what the publisher has.
+    /// Waits until the subscriber has applied all changes of the publisher.
     async fn catch_up(&self) {
         let position = self.on_publisher.text("select pg_current_wal_lsn()", &[]).await;
         let is_there = format!("select bool_and(replay_lsn >= '{position}') from pg_stat_replication");
         self.on_publisher.until(&is_there, "t").await;
     }
 
-    /// Waits until the subscriber answers this.
-    async fn until(&self, question: &str, answer: &str) {
-        self.on_subscriber.until(question, answer).await;
+    /// Waits until a statement on the subscriber returns this value.
+    async fn until(&self, question: &str, response: &str) {
+        self.on_subscriber.until(question, response).await;
     }
 }
 
@@ -89,7 +96,7 @@ async fn subscriber_follows_its_publisher() {
     let revoke = pair.on_publisher.text("select max(id) from keyed_state.api_key", &[]).await;
     pair.catch_up().await;
 
-    // Records with their history and what is searched, by functions and by SQL.
+    // Records with history and documents, written by functions and by SQL.
     let lookup = "select keyed.get_by_key('crm.customers', $1) -> 'attributes' ->> 'name'";
     assert_eq!(pair.on_subscriber.text(lookup, &["A"]).await, "Ada Lovelace");
     let words = "select jsonb_array_length(keyed.search('crm.customers', '{\"global_search\": \"lovelace\"}') -> 'records')";
@@ -101,9 +108,9 @@ async fn subscriber_follows_its_publisher() {
         .await;
     pair.catch_up().await;
     assert_eq!(pair.on_subscriber.text(lookup, &["A"]).await, "Ada King");
-    assert_eq!(pair.on_subscriber.text(history, &[]).await, "3", "its own triggers write nothing");
+    assert_eq!(pair.on_subscriber.text(history, &[]).await, "3", "triggers of the subscriber write nothing");
 
-    // What sessions of the subscriber remember: a key, a grant, a quota.
+    // Rows that sessions of the subscriber cache: a key, a grant, a quota.
     let show = format!("select keyed.me() from keyed.authenticate(sha256('{key}'), 'crm')");
     let proxy = pair.subscriber.session_as("keyed_proxy").await;
     proxy.run(&show).await;
@@ -118,15 +125,15 @@ async fn subscriber_follows_its_publisher() {
         .await;
     pair.on_publisher.run("select keyed.revoke_access('clerk', 'crm.customers')").await;
     pair.catch_up().await;
-    assert_eq!(proxy.refusal(&show, &[]).await.state, "28000");
-    assert_eq!(clerk.refusal(lookup, &["A"]).await.state, "42501");
+    assert_eq!(proxy.error(&show, &[]).await.state, "28000");
+    assert_eq!(clerk.error(lookup, &["A"]).await.state, "42501");
     assert_eq!(pair.on_subscriber.text(quota, &[]).await, "20");
 
     // A grant is complete when the subscriber has PostgreSQL's privileges and the policies.
     let reader = pair.subscriber.session_as("reader").await;
     pair.on_publisher.run("select keyed.grant_access('reader', 'crm.customers', '{read}')").await;
     pair.catch_up().await;
-    assert_eq!(reader.refusal(lookup, &["A"]).await.state, "42501");
+    assert_eq!(reader.error(lookup, &["A"]).await.state, "42501");
     pair.on_subscriber
         .run("grant usage on schema crm to reader; grant select on crm.customers to reader")
         .await;
@@ -136,7 +143,7 @@ async fn subscriber_follows_its_publisher() {
     assert_eq!(pair.on_subscriber.text("select keyed.enforce_grants()", &[]).await, "0");
     assert_eq!(reader.text(count, &[]).await, "2");
 
-    // A definition is made on the subscriber as on the publisher, and first there; what it is called comes along.
+    // A definition is made on both, first on the subscriber. Its label is replicated.
     let column = "alter table crm.customers add column city text collate \"C\"";
     pair.on_subscriber.run(column).await;
     pair.on_subscriber.rows(lookup, &["A"]).await;
@@ -147,7 +154,7 @@ async fn subscriber_follows_its_publisher() {
     let city = "select keyed.get_by_key('crm.customers', 'A') -> 'attributes' ->> 'city'";
     assert_eq!(pair.on_subscriber.text(city, &[]).await, "Rome");
 
-    // When writers move over, by the statements of the page.
+    // When the writers move to the subscriber, with the statements of the page.
     let page = std::fs::read_to_string(harness::repository_folder().join("docs/explanation/replication.md"));
     let page = page.expect("the page is there");
     let blocks: Vec<&str> =

@@ -1,6 +1,6 @@
 //! Logical replication.
 
-/// A copy of a database of keyed.
+/// A copy of a database with keyed.
 mod copy;
 /// A database without keyed.
 mod warehouse;

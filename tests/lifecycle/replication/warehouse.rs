@@ -95,8 +95,8 @@ async fn plain_database_subscribes_to_record_tables() {
     catch_up(&publisher).await;
     assert_eq!(subscriber.text("select external_key from crm.companies", &[]).await, "hidden");
     publisher.run("create publication live for table crm.customers where (deleted_at is null)").await;
-    let refusal = publisher.refusal("update crm.customers set name = 'Eve'", &[]).await;
-    assert!(refusal.message.contains("cannot update table"), "{}", refusal.message);
+    let error = publisher.error("update crm.customers set name = 'Eve'", &[]).await;
+    assert!(error.message.contains("cannot update table"), "{}", error.message);
     publisher.run("drop publication live").await;
     subscriber.rows("drop subscription warehouse", &[]).await;
 }
@@ -117,7 +117,7 @@ async fn logical_slot_streams_record_tables() {
         command.args(["--dbname", source.name(), "--slot", "connector"]);
         command
     };
-    let made = slot().args(["--create-slot", "--plugin", "pgoutput"]).status().expect("it runs");
+    let made = slot().args(["--create-slot", "--plugin", "pgoutput"]).status().expect("the program runs");
     assert!(made.success());
     publisher.run(r#"select keyed.upsert_by_key('crm.customers', 'A', '{"name": "Ada Lovelace"}')"#).await;
     let end = publisher.text("select pg_current_wal_lsn()", &[]).await;
@@ -128,11 +128,11 @@ async fn logical_slot_streams_record_tables() {
     let text = String::from_utf8_lossy(&streamed);
     assert!(text.contains("customers") && text.contains("Ada Lovelace"), "{text:?}");
     assert!(!text.contains("history_"), "the state of keyed is not published");
-    assert!(slot().arg("--drop-slot").status().expect("it runs").success());
+    assert!(slot().arg("--drop-slot").status().expect("the program runs").success());
 }
 
 fn stream_of(command: &mut Command) -> Vec<u8> {
-    let output = tokio::task::block_in_place(|| command.output()).expect("it runs");
+    let output = tokio::task::block_in_place(|| command.output()).expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }

@@ -1,6 +1,6 @@
-//! A streaming standby: what it answers, and what becomes of the proxy when it is promoted.
+//! A streaming standby: its reads, and the proxy during its promotion.
 
 /// The primary does not respond, and its standby is promoted.
 mod promotion;
-/// What only reads.
+/// Reads on a standby.
 mod reads;

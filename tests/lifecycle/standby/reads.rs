@@ -1,10 +1,10 @@
-//! A streaming standby answers whatever only reads, as its primary does.
+//! A streaming standby returns the same results of read-only requests as its primary.
 
-use harness::{Answer, Cluster, Database, Durability, Proxy, Service, Session, id_of};
+use harness::{Cluster, Database, Durability, Proxy, Response, Service, Session, id_of};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A service, its standby, and a key of a role that sees two customers of three there.
+/// A service, its standby, and a key of a role that can read two of three customers.
 struct Pair {
     primary: Service,
     standby: Database,
@@ -37,14 +37,14 @@ impl Pair {
         pair
     }
 
-    /// Waits until the standby has what the primary has.
+    /// Waits until the standby has replayed everything on the primary.
     fn catch_up(&self) {
         let primary = self.primary.database.cluster();
         tokio::task::block_in_place(|| self.standby.cluster().catch_up_with(primary));
     }
 
-    /// What both answer to a request.
-    async fn both(&self, method: &str, path: &str, body: Option<&Value>, key: Option<&str>) -> [Answer; 2] {
+    /// The responses of both to a request.
+    async fn both(&self, method: &str, path: &str, body: Option<&Value>, key: Option<&str>) -> [Response; 2] {
         let ask = async |proxy: &Proxy| {
             let mut request = proxy.request(method, &format!("/v1{path}"));
             if let Some(key) = key {
@@ -100,7 +100,7 @@ async fn standby_reads_equal_the_primary() {
 
 /// Everything that a login reads, as one text.
 async fn reads_of_a_login(session: &Session, id: &str) -> String {
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for statement in [
         "select string_agg(external_key || ' ' || visits, ', ' order by external_key) from crm.customers",
         "select keyed.get_by_key('crm.customers', 'B')",
@@ -110,9 +110,9 @@ async fn reads_of_a_login(session: &Session, id: &str) -> String {
         "select count(*) from keyed.history($1::uuid)",
         "select keyed.me()",
     ] {
-        answers.push(session.text(statement, &[id]).await);
+        responses.push(session.text(statement, &[id]).await);
     }
-    answers.join("\n")
+    responses.join("\n")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -124,11 +124,11 @@ async fn standby_enforces_the_same_visibility() {
     assert_eq!(read, reads_of_a_login(&pair.primary.database.session_as(&pair.clerk).await, &id).await);
     assert!(read.starts_with("B 20, C 30\n"), "{read}");
 
-    // What is taken away on the primary, the same session has lost on the standby.
+    // A privilege that is revoked on the primary is revoked in the same session on the standby.
     pair.primary.database.revoke(&pair.clerk, "crm.customers").await;
     pair.catch_up();
     for statement in ["select count(*) from crm.customers", "select keyed.get_by_key('crm.customers', 'B')"] {
-        assert_eq!(on_standby.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(on_standby.error(statement, &[]).await.state, "42501", "{statement}");
     }
     let [primary, standby] = pair.both("GET", &format!("/entities/{id}"), None, Some(&pair.key)).await;
     assert_eq!((primary.status, standby.status), (404, 404));
@@ -151,15 +151,15 @@ async fn standby_rejects_writes_with_a_clear_error() {
         if let Some(body) = body {
             request = request.json(body);
         }
-        request.send().await.refused(503, "unavailable");
+        request.send().await.expect_error(503, "unavailable");
     }
     let session = pair.standby.session().await;
-    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', 'B', '{\"visits\": 5}')", &[]);
-    assert_eq!(refusal.await.state, "25006");
+    let error = session.error("select keyed.upsert_by_key('crm.customers', 'B', '{\"visits\": 5}')", &[]);
+    assert_eq!(error.await.state, "25006");
     assert_eq!(pair.primary.by_key("B").await.expect(200)["attributes"]["visits"], 20);
 }
 
-/// The measurement of this name.
+/// The measurement with this name.
 async fn measured(session: &Session, name: &str) -> f64 {
     let value = "select value from keyed_http.measurements() where name = $1";
     session.text(value, &[name]).await.parse().unwrap_or_else(|_| panic!("no {name}"))
@@ -171,7 +171,7 @@ async fn standby_lag_is_measured_and_reported() {
     let (primary, standby) = (pair.primary.database.session().await, pair.standby.session().await);
     let check = keyed_checks::checks().find(|check| check.name == "replication").expect("the check");
     assert_eq!(standby.rows(check.query, &[]).await.len(), 0);
-    // The age of what was replayed last is known once something was.
+    // The age of the last replayed transaction is known after the first replay.
     pair.primary.upsert("D", json!({"name": "D"})).await.expect(201);
     pair.catch_up();
     standby.run("select pg_wal_replay_pause()").await;

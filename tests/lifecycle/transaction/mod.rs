@@ -1,4 +1,4 @@
-//! Transactions that another session ends, or whose snapshot outlives the rows that it shows.
+//! Transactions that another session ends, or whose snapshot is older than the rows' removal.
 
 mod old_snapshot;
 mod prepared;

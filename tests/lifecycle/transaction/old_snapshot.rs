@@ -1,5 +1,5 @@
-//! `old_snapshot_threshold`, which 17 has abolished: a snapshot that is too old ends with an error, and never with rows
-//! missing.
+//! `old_snapshot_threshold`, which PostgreSQL 17 removed: a snapshot that is too old causes an error, and never missing
+//! rows.
 
 use harness::{Cluster, Database, major_version};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ async fn old_snapshot_misses_no_rows() {
         writer.run("vacuum").await;
         match reader.attempt(statement, &[]).await {
             Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("400"), "{statement}"),
-            Err(refusal) => assert_eq!(refusal.state, "72000", "{statement}: {refusal}"),
+            Err(error) => assert_eq!(error.state, "72000", "{statement}: {error}"),
         }
         writer
             .run("update crm.customers set name = left(name, -1), external_key = left(external_key, -1)")

@@ -1,5 +1,5 @@
-//! Two-phase commit: what a prepared transaction has written, defined and issued takes effect at COMMIT PREPARED, and only
-//! then, in whatever session it runs.
+//! Two-phase commit: writes, definitions and grants of a prepared transaction take effect exactly at COMMIT PREPARED,
+//! in whatever session it runs.
 
 use harness::customers::{DOCUMENTS, HISTORY, SERIES};
 use harness::{Cluster, Database, Session};
@@ -12,7 +12,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Every kind of write, of a record and beside it.
+/// Every kind of write to records and side tables.
 const WRITES: &str = r#"
     select keyed.upsert_by_key('crm.customers', 'K-1', '{"name": "Ada Lovelace", "mood": 3}'),
            keyed.create_record('crm.customers', '{"name": "Grace Hopper"}', 'K-2');
@@ -28,7 +28,7 @@ const FOUND: &str = "select concat_ws('; ',
        from jsonb_array_elements(keyed.search('crm.customers', '{\"global_search\": \"hopper\"}') -> 'records') r),
     (select used from keyed.quota_usage('crm') where name = 'live_records'))";
 
-/// The records, the entries of history, the documents and the points.
+/// The records, history entries, documents and points.
 fn counts() -> String {
     format!(
         "select concat_ws(' ', (select count(*) from crm.customers), (select count(*) from {HISTORY}), (select count(*) from {DOCUMENTS}), (select count(*) from {SERIES}))"
@@ -54,7 +54,7 @@ async fn prepared_writes_take_effect_at_commit_prepared() {
     }
     // The key is neither free nor taken.
     let upsert = "set lock_timeout = '100ms'; select keyed.upsert_by_key('crm.customers', 'K-1', '{}')";
-    assert_eq!(other.refusal(upsert, &[]).await.state, "55P03");
+    assert_eq!(other.error(upsert, &[]).await.state, "55P03");
     other.run("commit prepared 'writes'").await;
     let after = "K-1 Ada Lovelace, K-2 Grace Hopper, K-3 Edsger, K-4 Tony Hoare, OLD Barbara Liskov; K-2; 5";
     for seen_by in [&session, &other] {
@@ -74,7 +74,7 @@ async fn prepared_writes_leave_nothing_after_rollback_prepared() {
     with_old_records(&session).await;
     let before = (session.text(FOUND, &[]).await, session.text(&counts(), &[]).await);
     session.run(&format!("begin; {WRITES}; prepare transaction 'writes'")).await;
-    // The session goes on with other work, and a restart keeps the transaction.
+    // The session continues with other work, and a restart keeps the transaction.
     session.run("select keyed.upsert_by_key('crm.customers', 'NEXT', '{\"name\": \"Next\"}')").await;
     session.run("select keyed.delete_record(id) from crm.customers where external_key = 'NEXT'").await;
     drop(session);
@@ -92,7 +92,7 @@ async fn prepared_writes_leave_nothing_after_rollback_prepared() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn prepared_definition_is_known_to_all_sessions_after_commit_prepared() {
+async fn prepared_definition_applies_to_all_sessions_after_commit_prepared() {
     let (database, session) = crm().await;
     let other = database.session().await;
     let upsert = "select keyed.upsert_by_key('crm.customers', 'K', '{\"motto\": \"x\"}')";
@@ -107,7 +107,7 @@ async fn prepared_definition_is_known_to_all_sessions_after_commit_prepared() {
         // The definition keeps the table locked.
         let blocked = format!("set lock_timeout = '100ms'; {upsert}");
         for known in [&session, &other] {
-            assert_eq!(known.refusal(&blocked, &[]).await.state, "55P03", "{end}");
+            assert_eq!(known.error(&blocked, &[]).await.state, "55P03", "{end}");
             known.run("set lock_timeout = 0").await;
         }
         other.run(end).await;
@@ -121,7 +121,7 @@ async fn prepared_definition_is_known_to_all_sessions_after_commit_prepared() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn job_of_a_prepared_definition_runs_when_asked() {
+async fn job_of_a_prepared_definition_runs_on_request() {
     let (database, session) = crm().await;
     session
         .run("insert into crm.customers (name) select 'running ' || n from generate_series(1, 6000) n")
@@ -129,7 +129,7 @@ async fn job_of_a_prepared_definition_runs_when_asked() {
     session.run(r#"begin; select keyed.alter_template('crm.customers', '{"language": "german"}'); prepare transaction 'j'"#).await;
     assert_eq!(session.text("select count(*) from keyed.jobs()", &[]).await, "0");
     session.run("commit prepared 'j'").await;
-    // No process hears of COMMIT PREPARED; the service asks once a minute.
+    // COMMIT PREPARED notifies no process; the service checks once a minute.
     session.run("select keyed.run_jobs()").await;
     session.until("select count(*) from keyed.jobs()", "0").await;
     let found = "select keyed.search('crm.customers', '{\"global_search\": \"run\", \"count\": \"exact\", \"limit\": 1}') ->> 'total'";
@@ -153,13 +153,13 @@ async fn prepared_keys_and_grants_take_effect_at_commit_prepared() {
     session.run("begin").await;
     let key = session.text("select keyed.issue_api_key($1::text::name)", &[&clerk]).await;
     session.run("prepare transaction 'k'").await;
-    assert_eq!(proxy.refusal(&authenticated(&key), &[]).await.state, "28000");
+    assert_eq!(proxy.error(&authenticated(&key), &[]).await.state, "28000");
     session.run("commit prepared 'k'").await;
     let (mut waited, me) = (0, authenticated(&key));
-    // A session may remember for a second that a key was unknown.
+    // A session may cache for a second that a key is unknown.
     while proxy.attempt(&me, &[]).await.is_err() {
         waited += 1;
-        assert!(waited < 600, "the key is never known");
+        assert!(waited < 600, "the key stays unknown");
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     // Revoked.
@@ -168,9 +168,9 @@ async fn prepared_keys_and_grants_take_effect_at_commit_prepared() {
         .await;
     proxy.run(&me).await;
     session.run("commit prepared 'r'").await;
-    assert_eq!(proxy.refusal(&me, &[]).await.state, "28000");
+    assert_eq!(proxy.error(&me, &[]).await.state, "28000");
 
-    // A grant, with the session that prepared it and the one that is bound.
+    // A grant, in the session that prepared it and in the one of the role.
     let reader = database.session_as(&clerk).await;
     let count = "select count(*) from crm.customers";
     let lookup = "select keyed.get_by_key('crm.customers', 'K') ->> 'external_key'";
@@ -178,16 +178,16 @@ async fn prepared_keys_and_grants_take_effect_at_commit_prepared() {
     session.rows("begin; select keyed.revoke_access($1::text::name, 'crm.customers')", &[&clerk]).await;
     session.run("prepare transaction 'g'").await;
     session.run("commit prepared 'g'").await;
-    assert_eq!(reader.refusal(lookup, &[]).await.state, "42501");
+    assert_eq!(reader.error(lookup, &[]).await.state, "42501");
     assert!(!matches!(reader.attempt(count, &[]).await, Ok(rows) if rows[0][0].as_deref() != Some("0")));
 
-    // A principal is gone with the transaction that is prepared.
+    // A principal ends with PREPARE TRANSACTION.
     let admin_key = database.api_key("keyed_admin", &["crm"]).await;
     proxy.run(&format!("begin; {}", authenticated(&admin_key))).await;
     proxy.run("select keyed_http.upsert_by_key('customers', '{\"external_key\": \"P\", \"attributes\": {}}', null, false)").await;
     proxy.run("prepare transaction 'p'").await;
     let later = "select keyed_http.upsert_by_key('customers', '{\"external_key\": \"Q\", \"attributes\": {}}', null, false)";
-    assert_eq!(proxy.refusal(later, &[]).await.state, "3F000");
+    assert_eq!(proxy.error(later, &[]).await.state, "3F000");
     proxy.run("commit prepared 'p'").await;
     let actor = "select h.actor || ' ' || h.source from crm.customers c, keyed.history(c.id) h where c.external_key = 'P'";
     assert!(session.text(actor, &[]).await.starts_with("issued by a test"), "the key wrote it");

@@ -1,9 +1,9 @@
-//! The order of texts in a database of the last release.
+//! The collation of text in a database of the last release.
 
 use super::UPDATE;
 use harness::Database;
 
-/// The collations of the B-trees on texts.
+/// The collations of the B-tree indexes on text.
 const INDEXES: &str = "select string_agg(distinct l.collname, ' ') from keyed_state.attribute a
     join keyed_state.template t on t.id = a.template_id join keyed_state.project p on p.id = t.project_id
     join pg_index i on i.indrelid = format('%I.%I', p.slug, t.slug)::regclass
@@ -11,7 +11,7 @@ const INDEXES: &str = "select string_agg(distinct l.collname, ' ') from keyed_st
     where a.type = 'string' and a.indexed and pg_get_indexdef(i.indexrelid) ~ format('btree .*left.*[(]\"?%s\"?,', a.slug)";
 
 #[tokio::test]
-async fn indexes_of_the_release_follow_the_order_of_unicode() {
+async fn indexes_of_the_release_have_the_unicode_collation() {
     let database = Database::of_the_release().await;
     let session = database.session().await;
     session.run(UPDATE).await;

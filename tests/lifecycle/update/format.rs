@@ -12,12 +12,12 @@ async fn formats_need_a_migration() {
     let database = Database::of_the_release().await;
     let session = database.session().await;
     session.run(UPDATE).await;
-    let refusal = session.refusal(SET, &[]).await;
-    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal}: {}", refusal.hint);
+    let error = session.error(SET, &[]).await;
+    assert!(error.hint.contains("keyed.migrate()"), "{error}: {}", error.hint);
     let new = r#"select keyed.add_attribute('crm.customers', '{"slug": "size", "type": "number", "format": {"unit": "m"}}')"#;
-    let refusal = session.refusal(new, &[]).await;
-    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal}: {}", refusal.hint);
-    // What has no format is defined as before.
+    let error = session.error(new, &[]).await;
+    assert!(error.hint.contains("keyed.migrate()"), "{error}: {}", error.hint);
+    // An attribute without a format is defined as before.
     session.run(r#"select keyed.alter_attribute('crm.customers', 'visits', '{"format": null}')"#).await;
     session.run("select keyed.migrate()").await;
     session.run(SET).await;

@@ -1,8 +1,8 @@
-//! A library that is newer than the SQL of the extension, or older.
+//! A library that is newer or older than the SQL of the extension.
 
-use harness::{Database, Refusal, Session, until};
+use harness::{Database, Session, SqlError, until};
 
-/// Has the database take its extension for one of this version, as an update to it does.
+/// Sets the version that the database has for the extension, as an update does.
 async fn set_version(session: &Session, version: &str) {
     let set = "begin; update pg_extension set extversion = $1 where extname = 'keyed';
         create or replace function keyed.library_version() returns text language c volatile parallel safe as '$libdir/keyed', 'keyed_library_version';
@@ -30,15 +30,15 @@ async fn newer_library_works_and_warns_once() {
     assert!(said.contains("HINT:  As a superuser, run ALTER EXTENSION keyed UPDATE"), "{said}");
 
     for statement in ["select keyed.migrate()", "select keyed.init()"] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "55000", "{statement}");
-        assert!(refusal.hint.contains("ALTER EXTENSION keyed UPDATE"), "{statement}: {}", refusal.hint);
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.state, "55000", "{statement}");
+        assert!(error.hint.contains("ALTER EXTENSION keyed UPDATE"), "{statement}: {}", error.hint);
     }
     set_version(&session, &installed).await;
     session.run("select keyed.migrate()").await;
 }
 
-/// Every function of the SQL that is the library's, as a call that reaches it.
+/// A call of every SQL function that the library implements.
 async fn calls(session: &Session) -> Vec<String> {
     let value = "case format_type(t, null) when 'regclass' then '''crm.customers''::regclass' when 'oid' then '1::oid'
         when 'uuid' then '''00000000-0000-0000-0000-000000000000''::uuid' when 'jsonb' then '''{}''::jsonb' when 'boolean' then 'true'
@@ -54,10 +54,10 @@ async fn calls(session: &Session) -> Vec<String> {
     session.rows(&list, &[]).await.into_iter().filter_map(|mut row| row.pop().flatten()).collect()
 }
 
-fn assert_refused(refusal: &Refusal, what: &str) {
-    assert_eq!(refusal.state, "57P03", "{what}: {refusal}");
-    assert!(refusal.message.contains("but the extension in this database is 99.0.0"), "{what}: {refusal}");
-    assert!(refusal.hint.contains("Install the files of keyed 99.0.0"), "{what}: {}", refusal.hint);
+fn assert_rejected(error: &SqlError, what: &str) {
+    assert_eq!(error.state, "57P03", "{what}: {error}");
+    assert!(error.message.contains("but the extension in this database is 99.0.0"), "{what}: {error}");
+    assert!(error.hint.contains("Install the files of keyed 99.0.0"), "{what}: {}", error.hint);
 }
 
 #[tokio::test]
@@ -77,19 +77,19 @@ async fn older_library_rejects_every_function() {
     let calls = calls(&session).await;
     assert!(calls.len() > 100, "{calls:?}");
     for call in &calls {
-        assert_refused(&session.refusal(call, &[]).await, call);
+        assert_rejected(&session.error(call, &[]).await, call);
     }
-    // Plain SQL meets the library in triggers and policies.
+    // Plain SQL calls the library in triggers and policies.
     for write in [
         "insert into crm.customers (external_key) values ('L')",
         "update crm.customers set name = 'x'",
         "delete from crm.customers",
         "truncate crm.customers cascade",
     ] {
-        assert_refused(&session.refusal(write, &[]).await, write);
+        assert_rejected(&session.error(write, &[]).await, write);
     }
-    let refusal = database.session_as(&reader).await.refusal("select * from crm.customers", &[]).await;
-    assert_refused(&refusal, "a policy");
+    let error = database.session_as(&reader).await.error("select * from crm.customers", &[]).await;
+    assert_rejected(&error, "a policy");
     assert_eq!(session.text(contents, &[]).await, before);
     assert_eq!(session.text("select keyed.library_version()", &[]).await, session.text(INSTALLED, &[]).await);
 
@@ -107,19 +107,19 @@ async fn session_with_an_older_library_ends_after_an_update() {
     writer.run("begin; select keyed.upsert_by_key('crm.customers', 'L')").await;
     set_version(&administrator, "99.0.0").await;
     let read = "select keyed.get_by_key('crm.customers', 'K')";
-    // Within a transaction, the news of others come with the first call.
-    let refusal = match writer.attempt(read, &[]).await {
-        Ok(_) => writer.refusal(read, &[]).await,
-        Err(refusal) => refusal,
+    // Within a transaction, invalidations from other sessions are processed at the first call.
+    let error = match writer.attempt(read, &[]).await {
+        Ok(_) => writer.error(read, &[]).await,
+        Err(error) => error,
     };
-    for refusal in [refusal, idle.refusal(read, &[]).await] {
-        assert_eq!(refusal.state, "57P01", "{refusal}");
-        assert!(refusal.hint.contains("Connect again"), "{}", refusal.hint);
+    for error in [error, idle.error(read, &[]).await] {
+        assert_eq!(error.state, "57P01", "{error}");
+        assert!(error.hint.contains("Connect again"), "{}", error.hint);
     }
     let sessions = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'client backend'";
     administrator.until(sessions, "1").await;
     let written = "select count(*) from crm.customers";
-    assert_eq!(administrator.text(written, &[]).await, "1", "the open transaction was undone");
+    assert_eq!(administrator.text(written, &[]).await, "1", "the open transaction was rolled back");
 }
 
 #[tokio::test]
@@ -132,9 +132,9 @@ async fn failed_version_check_is_repeated() {
     set_version(&administrator, "99.0.0").await;
     other.run("begin; lock table keyed_state.version in access exclusive mode").await;
     session.run("set lock_timeout = '100ms'").await;
-    assert_eq!(session.refusal(write, &[]).await.state, "55P03");
+    assert_eq!(session.error(write, &[]).await.state, "55P03");
     other.run("rollback").await;
-    assert_eq!(session.refusal(write, &[]).await.state, "57P01");
+    assert_eq!(session.error(write, &[]).await.state, "57P01");
 }
 
 #[tokio::test]
@@ -144,12 +144,12 @@ async fn newer_schema_version_is_rejected() {
     session.run("insert into keyed_state.version (number) values (9999)").await;
     let fresh = database.session().await;
     for statement in ["select keyed.upsert_by_key('crm.customers', 'K')", "select keyed.migrate()"] {
-        let refusal = fresh.refusal(statement, &[]).await;
-        assert_eq!(refusal.state, "57P03", "{refusal}");
-        assert!(refusal.message.contains("has schema version 9999"), "{refusal}");
+        let error = fresh.error(statement, &[]).await;
+        assert_eq!(error.state, "57P03", "{error}");
+        assert!(error.message.contains("has schema version 9999"), "{error}");
     }
     session.run("delete from keyed_state.version where number = 9999").await;
-    until("it serves again", async || {
+    until("the service is ready again", async || {
         fresh.attempt("select keyed.upsert_by_key('crm.customers', 'K')", &[]).await.is_ok()
     })
     .await;

@@ -1,4 +1,4 @@
-//! An update while others work.
+//! An update with concurrent sessions.
 
 use super::{UPDATE, update};
 use harness::Database;
@@ -15,9 +15,9 @@ async fn update_locks_no_table() {
     updater.run(UPDATE).await;
     let locks = "select string_agg(l.relation::regclass || ' ' || l.mode, ', ') from pg_locks l join pg_class c on c.oid = l.relation
         where l.pid = pg_backend_pid() and c.relnamespace <> 'pg_catalog'::regnamespace and c.relnamespace <> 'pg_toast'::regnamespace
-          and c.relkind <> 'v'"; // The views that it makes.
+          and c.relkind <> 'v'"; // The views that the update creates.
     assert_eq!(updater.text(locks, &[]).await, "");
-    // What it has replaced already is called as before.
+    // Functions that are already replaced can be called as before.
     worker
         .run("select keyed.upsert_by_key('crm.customers', 'open', '{\"name\": \"y\"}'); fetch all from c")
         .await;
@@ -46,15 +46,15 @@ async fn update_does_not_disturb_sessions() {
         })
         .collect();
     let so_many = async |count: usize| {
-        let wanted = done.load(Ordering::Relaxed) + count;
-        harness::until("they work", async || done.load(Ordering::Relaxed) >= wanted).await;
+        let expected = done.load(Ordering::Relaxed) + count;
+        harness::until("the workers are busy", async || done.load(Ordering::Relaxed) >= expected).await;
     };
     so_many(20).await;
     update(&database).await;
     so_many(20).await;
     is_over.store(true, Ordering::Relaxed);
     for worker in workers {
-        worker.await.expect("no statement was refused");
+        worker.await.expect("no statement was rejected");
     }
     let counted = "select sum(visits) from crm.customers where external_key like 'load:%'";
     assert_eq!(database.session().await.text(counted, &[]).await, done.load(Ordering::Relaxed).to_string());

@@ -1,4 +1,4 @@
-//! From the last release to this version, and versions of library, extension and proxy that meet.
+//! Updates from the last release to this version, and combinations of versions of library, extension and proxy.
 
 mod collation;
 mod format;
@@ -9,11 +9,11 @@ mod policies;
 mod proxy;
 mod script;
 
-use harness::release::{CLERK, PARTNER, RELEASE, answers_of_the_release, dump_of_the_release};
+use harness::release::{CLERK, PARTNER, RELEASE, dump_of_the_release, results_of_the_release};
 use harness::{Cluster, Database, Durability};
 use std::sync::Arc;
 
-/// A new database of this version with the contents of the release's, in a cluster of its own.
+/// A new database of this version with the contents of the release's database, in a cluster of its own.
 async fn new() -> Database {
     let database = Database::new_in(&Arc::new(Cluster::start(Durability::None))).await.add_crm().await;
     database.session().await.run(&format!("create role {CLERK} login; create role {PARTNER} login")).await;
@@ -30,40 +30,39 @@ async fn update(database: &Database) {
     session.until("select count(*) from keyed.jobs()", "0").await;
 }
 
-/// What the database of the release answered, comparable.
-fn answers() -> Vec<String> {
-    let list = std::fs::read_to_string(answers_of_the_release()).expect("the answers of the release");
+/// The stored results of the release, in comparable form.
+fn results() -> Vec<String> {
+    let list = std::fs::read_to_string(results_of_the_release()).expect("the results of the release");
     comparable(serde_json::from_str(&list).expect("a list of texts"))
 }
 
-/// What a database answers now, to compare with the answers of the release.
-async fn answers_of(database: &Database) -> Vec<String> {
-    comparable(database.answers(&[CLERK, PARTNER]).await)
+/// The current results of a database, in comparable form.
+async fn results_of(database: &Database) -> Vec<String> {
+    comparable(database.results(&[CLERK, PARTNER]).await)
 }
 
-/// Answers without what has been added since the release:
+/// Results without the changes since the release:
 ///
-/// - cursors of searches for words: the order of their records has changed, so that a cursor differs and an earlier one is
-///   rejected
+/// - cursors of full-text searches: the order of the records has changed, so cursors differ and earlier ones are rejected
 /// - policies of tables that the release did not have
-fn comparable(answers: Vec<String>) -> Vec<String> {
-    let without_cursor = |answer: String| {
-        let before = answer.split_once("\"next_cursor\": \"").filter(|_| answer.contains("global_search"));
-        before.map(|(before, _)| before.to_owned()).unwrap_or(answer)
+fn comparable(results: Vec<String>) -> Vec<String> {
+    let without_cursor = |result: String| {
+        let before = result.split_once("\"next_cursor\": \"").filter(|_| result.contains("global_search"));
+        before.map(|(before, _)| before.to_owned()).unwrap_or(result)
     };
     let is_new = |line: &&str| {
         ["keyed_admin change_", "keyed_admin webhook_", "keyed_admin shard"]
             .iter()
             .any(|it| line.starts_with(it))
     };
-    let without_policies = |answer: String| {
-        let is_list = answer.contains("from pg_policies");
+    let without_policies = |result: String| {
+        let is_list = result.contains("from pg_policies");
         if !is_list {
-            return answer;
+            return result;
         }
-        answer.lines().filter(|line| !is_new(line)).collect::<Vec<_>>().join("\n")
+        result.lines().filter(|line| !is_new(line)).collect::<Vec<_>>().join("\n")
     };
-    answers.into_iter().map(without_cursor).map(without_policies).collect()
+    results.into_iter().map(without_cursor).map(without_policies).collect()
 }
 
 /// Run once for each release, while the workspace still has its version: see docs/contributing/release.md.
@@ -73,11 +72,11 @@ async fn release_database_is_written() {
     let database = new().await;
     let version = database.session().await.text("select keyed.library_version()", &[]).await;
     assert_eq!(version, RELEASE, "RELEASE is the version of this build");
-    let answers = database.answers(&[CLERK, PARTNER]).await;
-    let list = serde_json::to_string_pretty(&answers).expect("texts are JSON");
-    std::fs::write(answers_of_the_release(), list + "\n").expect("the repository can be written");
+    let results = database.results(&[CLERK, PARTNER]).await;
+    let list = serde_json::to_string_pretty(&results).expect("texts are JSON");
+    std::fs::write(results_of_the_release(), list + "\n").expect("the repository can be written");
     let dump = String::from_utf8(database.dump(&[])).expect("UTF-8");
-    // These two lines have a random word, and older programs do not know them.
+    // These two lines have a random word, which older programs do not accept.
     let lines =
         dump.lines().filter(|line| !line.starts_with("\\restrict") && !line.starts_with("\\unrestrict"));
     let script: String = lines.flat_map(|line| [line, "\n"]).collect();

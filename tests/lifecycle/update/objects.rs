@@ -1,6 +1,6 @@
-//! What an updated database has, and what it answers.
+//! The objects of an updated database, and its results.
 
-use super::{RELEASE, UPDATE, answers, answers_of, new, update};
+use super::{RELEASE, UPDATE, new, results, results_of, update};
 use harness::catalog::{assert_complete, assert_same};
 use harness::{Cluster, Database, repository_folder};
 
@@ -24,17 +24,17 @@ async fn dump_of_a_release_has_the_objects_of_a_new_database_after_its_migration
     session.run("select keyed.migrate()").await;
     session.until("select count(*) from keyed.jobs()", "0").await;
     assert_same(&restored.catalog().await, &new().await.catalog().await);
-    assert_same(&answers_of(&restored).await, &answers());
+    assert_same(&results_of(&restored).await, &results());
 }
 
 #[tokio::test]
 async fn updated_database_works_as_before() {
     let database = Database::of_the_release().await;
-    let before = answers();
-    // The library of this version serves the SQL of the release.
-    assert_same(&answers_of(&database).await, &before);
+    let before = results();
+    // The library of this version works with the SQL of the release.
+    assert_same(&results_of(&database).await, &before);
     update(&database).await;
-    assert_same(&answers_of(&database).await, &before);
+    assert_same(&results_of(&database).await, &before);
 
     let session = database.session().await;
     let upsert = "select created from keyed.upsert_by_key('crm.customers', $1, '{\"name\": \"new horses\"}')";
@@ -54,15 +54,15 @@ async fn interrupted_update_changes_nothing_and_can_be_repeated() {
     let database = Database::of_the_release().await;
     let before = database.catalog().await;
     let (holder, updater) = (database.session().await, database.session().await);
-    // Every update replaces this function, and waits for who has changed it.
+    // Every update replaces this function, and waits for a transaction that has changed it.
     holder.run("begin; alter function keyed.library_version() cost 2").await;
     let process = updater.process().await;
     let interrupted = tokio::spawn(async move { updater.attempt(UPDATE, &[]).await });
     let watcher = database.session().await;
     watcher.until_blocked(1).await;
     assert_eq!(watcher.text("select pg_terminate_backend($1)", &[&process]).await, "t");
-    let refusal = interrupted.await.expect("the session ends").expect_err("it was interrupted");
-    assert_eq!(refusal.state, "57P01");
+    let error = interrupted.await.expect("the session ends").expect_err("it was interrupted");
+    assert_eq!(error.state, "57P01");
     holder.run("rollback").await;
     assert_eq!(holder.text(VERSION, &[]).await, RELEASE);
     assert_same(&database.catalog().await, &before);
@@ -72,7 +72,7 @@ async fn interrupted_update_changes_nothing_and_can_be_repeated() {
 
 #[tokio::test]
 async fn all_releases_can_be_updated() {
-    let lists = std::fs::read_dir(repository_folder().join("sql/released")).expect("the releases");
+    let lists = std::fs::read_dir(repository_folder().join("sql/released")).expect("the list of releases");
     let names = lists.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
     let releases: Vec<String> =
         names.filter_map(|name| name.strip_suffix(".sha256").map(str::to_owned)).collect();
@@ -80,7 +80,7 @@ async fn all_releases_can_be_updated() {
     for release in releases {
         let database = Database::empty_in(&Cluster::shared()).await;
         let session = database.session().await;
-        // Every symbol that a function names is looked up.
+        // Looks up every symbol that a function names.
         session.run(&format!("create extension keyed version '{release}' cascade")).await;
         session.run(UPDATE).await;
         session.run("select keyed.init()").await;

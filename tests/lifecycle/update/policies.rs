@@ -1,4 +1,4 @@
-//! Policies that the last release has made.
+//! Policies that the last release has created.
 
 use super::UPDATE;
 use harness::Database;
@@ -18,7 +18,7 @@ async fn migrate_makes_scope_functions_ignore_the_fuzzy_search_limit() {
     let before = session.text(definitions, &[]).await;
     session.run("select keyed.migrate()").await;
     assert_eq!(session.text(OBEDIENT, &[]).await, "0");
-    // Nothing else of them changes.
+    // Nothing else in them changes.
     let after = session.text(definitions, &[]).await;
     assert_eq!(after.replace(" SET gin_fuzzy_search_limit TO '0'\n", ""), before);
 }

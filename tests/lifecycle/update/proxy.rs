@@ -1,12 +1,12 @@
-//! The proxy before an extension of another version.
+//! The proxy with an extension of another version.
 
 use super::UPDATE;
 use harness::release::RELEASE;
-use harness::{Answer, Database, Proxy, Service, until};
+use harness::{Database, Proxy, Response, Service, until};
 use serde_json::json;
 
-/// Asks until the answer has this status: versions are looked at every two seconds.
-async fn eventually(service: &Service, path: &str, status: u16) -> Answer {
+/// Repeats the request until it has this status, because versions are checked every two seconds.
+async fn eventually(service: &Service, path: &str, status: u16) -> Response {
     let ask = async || service.proxy.request("GET", path).send().await;
     until(&format!("{path} answers {status}"), async || ask().await.status == status).await;
     ask().await
@@ -22,19 +22,19 @@ async fn proxy_recovers_from_a_version_mismatch() {
     let service = Service::start().await;
     service.upsert("K", json!({"name": "Ada"})).await.expect(201);
     let installed = service.session().await.text("select keyed.library_version()", &[]).await;
-    // These are no versions that the library would compare itself with: it is the proxy that refuses.
+    // The library does not compare itself with these versions, so the proxy rejects them.
     for (version, remedy) in [("77.0", "Use keyed-proxy 77.x"), ("0.0", "ALTER EXTENSION keyed UPDATE")] {
         set_version(&service, version).await;
         for path in ["/readyz", "/v1/entities/template/customers/by-key?key=K", "/v1/templates", "/v1/me"] {
-            let problem = eventually(&service, path, 503).await.refused(503, "unavailable");
+            let problem = eventually(&service, path, 503).await.expect_error(503, "unavailable");
             let detail = problem["detail"].as_str().unwrap_or_default();
             assert!(
                 detail.contains(&format!("this database has {version}")) && detail.contains(remedy),
                 "{path}: {problem}"
             );
         }
-        service.upsert("L", json!({})).await.refused(503, "unavailable");
-        service.post("/entities/template/customers/export", json!({})).await.refused(503, "unavailable");
+        service.upsert("L", json!({})).await.expect_error(503, "unavailable");
+        service.post("/entities/template/customers/export", json!({})).await.expect_error(503, "unavailable");
         service.proxy.request("GET", "/healthz").send().await.expect(200);
         set_version(&service, &installed).await;
         eventually(&service, "/v1/entities/template/customers/by-key?key=K", 200).await;
@@ -46,11 +46,11 @@ async fn proxy_recovers_from_a_version_mismatch() {
 #[tokio::test]
 async fn newer_proxy_waits_for_the_update() {
     let database = Database::of_the_release().await;
-    let proxy = Proxy::start_unready(&database).await;
+    let proxy = Proxy::start_until_listening(&database).await;
     let service = Service { proxy, database };
-    // Not even the first request is let through.
-    service.proxy.request("GET", "/v1/me").send().await.refused(503, "unavailable");
-    let problem = eventually(&service, "/readyz", 503).await.refused(503, "unavailable");
+    // Even the first request is rejected.
+    service.proxy.request("GET", "/v1/me").send().await.expect_error(503, "unavailable");
+    let problem = eventually(&service, "/readyz", 503).await.expect_error(503, "unavailable");
     let fits = format!(
         "this database has {RELEASE}. As a superuser: ALTER EXTENSION keyed UPDATE; SELECT keyed.migrate();"
     );
@@ -59,7 +59,7 @@ async fn newer_proxy_waits_for_the_update() {
     session.run(UPDATE).await;
     // The functions work on the old schema version. Readiness reports the missing migration.
     eventually(&service, "/v1/me", 200).await;
-    let problem = eventually(&service, "/readyz", 503).await.refused(503, "unavailable");
+    let problem = eventually(&service, "/readyz", 503).await.expect_error(503, "unavailable");
     assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("keyed.migrate()")), "{problem}");
     session.run("select keyed.migrate()").await;
     eventually(&service, "/readyz", 200).await;

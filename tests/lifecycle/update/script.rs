@@ -1,14 +1,14 @@
-//! The script of an update, for changes that this version may not have.
+//! The update script, with changes that this version may not have.
 
 use crate::dump::definitions;
 use harness::release::RELEASE;
 use harness::{Cluster, Database, Session, repository_folder};
 use keyed_update_script::update_script;
 
-/// Cuts a statement out of a script, from these words to the next semicolon at the end of a line.
+/// Cuts a statement out of a script, from this text to the next semicolon at the end of a line.
 fn without(script: &str, begin: &str) -> String {
     let start = script.find(begin).unwrap_or_else(|| panic!("the script has {begin:?}"));
-    let end = start + script[start..].find(";\n").expect("it ends");
+    let end = start + script[start..].find(";\n").expect("the statement ends");
     format!("{}{}", &script[..start], &script[end + 1..])
 }
 
@@ -21,7 +21,7 @@ const CHANGES: [(&str, &str); 5] = [
         "comment on function keyed.me() is\n  '",
         "comment on function keyed.me() is\n  'Says; and drops ''nothing''. ",
     ),
-    // keyed.jobs() is bound to it.
+    // keyed.jobs() depends on it.
     (
         "create function keyed.job_report() returns",
         "create function keyed.job_report(most integer default 1) returns",
@@ -59,7 +59,7 @@ async fn install(script: &str) -> (Database, Session) {
     (database, session)
 }
 
-/// The script without the line that psql reads.
+/// The script without the line for psql.
 fn script(old: &str, version: &str, new: &str) -> String {
     let script = update_script(RELEASE, old, version, new).expect("a script");
     let lines = script.lines().filter(|line| !line.starts_with('\\'));
@@ -67,7 +67,7 @@ fn script(old: &str, version: &str, new: &str) -> String {
 }
 
 #[tokio::test]
-async fn script_turns_old_declarations_into_new_ones() {
+async fn update_script_replaces_old_declarations() {
     let (old, new) = versions();
     let (updated, session) = install(&old).await;
     let version = session.text("select keyed.library_version()", &[]).await;
@@ -76,15 +76,15 @@ async fn script_turns_old_declarations_into_new_ones() {
     session.run(&script(&old, &version, &new)).await;
     let (fresh, _session) = install(&new).await;
     assert_eq!(definitions(&updated), definitions(&fresh));
-    assert_eq!(session.text(numbers, &[]).await, before, "replaced functions keep their numbers");
+    assert_eq!(session.text(numbers, &[]).await, before, "replaced functions keep their OIDs");
 }
 
 #[tokio::test]
 async fn session_with_another_library_gets_a_hint_to_reconnect() {
     let (old, new) = versions();
     let (_database, session) = install(&old).await;
-    let refusal = session.refusal(&script(&old, "99.0.0", &new), &[]).await;
-    assert_eq!(refusal.state, "55000", "{refusal}");
-    assert!(refusal.message.contains("has loaded the library of keyed"), "{refusal}");
-    assert!(refusal.hint.contains("Connect again"), "{}", refusal.hint);
+    let error = session.error(&script(&old, "99.0.0", &new), &[]).await;
+    assert_eq!(error.state, "55000", "{error}");
+    assert!(error.message.contains("has loaded the library of keyed"), "{error}");
+    assert!(error.hint.contains("Connect again"), "{}", error.hint);
 }

@@ -5,7 +5,7 @@ use harness::{Database, Service};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-/// The numbers below `count` in an order of their own for each seed.
+/// The numbers below `count`, in a different order for each seed.
 fn shuffled(count: usize, seed: usize) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..count).collect();
     numbers.sort_by_key(|number| ((number + 1) * (seed * 2 + 1) * 2_654_435_761) % 1_000_003);
@@ -28,8 +28,8 @@ async fn batches_over_the_same_keys_do_not_deadlock() {
         let body = json!({"atomic": number % 2 == 0, "conflict": "wait", "operations": operations});
         batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
     }
-    for answer in batches.join_all().await {
-        let report = answer.expect(200);
+    for response in batches.join_all().await {
+        let report = response.expect(200);
         assert_eq!(report["errors"], false, "{report}");
     }
     let session = service.session().await;
@@ -62,11 +62,11 @@ async fn atomic_batch_with_a_concurrent_key_fails_retryably() {
                 assert_eq!(end, "rollback", "{:?}", first_row(&rows));
                 assert_eq!(observer.text(count, &[]).await, "1");
             }
-            Err(refusal) => {
-                assert_eq!((end, refusal.is()), ("commit", ("23505", "external_key_taken")));
-                assert_eq!(refusal.detail["failed_index"], 1);
-                assert_eq!(observer.text(count, &[]).await, "0", "the batch is there in part");
-                assert_eq!(first.refusal(batch, &[&operations("create")]).await.state, "23505");
+            Err(error) => {
+                assert_eq!((end, error.codes()), ("commit", ("23505", "external_key_taken")));
+                assert_eq!(error.detail["failed_index"], 1);
+                assert_eq!(observer.text(count, &[]).await, "0", "the batch exists only partly");
+                assert_eq!(first.error(batch, &[&operations("create")]).await.state, "23505");
                 assert_eq!(first.json(batch, &[&operations("upsert")]).await["results"][1]["created"], false);
             }
         }
@@ -94,8 +94,8 @@ async fn batches_with_mutual_references_do_not_deadlock() {
         let body = json!({"atomic": true, "conflict": "wait", "operations": operations});
         batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
     }
-    for answer in batches.join_all().await {
-        assert_eq!(answer.expect(200)["errors"], false);
+    for response in batches.join_all().await {
+        assert_eq!(response.expect(200)["errors"], false);
     }
     let session = service.session().await;
     let sums = "select string_agg(distinct visits::text, ',') || ' ' || count(*) || ' ' || count(company) from crm.customers";
@@ -104,7 +104,7 @@ async fn batches_with_mutual_references_do_not_deadlock() {
 }
 
 #[tokio::test]
-async fn operation_by_key_spares_a_renamed_record() {
+async fn operation_by_key_does_not_change_a_renamed_record() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     for operation in [

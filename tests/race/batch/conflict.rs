@@ -1,4 +1,4 @@
-//! Atomic batches that meet keys which others take while they run.
+//! Atomic batches with keys that concurrent transactions create.
 
 use crate::{Waiting, first_row};
 use harness::{Database, Session};
@@ -8,7 +8,7 @@ fn upsert(key: &str, attributes: Value) -> Value {
     json!({"op": "upsert", "template": "crm.customers", "external_key": key, "attributes": attributes})
 }
 
-/// What becomes of a batch that waits at the key K for another session, which then commits. Both operations are run by
+/// The outcome of a batch that waits at the key K for another session, which then commits. Both operations are run by
 /// one statement, or each by its own.
 async fn meet(
     database: &Database,
@@ -26,7 +26,7 @@ async fn meet(
     first.run("commit").await;
     match waiting.outcome().await {
         Ok(rows) => Ok(serde_json::from_str(&first_row(&rows)[0]).expect("a report")),
-        Err(refusal) => Err((refusal.state.clone(), refusal.detail)),
+        Err(error) => Err((error.state.clone(), error.detail)),
     }
 }
 
@@ -44,7 +44,7 @@ async fn atomic_batch_fails_if_a_free_key_is_taken() {
     let database = Database::with_crm().await;
     let observer = database.session().await;
     for operations in [
-        // By one statement for both, by one for each, and with the values that the other wrote.
+        // By one statement for both, by one for each, and with the values that the other session wrote.
         json!([upsert("A", json!({"name": "a"})), upsert("K", json!({"name": "b"}))]),
         json!([upsert("A", json!({"name": "a"})), upsert("K", json!({"visits": {"$inc": 1}}))]),
         json!([upsert("A", json!({"name": "a"})), upsert("K", json!({"name": "other"}))]),
@@ -59,7 +59,7 @@ async fn atomic_batch_fails_if_a_free_key_is_taken() {
         );
         assert_eq!(detail["errors"][0]["pointer"], "/operations/1/external_key");
         assert_eq!(names(&observer).await, "K=other", "{operations}: nothing is written");
-        // Sent again it finds the record.
+        // When the batch is sent again, it finds the record.
         let report = observer.json(ATOMIC, &[&operations.to_string()]).await;
         assert_eq!((&report["errors"], &report["results"][1]["created"]), (&json!(false), &json!(false)));
     }
@@ -83,11 +83,10 @@ async fn batch_with_conflict_wait_updates_concurrently_created_records() {
         );
         assert_eq!(names(&observer).await, "A=a K=b");
     }
-    let refusal = observer.refusal("select keyed.batch($1, false, 'fail')", &[&operations.to_string()]).await;
-    assert_eq!(refusal.detail["errors"][0]["pointer"], "/conflict");
-    let refusal =
-        observer.refusal("select keyed.batch($1, true, 'ignore')", &[&operations.to_string()]).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    let error = observer.error("select keyed.batch($1, false, 'fail')", &[&operations.to_string()]).await;
+    assert_eq!(error.detail["errors"][0]["pointer"], "/conflict");
+    let error = observer.error("select keyed.batch($1, true, 'ignore')", &[&operations.to_string()]).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"));
 }
 
 #[tokio::test]

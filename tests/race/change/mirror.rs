@@ -1,5 +1,5 @@
-//! A copy that only the feed updates ends as a search shows it, whatever writers do meanwhile, also for callers with
-//! scopes, on a record itself and through references.
+//! A copy that only the feed updates ends equal to a search, whatever writers do concurrently. This includes callers
+//! with scopes, on a record itself and through references.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ const DEFINITIONS: &str = r#"
     select keyed.upsert_by_key('m.companies', 'c' || n, format('{"size": %s, "region": {"external_key": "r%s"}}', n, n % 3)::jsonb)
       from generate_series(0, 4) n"#;
 
-/// Roles with the scope that each has on customers; on companies and regions, none may read.
+/// Roles, each with its scope on customers. None can read companies and regions.
 const READERS: [(&str, Option<&str>); 8] = [
     ("all", None),
     ("own", Some(r#"{"filters": [{"field": "visits", "operator": "gt", "value": 5}]}"#)),
@@ -71,7 +71,7 @@ impl Random {
     }
 }
 
-/// A statement that changes something; several hit nothing, or are refused.
+/// A random change; some change no row or are rejected.
 fn change(random: &mut Random) -> String {
     let (key, company, region) = (random.below(12), random.below(5), random.below(3));
     let number = random.below(10);
@@ -124,7 +124,7 @@ async fn write(session: Session, mut random: Random) {
         let is_committed = random.below(8) > 0;
         statements.push(if is_committed { "commit" } else { "rollback" }.to_owned());
         for statement in statements {
-            // A statement of its own: other writers come in between.
+            // A separate statement, so that other writers come in between.
             if session.attempt(&statement, &[]).await.is_err() {
                 session.run("rollback").await;
                 break;
@@ -133,15 +133,15 @@ async fn write(session: Session, mut random: Random) {
     }
 }
 
-/// What a reader has made of the feed.
+/// A copy built from the feed.
 #[derive(Default)]
 struct Copy {
     records: BTreeMap<String, Value>,
-    /// Every id that was named.
+    /// Every id in the feed.
     named: HashSet<String>,
     gone: usize,
-    /// The operations on each record, as they were told.
-    told: HashMap<String, Vec<String>>,
+    /// The operations on each record, in the order of the feed.
+    reported: HashMap<String, Vec<String>>,
 }
 
 impl Copy {
@@ -149,7 +149,7 @@ impl Copy {
         let id = entry["id"].as_str().expect("an id").to_owned();
         self.named.insert(id.clone());
         let operation = entry["operation"].as_str().expect("an operation");
-        self.told.entry(id.clone()).or_default().push(operation.to_owned());
+        self.reported.entry(id.clone()).or_default().push(operation.to_owned());
         match (operation, entry.get("record")) {
             ("gone" | "delete", None) => {
                 self.gone += usize::from(operation == "gone");
@@ -158,13 +158,13 @@ impl Copy {
             (_, Some(record)) => {
                 self.records.insert(id, record.clone());
             }
-            // It was deleted since, which a later entry says.
+            // The record has been deleted since, which a later entry reports.
             (_, None) => {}
         }
     }
 }
 
-/// Follows the feed until the writers are done and nothing is left.
+/// Reads the feed until the writers are done and it is empty.
 async fn follow(
     session: Session,
     template: Option<&str>,
@@ -194,7 +194,7 @@ async fn found(session: &Session, template: &str) -> BTreeMap<String, Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn mirror_that_reads_the_feed_equals_a_search() {
+async fn copy_built_from_the_feed_equals_a_search() {
     let seed = u64::from(std::process::id()) << 16 | 1;
     println!("seed {seed}");
     let database = Database::new().await;
@@ -240,19 +240,23 @@ async fn mirror_that_reads_the_feed_equals_a_search() {
         }
         println!("{role}: {} records, {} named, {} gone", copy.records.len(), copy.named.len(), copy.gone);
         assert_eq!(copy.records, expected, "{role}");
-        assert!(*number == 0 || copy.gone > 0, "{role} has lost nothing");
+        assert!(*number == 0 || copy.gone > 0, "{role} has lost no record");
     }
-    assert_eq!(told_by_history(&admin).await, whole.told, "each change once, and in the order of the record");
+    assert_eq!(
+        operations_of_history(&admin).await,
+        whole.reported,
+        "each change once, in the order of its record"
+    );
     let ever = ever_with_visits(&admin).await;
-    let strangers: Vec<&String> = copies[1].1.named.difference(&ever).collect();
-    assert!(strangers.is_empty(), "a caller got ids that it never could see: {strangers:?}");
+    let unreadable: Vec<&String> = copies[1].1.named.difference(&ever).collect();
+    assert!(unreadable.is_empty(), "a caller got ids that it could never read: {unreadable:?}");
     assert!(ever.len() < whole.named.len(), "every record was visible");
     database.cluster().assert_no_crash();
 }
 
 /// The operations on each record, by version.
-async fn told_by_history(admin: &Session) -> HashMap<String, Vec<String>> {
-    let mut told: HashMap<String, Vec<String>> = HashMap::new();
+async fn operations_of_history(admin: &Session) -> HashMap<String, Vec<String>> {
+    let mut reported: HashMap<String, Vec<String>> = HashMap::new();
     for template in TEMPLATES {
         let number = admin.text("select id from keyed_state.template where slug = $1", &[template]).await;
         let sql = format!(
@@ -260,13 +264,13 @@ async fn told_by_history(admin: &Session) -> HashMap<String, Vec<String>> {
         );
         for row in admin.rows(&sql, &[]).await {
             let [Some(id), Some(operation)] = &row[..] else { panic!("{row:?}") };
-            told.entry(id.clone()).or_default().push(operation.clone());
+            reported.entry(id.clone()).or_default().push(operation.clone());
         }
     }
-    told
+    reported
 }
 
-/// The customers that had more than five visits at some time. A deleted one can be read, too.
+/// The customers that had more than five visits at some time. The scope shows deleted ones, too.
 async fn ever_with_visits(admin: &Session) -> HashSet<String> {
     let number = admin.text("select id from keyed_state.template where slug = 'customers'", &[]).await;
     let sql = format!(

@@ -1,3 +1,3 @@
-//! The feed of changes beside writers.
+//! The change feed with concurrent writers.
 
 mod mirror;

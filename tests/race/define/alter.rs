@@ -1,4 +1,4 @@
-//! Templates change while others read and write their records.
+//! Template changes during reads and writes of records.
 
 use crate::{Waiting, first_row};
 use harness::{Database, Service, Session};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::task::JoinSet;
 
-/// Changes of a template of which none concerns the attribute `visits`.
+/// Changes of a template that do not affect the attribute `visits`.
 const CHANGES: [&str; 4] = [
     r#"select keyed.alter_template('crm.customers', '{"rename": {"name": "title"}}')"#,
     r#"select keyed.alter_template('crm.customers', '{"drop": ["name"]}')"#,
@@ -15,7 +15,7 @@ const CHANGES: [&str; 4] = [
     "alter table crm.customers drop column name",
 ];
 
-/// Reads and writes of a record that concern only `visits`.
+/// Reads and writes of a record that use only `visits`.
 const STATEMENTS: [&str; 7] = [
     "select keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": 2}')",
     "select keyed.upsert_by_key('crm.customers', 'A-2', '{\"visits\": 2}')",
@@ -26,7 +26,7 @@ const STATEMENTS: [&str; 7] = [
     "select keyed.delete_record($1)",
 ];
 
-/// A customer's id, and a session that knows the template as it is now.
+/// A customer's id, and a session that has cached the current template.
 async fn prepared(database: &Database) -> (Session, String) {
     let session = database.session().await;
     let upsert =
@@ -49,11 +49,11 @@ async fn waiting_request_uses_the_new_definition() {
             first.run(change).await;
             let waiting = Waiting::start(session, &observer, statement, &[&id]).await;
             first.run("commit").await;
-            if let Err(refusal) = waiting.outcome().await {
-                // At worst, it gets a retryable error.
-                assert_eq!(refusal.state, "40001", "{statement} after {change}: {refusal}");
+            if let Err(error) = waiting.outcome().await {
+                // At worst, the request gets a retryable error.
+                assert_eq!(error.state, "40001", "{statement} after {change}: {error}");
             }
-            // Back to the template as it was made, for the next statement.
+            // Restores the original template for the next statement.
             first.run("select keyed.drop_template('crm.customers', true)").await;
             first.run("select keyed.create_template('crm', 'customers', '[{\"slug\": \"name\", \"type\": \"string\"}, {\"slug\": \"visits\", \"type\": \"number\"}]')").await;
         }
@@ -94,15 +94,15 @@ async fn template_change_under_load_causes_no_failure() {
                 } else {
                     client.get(format!("{url}?key=K-{caller}"))
                 };
-                let answer = request
+                let response = request
                     .bearer_auth(&key)
                     .header("x-service-project-id", "crm")
                     .send()
                     .await
-                    .expect("an answer");
+                    .expect("a response");
                 done += 1;
-                if ![200, 201].contains(&answer.status().as_u16()) {
-                    failures.push(answer.text().await.unwrap_or_default());
+                if ![200, 201].contains(&response.status().as_u16()) {
+                    failures.push(response.text().await.unwrap_or_default());
                 }
             }
             (done, failures)
@@ -121,13 +121,13 @@ async fn template_change_under_load_causes_no_failure() {
         service.patch(path, json!({"drop": [format!("more_{round}")]})).await.expect(200);
     }
     over.store(true, Ordering::Relaxed);
-    let told = callers.join_all().await;
-    let failures: Vec<&String> = told.iter().flat_map(|told| &told.1).collect();
+    let reported = callers.join_all().await;
+    let failures: Vec<&String> = reported.iter().flat_map(|reported| &reported.1).collect();
     assert!(
         failures.is_empty(),
         "{} of {} requests failed: {}",
         failures.len(),
-        told.iter().map(|told| told.0).sum::<usize>(),
+        reported.iter().map(|reported| reported.0).sum::<usize>(),
         failures[0]
     );
 }

@@ -4,13 +4,13 @@ use harness::Database;
 use tokio::task::JoinSet;
 
 /// Runs a statement in many sessions concurrently. Returns the SQLSTATEs, empty for success.
-async fn at_once(database: &Database, count: usize, statement: impl Fn(usize) -> String) -> Vec<String> {
+async fn concurrently(database: &Database, count: usize, statement: impl Fn(usize) -> String) -> Vec<String> {
     let mut sessions = JoinSet::new();
     for number in 0..count {
         let (session, statement) = (database.session().await, statement(number));
         sessions.spawn(async move {
             let outcome = session.attempt(&statement, &[]).await;
-            outcome.err().map(|refusal| refusal.state).unwrap_or_default()
+            outcome.err().map(|error| error.state).unwrap_or_default()
         });
     }
     let mut states = sessions.join_all().await;
@@ -22,10 +22,13 @@ async fn at_once(database: &Database, count: usize, statement: impl Fn(usize) ->
 async fn concurrent_creation_has_one_winner() {
     let database = Database::with_crm().await;
     let expected = ["", "23505", "23505", "23505", "23505", "23505"];
-    assert_eq!(at_once(&database, 6, |_| "select keyed.create_project('shop')".to_owned()).await, expected);
+    assert_eq!(
+        concurrently(&database, 6, |_| "select keyed.create_project('shop')".to_owned()).await,
+        expected
+    );
     let template =
         "select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"metric\"}]')";
-    assert_eq!(at_once(&database, 6, |_| template.to_owned()).await, expected);
+    assert_eq!(concurrently(&database, 6, |_| template.to_owned()).await, expected);
     let counts =
         "select (select count(*) from keyed_state.project), (select count(*) from keyed_state.template),
                   (select count(*) from keyed_state.attribute where slug = 'n')";
@@ -43,7 +46,7 @@ async fn templates_are_created_concurrently() {
              select keyed.upsert_by_key('crm.orders_{number}', 'K')"
         )
     };
-    assert_eq!(at_once(&database, 6, statement).await, [""; 6]);
+    assert_eq!(concurrently(&database, 6, statement).await, [""; 6]);
 }
 
 #[tokio::test]
@@ -55,6 +58,6 @@ async fn creation_of_a_referring_template_blocks_no_writes() {
         _ => format!("select keyed.upsert_by_key('crm.customers', 'k' || n % 5, '{{\"visits\": {number}}}') from generate_series(1, 50) n"),
     }
     };
-    let states = at_once(&database, 6, statement).await;
+    let states = concurrently(&database, 6, statement).await;
     assert_eq!(states, [""; 6]);
 }

@@ -1,8 +1,8 @@
-//! Policies follow grants table by table: busy tables keep free ones from nothing.
+//! Policies of a grant are created table by table: tables in use do not delay the others.
 
 use harness::{Database, Session};
 
-/// More tables than are waited for within the time that a statement has here.
+/// More tables than the statement can wait for within its timeout.
 const MANY: usize = 80;
 
 /// Templates `many.t1` to `many.t80` that a role may read.
@@ -22,7 +22,7 @@ async fn many(database: &Database, administrator: &Session) -> String {
     role
 }
 
-/// Keeps tables busy as long as the session's transaction is open.
+/// Keeps tables in use as long as the session's transaction is open.
 async fn read(session: &Session, templates: impl Iterator<Item = usize>) {
     session.run("begin").await;
     for template in templates {
@@ -30,8 +30,8 @@ async fn read(session: &Session, templates: impl Iterator<Item = usize>) {
     }
 }
 
-/// The same once the role has lost its right while all tables were busy, so that their policies wait. Returns the session
-/// that kept them busy.
+/// The same after a revocation during which all tables were in use, so their policies are pending. Returns the session
+/// that uses the tables.
 async fn many_that_wait(database: &Database, administrator: &Session) -> Session {
     let role = many(database, administrator).await;
     let reader = database.session().await;
@@ -55,7 +55,7 @@ async fn free_tables_are_enforced_first() {
     let reader = many_that_wait(&database, &administrator).await;
     let free = MANY - 3;
     read(&reader, (1..=MANY).filter(|template| *template != free)).await;
-    // All but one are busy: to wait for each of them a moment takes longer than this.
+    // All tables but one are in use: a short wait for each of them takes longer than this timeout.
     administrator.run("set statement_timeout = '3s'").await;
     let enforce = "select keyed.enforce_grants(1)";
     assert_eq!(administrator.text(enforce, &[]).await, (MANY - 1).to_string());
@@ -75,11 +75,11 @@ async fn enforced_tables_are_released_while_waiting() {
     let administrator = database.session().await;
     let reader = many_that_wait(&database, &administrator).await;
     read(&reader, 2..=MANY).await;
-    // Who has to wait for t1 until all others were tried, fails here.
+    // Fails if it has to wait for t1 until all others have been tried.
     let other = database.session().await;
     other.run("set lock_timeout = '3s'").await;
     let enforcer = database.session().await;
-    // t1 itself may be in use by the look below when it is tried.
+    // The read below may be using t1 when it is tried.
     let all_others = (MANY - 1).to_string();
     let enforce = async { while enforcer.text("select keyed.enforce_grants()", &[]).await != all_others {} };
     let look = async {
@@ -102,14 +102,14 @@ async fn pending_policy_blocks_no_role_whose_scope_uses_a_locked_template() {
     let scope = serde_json::json!({"field": "company.name", "operator": "eq", "value": "Acme"});
     database.grant_within(&clerk, "crm.customers", "read", &scope).await;
     reader.run("rollback; begin; lock table crm.companies in access exclusive mode").await;
-    // A statement that waits for it fails here.
+    // A statement that waits for the table fails here.
     administrator.run("set statement_timeout = '5s'").await;
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "1");
     administrator.run("set lock_timeout = '400ms'").await;
     let grant = format!("select keyed.grant_access('{other}', 'crm.customers', '{{read}}')");
-    let refusal = administrator.refusal(&grant, &[]).await;
-    assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
-    assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+    let error = administrator.error(&grant, &[]).await;
+    assert_eq!(error.codes(), ("55P03", "unavailable"), "{error}");
+    assert!(error.hint.contains("pg_stat_activity"), "{error}");
     reader.run("rollback").await;
     administrator.run(&grant).await;
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");

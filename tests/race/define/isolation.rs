@@ -1,8 +1,8 @@
-//! Definitions under REPEATABLE READ and SERIALIZABLE, beside those of other transactions.
+//! Definitions under REPEATABLE READ and SERIALIZABLE, with concurrent definitions.
 
 use harness::Database;
 
-/// Each claims a name. Whether a second try, which sees the first claim, succeeds.
+/// Statements that each claim a name, and whether a second attempt, which sees the first claim, succeeds.
 const CLAIMS: [(&str, bool); 7] = [
     ("select keyed.save_view('crm.customers', 'mine', '{}')", true),
     ("select keyed.grant_access('$role', 'crm', array['read'])", true),
@@ -31,17 +31,13 @@ async fn name_claimed_after_the_snapshot_is_a_serialization_failure() {
             let claim = &claim.replace("$role", &role);
             late.run(&format!("begin isolation level {level}; select 1")).await;
             first.rows(&claim.replace("max", "min"), &[]).await;
-            let refusal = late.refusal(claim, &[]).await;
-            assert_eq!(refusal.state, "40001", "{level}: {claim}: {refusal}");
+            let error = late.error(claim, &[]).await;
+            assert_eq!(error.state, "40001", "{level}: {claim}: {error}");
             late.run(&format!("rollback; begin isolation level {level}")).await;
             match late.attempt(claim, &[]).await {
                 Ok(_) => assert!(is_repeatable, "{level}: {claim}"),
-                Err(refusal) => {
-                    assert_eq!(
-                        (is_repeatable, &*refusal.state),
-                        (false, "23505"),
-                        "{level}: {claim}: {refusal}"
-                    );
+                Err(error) => {
+                    assert_eq!((is_repeatable, &*error.state), (false, "23505"), "{level}: {claim}: {error}");
                 }
             }
             late.run("rollback").await;

@@ -1,8 +1,8 @@
-//! The state of a database changes while transactions are open.
+//! Migrations while transactions are open.
 
 use harness::Database;
 
-/// A step that alters a table which every session reads.
+/// A migration that alters a table which every session reads.
 const UNDO: &str = "delete from keyed_state.version where number = 26; \
     alter table keyed_state.attribute add constraint attribute_type_check check (type <> '')";
 
@@ -13,9 +13,9 @@ async fn migration_times_out_on_a_table_in_use_with_a_hint() {
     administrator.run(UNDO).await;
     let idle = database.session().await;
     idle.run("begin; select count(*) from keyed_state.attribute").await;
-    let refusal = administrator.refusal("select keyed.migrate()", &[]).await;
-    assert_eq!(refusal.is(), ("55P03", "unavailable"), "{refusal}");
-    assert!(refusal.hint.contains("pg_stat_activity"), "{refusal}");
+    let error = administrator.error("select keyed.migrate()", &[]).await;
+    assert_eq!(error.codes(), ("55P03", "unavailable"), "{error}");
+    assert!(error.hint.contains("pg_stat_activity"), "{error}");
     let steps = "select count(*) from keyed_state.version where number = 26";
     assert_eq!(administrator.text(steps, &[]).await, "0", "nothing was changed");
     idle.run("commit").await;

@@ -1,4 +1,4 @@
-//! Definitions that change while others use them.
+//! Changes of definitions that are in use.
 
 mod alter;
 mod creation;

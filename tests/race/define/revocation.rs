@@ -1,4 +1,4 @@
-//! A revocation takes effect when it returns, and waits for no reader.
+//! A revocation has taken effect when it returns, and does not wait for readers.
 
 use crate::Waiting;
 use harness::customers::HISTORY;
@@ -24,7 +24,7 @@ pub(super) fn called(name: &str) -> serde_json::Value {
     json!({"field": "name", "operator": "eq", "value": name})
 }
 
-/// A session in a transaction in which it has read all records, and keeps a plan that does.
+/// A session with an open transaction in which it has read all records, and with a cached plan that reads them.
 pub(super) async fn reading(database: &Database, role: &str, isolation: &str) -> Session {
     let reader = database.session_as(role).await;
     reader.run(&format!("prepare read as {READ}; set plan_cache_mode = force_generic_plan")).await;
@@ -36,7 +36,7 @@ pub(super) async fn reading(database: &Database, role: &str, isolation: &str) ->
 }
 
 #[tokio::test]
-async fn revocation_waits_for_no_reader() {
+async fn revocation_does_not_wait_for_readers() {
     for isolation in ["read committed", "repeatable read", "serializable"] {
         let (database, administrator) = crm().await;
         let role = database.create_role("clerk").await;
@@ -44,12 +44,12 @@ async fn revocation_waits_for_no_reader() {
         let reader = reading(&database, &role, isolation).await;
         let revoke = format!("select keyed.revoke_access('{role}', 'crm.customers')");
         assert_eq!(administrator.text(&revoke, &[]).await, "4");
-        // A statement that PostgreSQL plans or runs from now on finds nothing, or is refused.
+        // A statement that PostgreSQL plans or executes later finds nothing or is denied.
         for statement in [READ, "execute read", &format!("select count(*) from {HISTORY}")] {
             reader.run("savepoint s").await;
             match reader.attempt(statement, &[]).await {
                 Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0"), "{isolation}: {statement}"),
-                Err(refusal) => assert_eq!(refusal.state, "42501", "{isolation}: {statement}"),
+                Err(error) => assert_eq!(error.state, "42501", "{isolation}: {statement}"),
             }
             reader.run("rollback to s").await;
         }
@@ -60,7 +60,7 @@ async fn revocation_waits_for_no_reader() {
             "insert into crm.customers (external_key) values ('new')",
         ] {
             reader.run("savepoint s").await;
-            assert_eq!(reader.refusal(statement, &[]).await.state, "42501", "{isolation}: {statement}");
+            assert_eq!(reader.error(statement, &[]).await.state, "42501", "{isolation}: {statement}");
             reader.run("rollback to s").await;
         }
         for statement in
@@ -69,15 +69,15 @@ async fn revocation_waits_for_no_reader() {
             reader.run("savepoint s").await;
             match reader.count(statement, &[]).await {
                 Ok(count) => assert_eq!(count, 0, "{isolation}: {statement}"),
-                Err(refusal) => assert_eq!(refusal.state, "42501", "{isolation}: {statement}"),
+                Err(error) => assert_eq!(error.state, "42501", "{isolation}: {statement}"),
             }
             reader.run("rollback to s").await;
         }
         reader.run("commit").await;
-        assert_eq!(reader.refusal(READ, &[]).await.state, "42501");
+        assert_eq!(reader.error(READ, &[]).await.state, "42501");
         assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
         let left = "select count(*) from pg_shdepend where refobjid = $1::regrole and dbid <> 0";
-        assert_eq!(administrator.text(left, &[&role]).await, "0", "nothing hangs on the role any more");
+        assert_eq!(administrator.text(left, &[&role]).await, "0", "nothing depends on the role any more");
     }
 }
 
@@ -98,7 +98,10 @@ async fn narrowed_grant_applies_immediately() {
     for statement in [READ, "execute read"] {
         assert_eq!(reader.text(statement, &[]).await, "2", "those of the group: {statement}");
     }
-    assert_eq!(reader.count("update crm.customers set name = name || ''", &[]).await.expect("it may"), 2);
+    assert_eq!(
+        reader.count("update crm.customers set name = name || ''", &[]).await.expect("access is allowed"),
+        2
+    );
     reader.run("commit").await;
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
     assert_eq!(reader.text(READ, &[]).await, "2");
@@ -119,26 +122,26 @@ async fn revocation_does_not_wait_for_an_open_change_of_the_table() {
     let reader = database.session_as(&role).await;
     match reader.attempt(READ, &[]).await {
         Ok(rows) => assert_eq!(rows[0][0].as_deref(), Some("0")),
-        Err(refusal) => assert_eq!(refusal.state, "42501"),
+        Err(error) => assert_eq!(error.state, "42501"),
     }
-    assert_eq!(reader.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    assert_eq!(reader.error("select keyed.search('crm.customers')", &[]).await.state, "42501");
     assert_eq!(administrator.text("select keyed.enforce_grants()", &[]).await, "0");
-    assert_eq!(reader.refusal(READ, &[]).await.state, "42501", "the privilege is gone too");
+    assert_eq!(reader.error(READ, &[]).await.state, "42501", "the privilege is removed, too");
 }
 
 #[tokio::test]
 async fn listing_templates_locks_no_table_of_records() {
     let (database, administrator) = crm().await;
     let role = database.create_role("clerk").await;
-    let stranger = database.create_role("stranger").await;
+    let unprivileged = database.create_role("stranger").await;
     database.grant(&role, "crm.customers", "read").await;
     let key = database.api_key(&role, &["crm"]).await;
     let proxy = database.session_as("keyed_proxy").await;
-    let (clerk, stranger) = (database.session_as(&role).await, database.session_as(&stranger).await);
+    let (clerk, unprivileged) = (database.session_as(&role).await, database.session_as(&unprivileged).await);
     let of_proxy =
         |function: &str| format!("select keyed_http.{function} from keyed.authenticate(sha256('{key}'))");
     for (session, statement) in [
-        (&stranger, "select keyed.me()".to_owned()),
+        (&unprivileged, "select keyed.me()".to_owned()),
         (&clerk, "select keyed.me()".to_owned()),
         (&administrator, "select keyed.me()".to_owned()),
         (&proxy, of_proxy("me()")),
@@ -173,17 +176,17 @@ async fn revocation_includes_a_concurrent_grant() {
     let left = "select count(*) from keyed.list_access() where role = $1";
     assert_eq!(administrator.text(left, &[&role]).await, "0");
     let reader = database.session_as(&role).await;
-    assert_eq!(reader.refusal(READ, &[]).await.state, "42501");
+    assert_eq!(reader.error(READ, &[]).await.state, "42501");
 }
 
 #[tokio::test]
 async fn only_administrators_and_the_proxy_run_locking_maintenance() {
     let (database, _administrator) = crm().await;
-    let stranger = database.session_as(&database.create_role("stranger").await).await;
+    let unprivileged = database.session_as(&database.create_role("stranger").await).await;
     for statement in
         ["select keyed.enforce_grants()", "select keyed_http.run_jobs()", "select keyed.run_jobs()"]
     {
-        assert_eq!(stranger.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(unprivileged.error(statement, &[]).await.state, "42501", "{statement}");
     }
     let proxy = database.session().await;
     proxy.run("set session authorization keyed_proxy").await;
@@ -198,9 +201,9 @@ async fn policy_reads_its_grant_once_per_query() {
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm.customers", "read").await;
     let reader = database.session_as(&role).await;
-    let looks = "select idx_scan from pg_stat_user_indexes where indexrelname = 'access_grant_pkey'";
+    let lookups = "select idx_scan from pg_stat_user_indexes where indexrelname = 'access_grant_pkey'";
     reader.run("select pg_stat_force_next_flush()").await;
-    let before: i64 = administrator.text(looks, &[]).await.parse().expect("a number");
+    let before: i64 = administrator.text(lookups, &[]).await.parse().expect("a number");
     reader.run("begin isolation level serializable").await;
     assert_eq!(reader.text(READ, &[]).await, "5");
     let noted = "select count(*) from pg_locks l join pg_class c on c.oid = l.relation
@@ -208,6 +211,6 @@ async fn policy_reads_its_grant_once_per_query() {
     let process = reader.process().await;
     assert_eq!(administrator.text(noted, &[&process]).await, "0", "a grant is no conflict for a reader");
     reader.run("commit; select pg_stat_force_next_flush()").await;
-    let after: i64 = administrator.text(looks, &[]).await.parse().expect("a number");
+    let after: i64 = administrator.text(lookups, &[]).await.parse().expect("a number");
     assert_eq!(after - before, 1);
 }

@@ -1,4 +1,4 @@
-//! Vectors and the queue of texts to embed, with several workers and writers.
+//! Vectors and the embedding queue, with several workers and writers.
 
 mod queue;
 mod vectors;

@@ -1,4 +1,4 @@
-//! Workers that embed records side by side, while others write.
+//! Concurrent embedding workers and writers.
 
 use crate::assert_no_deadlock;
 use harness::embeddings::{Reply, axis};
@@ -9,14 +9,15 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn concurrent_workers_embed_each_text_once() {
+async fn concurrent_workers_embed_each_record_once() {
     let gallery = Gallery::new().await;
     gallery
         .session
         .run("insert into g.paintings (external_key, title) select 'K-' || n, 'Title ' || n from generate_series(1, 200) n")
         .await;
     let server =
-        EmbeddingServer::start_with(|question| Reply::good(question).after(Duration::from_millis(20))).await;
+        EmbeddingServer::start_with(|question| Reply::success(question).after(Duration::from_millis(20)))
+            .await;
     let settings = [("KEYED_EMBED_BATCH", "7")];
     let _proxies = [
         gallery.asking(&server, &settings).await,
@@ -24,24 +25,25 @@ async fn concurrent_workers_embed_each_text_once() {
         gallery.asking(&server, &settings).await,
     ];
     gallery.until_done(200).await;
-    let texts = server.texts();
-    assert_eq!((texts.len(), texts.iter().collect::<HashSet<_>>().len()), (200, 200));
+    let inputs = server.inputs();
+    assert_eq!((inputs.len(), inputs.iter().collect::<HashSet<_>>().len()), (200, 200));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn vectors_belong_to_the_latest_texts() {
+async fn vectors_belong_to_the_latest_text() {
     let gallery = Gallery::new().await;
     let server =
-        EmbeddingServer::start_with(|question| Reply::good(question).after(Duration::from_millis(5))).await;
+        EmbeddingServer::start_with(|question| Reply::success(question).after(Duration::from_millis(5)))
+            .await;
     let settings = [("KEYED_EMBED_BATCH", "5"), ("KEYED_EMBED_POLL", "0.01"), ("KEYED_POOL_SIZE", "8")];
     let proxies = [gallery.asking(&server, &settings).await, gallery.asking(&server, &settings).await];
     let mut batches = JoinSet::new();
     for number in 0..60 {
         let operations: Value = (0..15)
-            .map(|place| {
-                // In another order each time, some records named by id, some deleted and created again.
-                let key = (place * 7 + number * 3) % 20;
-                if (place + number) % 11 == 0 {
+            .map(|position| {
+                // In another order each time, with some records identified by id, and some deleted and created again.
+                let key = (position * 7 + number * 3) % 20;
+                if (position + number) % 11 == 0 {
                     json!({"op": "delete", "template": "paintings", "external_key": format!("K-{key}")})
                 } else {
                     let attributes = json!({"title": format!("Title {number} of {key}"), "year": number});
@@ -56,8 +58,8 @@ async fn vectors_belong_to_the_latest_texts() {
             tokio::time::sleep(Duration::from_millis(30)).await;
         }
     }
-    for answer in batches.join_all().await {
-        answer.expect(200);
+    for response in batches.join_all().await {
+        response.expect(200);
     }
     gallery.session.run("select keyed.reembed('g.paintings')").await;
     let live = gallery.session.text("select count(*) from g.paintings where deleted_at is null", &[]).await;
@@ -76,9 +78,9 @@ async fn writer_does_not_wait_for_a_provider() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let server =
-        EmbeddingServer::start_with(|question| Reply::good(question).after(Duration::from_secs(60))).await;
+        EmbeddingServer::start_with(|question| Reply::success(question).after(Duration::from_secs(60))).await;
     let _proxy = gallery.asking(&server, &[]).await;
-    server.until_asked(1).await;
+    server.until_requested(1).await;
     gallery.session.run("set lock_timeout = '20s'").await;
     gallery.paint("K-1", "Woman").await;
     gallery.session.rows("select keyed.delete_record($1::uuid)", &[&id]).await;

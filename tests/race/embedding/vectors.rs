@@ -1,4 +1,4 @@
-//! Vectors under many writers.
+//! Vectors with many writers.
 
 use harness::customers::VECTORS;
 use harness::{Service, id_of, similar};
@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn concurrent_vectors_leave_one() {
+async fn concurrent_vector_writes_leave_one_vector() {
     let service = Service::start_with(&[("KEYED_POOL_SIZE", "16"), ("KEYED_POOL_WAIT", "30")]).await;
     let record = service.create(json!({"external_key": "K"})).await;
     let mut requests = JoinSet::new();
@@ -28,8 +28,8 @@ async fn concurrent_vectors_leave_one() {
         };
         requests.spawn(request.send());
     }
-    for answer in requests.join_all().await {
-        assert!([200, 204].contains(&answer.status), "{}", answer.text);
+    for response in requests.join_all().await {
+        assert!([200, 204].contains(&response.status), "{}", response.text);
     }
     let session = service.session().await;
     assert_eq!(session.text(&format!("select count(*) from {VECTORS} where live"), &[]).await, "1");
@@ -49,8 +49,8 @@ async fn vector_set_during_a_deletion_follows_its_record() {
         }
         requests.spawn(service.proxy.request("DELETE", &path).send());
         requests.spawn(service.proxy.request("POST", &format!("{path}/restore")).json(&json!({})).send());
-        for answer in requests.join_all().await {
-            assert!([200, 204, 404, 409].contains(&answer.status), "{round}: {}", answer.text);
+        for response in requests.join_all().await {
+            assert!([200, 204, 404, 409].contains(&response.status), "{round}: {}", response.text);
         }
     }
     let differ = &format!(

@@ -1,11 +1,11 @@
-//! Files that delete what they do not have, while others write.
+//! Mirror imports with concurrent writers.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
 const IMPORT: &str = "select keyed_http.import_rows($1, $2, $3)";
 
-/// Calls the import of a file of keys. After the last row, `ends_after` is their number.
+/// Imports a file of keys. After the last row, `ends_after` is their number.
 async fn call(session: &Session, ends_after: Option<u64>, rows: &str) -> Value {
     let template =
         session.text("select id::text from keyed_state.template where slug = 'customers'", &[]).await;
@@ -23,7 +23,7 @@ async fn upsert(session: &Session, key: &str, attributes: Value) {
     session.rows(sql, &[key, &attributes.to_string()]).await;
 }
 
-/// A database with these customers, who have visited once.
+/// A database with these customers, each with one visit.
 async fn with_customers(keys: &[&str]) -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -41,7 +41,7 @@ async fn all(session: &Session) -> String {
 #[tokio::test]
 async fn mirror_keeps_records_that_are_created_after_it_began() {
     let (database, other) = with_customers(&["a", "b"]).await;
-    // One transaction began before the import, and commits after it began.
+    // One transaction begins before the import, and commits after it has begun.
     let early = database.session().await;
     early.run("begin").await;
     upsert(&early, "early", json!({"visits": 1})).await;
@@ -67,7 +67,7 @@ async fn mirror_deletes_records_that_are_changed_after_it_began() {
     upsert(&other, "changed", json!({"name": "new"})).await;
     upsert(&other, "moved", json!({"visits": 9})).await;
     other.run("select keyed.delete_record(id) from crm.customers where external_key = 'deleted'").await;
-    // The file has the new key of this record.
+    // The file contains the new key of this record.
     other.run("update crm.customers set external_key = 'found' where external_key = 'renamed'").await;
     call(&import, None, "found\n").await;
     let report = call(&import, Some(2), "").await;
@@ -92,13 +92,13 @@ async fn mirror_waits_for_writers_of_the_records_that_it_deletes() {
         });
         watcher.until_blocked(1).await;
         writer.run("commit").await;
-        let report = end.await.expect("it ends");
+        let report = end.await.expect("the task completes");
         assert_eq!(all(&watcher).await, left, "{report}");
     }
 }
 
 #[tokio::test]
-async fn mirror_keeps_what_the_import_creates_that_it_waited_for() {
+async fn mirror_keeps_records_of_the_import_that_it_waited_for() {
     let (database, watcher) = with_customers(&["a", "b"]).await;
     let (first, second) = (database.session().await, database.session().await);
     let template =
@@ -115,6 +115,6 @@ async fn mirror_keeps_what_the_import_creates_that_it_waited_for() {
     });
     watcher.until_blocked(1).await;
     first.run("commit").await;
-    assert_eq!(waits.await.expect("it ends")["keys"], json!(["b"]));
+    assert_eq!(waits.await.expect("the task completes")["keys"], json!(["b"]));
     assert_eq!(all(&watcher).await, "a new");
 }

@@ -1,4 +1,4 @@
-//! Files that are imported while others write.
+//! Imports with concurrent writers.
 
 mod mirror;
 
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 const KEYS: usize = 3000;
 
-/// A file that writes all keys, in an order of its own for each number.
+/// A file with all keys, in a different order for each number.
 fn file(number: usize) -> String {
     let mut keys: Vec<usize> = (0..KEYS).collect();
     keys.sort_by_key(|key| ((key + 1) * (number * 2 + 1) * 2_654_435_761) % 1_000_003);
@@ -17,7 +17,7 @@ fn file(number: usize) -> String {
     format!("external_key,name\n{rows}")
 }
 
-fn send(service: &Service, query: &str, number: usize) -> impl Future<Output = harness::Answer> + use<> {
+fn send(service: &Service, query: &str, number: usize) -> impl Future<Output = harness::Response> + use<> {
     let path = format!("/v1/entities/template/customers/import?{query}");
     service.proxy.request("POST", &path).body("text/csv", file(number)).send()
 }
@@ -38,7 +38,7 @@ async fn concurrent_imports_create_no_duplicate() {
             imports.spawn(send(&service, query, number));
         }
         let reports: Vec<Value> =
-            imports.join_all().await.into_iter().map(|answer| answer.expect(200)).collect();
+            imports.join_all().await.into_iter().map(|response| response.expect(200)).collect();
         let created: u64 = reports.iter().filter_map(|report| report["created"].as_u64()).sum();
         assert_eq!(created, KEYS as u64, "{reports:?}");
         assert_each_key_once(&service).await;
@@ -63,17 +63,21 @@ async fn import_completes_during_batches_over_the_same_keys() {
             let body = json!({"atomic": true, "conflict": "wait", "operations": operations});
             batches.spawn(service.proxy.request("POST", "/v1/entities/batch").json(&body).send());
         }
-        for answer in imports.join_all().await {
-            assert_eq!(answer.expect(200)["failed"], 0);
+        for response in imports.join_all().await {
+            assert_eq!(response.expect(200)["failed"], 0);
         }
         let batches = batches.join_all().await;
         if query == "on_error=skip" {
-            assert!(batches.iter().all(|answer| answer.status == 200));
+            assert!(batches.iter().all(|response| response.status == 200));
             assert_no_deadlock(&service.database);
         } else {
-            // One transaction for the whole file holds locks that others wait for: they may get retryable errors.
-            let told = |answer: &harness::Answer| answer.status == 503 && answer.body["retryable"] == true;
-            assert!(batches.iter().all(|answer| answer.status == 200 || told(answer)), "{batches:?}");
+            // The transaction of the whole file holds locks that others wait for, so they may get retryable errors.
+            let reported =
+                |response: &harness::Response| response.status == 503 && response.body["retryable"] == true;
+            assert!(
+                batches.iter().all(|response| response.status == 200 || reported(response)),
+                "{batches:?}"
+            );
         }
         assert_each_key_once(&service).await;
     }
@@ -85,7 +89,7 @@ async fn update_does_not_create_a_deleted_record() {
     for key in ["a", "b", "c"] {
         service.upsert(key, json!({"name": "old", "visits": 1})).await.expect(201);
     }
-    // Plain values are written by one statement for all rows, increments by one for each.
+    // One statement writes plain values for all rows; increments need one for each row.
     let lines = |change: Value| -> String {
         ["a", "b", "c"]
             .map(|key| json!({"external_key": key, "attributes": change}).to_string() + "\n")
@@ -103,7 +107,7 @@ async fn update_does_not_create_a_deleted_record() {
         let watcher = service.session().await;
         watcher.until_blocked(1).await;
         other.run("commit").await;
-        let report = import.await.expect("an answer").expect(200);
+        let report = import.await.expect("a response").expect(200);
         assert_eq!((&report["created"], report["failed"].as_u64() > Some(0)), (&json!(0), true), "{report}");
         let message = report["errors"].to_string();
         assert!(message.contains(&format!("has the key \\\"{key}\\\"")), "{report}");
@@ -123,17 +127,17 @@ async fn timed_out_import_names_the_blocking_one() {
     let find = &format!("select keyed_http.find_import({template})");
     first.run(&format!("begin; {import}")).await;
     second.run("set lock_timeout = '50ms'").await;
-    let refusal = second.refusal(import, &[]).await;
-    assert_eq!(refusal.is(), ("55006", "import_in_progress"), "{refusal}");
+    let error = second.error(import, &[]).await;
+    assert_eq!(error.codes(), ("55006", "import_in_progress"), "{error}");
     let login = first.text("select session_user::text", &[]).await;
-    assert!(refusal.message.starts_with(&format!("{login} has imported a file since 20")), "{refusal}");
-    // The earlier lock timeout holds again, and what is locked stays locked.
+    assert!(error.message.starts_with(&format!("{login} has imported a file since 20")), "{error}");
+    // The earlier lock timeout is restored, and the locks are still held.
     assert_eq!(second.text("show lock_timeout", &[]).await, "50ms");
     first.run("commit").await;
     second.run(&format!("begin; {import}; {import}")).await;
     let holder = first.text(find, &[]).await;
     assert!(holder.contains(&format!("\"process\":{}", second.process().await)), "{holder}");
     second.run("commit").await;
-    let refusal = first.refusal(find, &[]).await;
-    assert_eq!(refusal.state, "P0002", "{refusal}");
+    let error = first.error(find, &[]).await;
+    assert_eq!(error.state, "P0002", "{error}");
 }

@@ -34,7 +34,7 @@ async fn calls(session: &Session) -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-/// Has a record that no other session sees yet, and a table that no other session may use.
+/// Creates a record that no other session sees yet, and locks a table exclusively.
 async fn hold(session: &Session) {
     session
         .run(
@@ -45,18 +45,18 @@ async fn hold(session: &Session) {
 }
 
 #[tokio::test]
-async fn cancelled_call_raises_and_returns_no_result() {
+async fn canceled_call_raises_and_returns_no_result() {
     let database = Database::with_crm().await;
     let (holder, observer) = (database.session().await, database.session().await);
     let calls = calls(&observer).await;
     hold(&holder).await;
-    for (statement, texts) in &calls {
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let waiting = Waiting::start(database.session().await, &observer, statement, &texts).await;
+    for (statement, strings) in &calls {
+        let strings: Vec<&str> = strings.iter().map(String::as_str).collect();
+        let waiting = Waiting::start(database.session().await, &observer, statement, &strings).await;
         observer.text("select pg_cancel_backend($1)", &[&waiting.process]).await;
         match waiting.outcome().await {
-            Ok(rows) => panic!("`{statement}` was cancelled and answered {rows:?}"),
-            Err(refusal) => assert_eq!(refusal.state, "57014", "`{statement}`: {refusal}"),
+            Ok(rows) => panic!("`{statement}` was canceled, but returned {rows:?}"),
+            Err(error) => assert_eq!(error.state, "57014", "`{statement}`: {error}"),
         }
     }
     holder.run("rollback").await;
@@ -71,10 +71,10 @@ async fn lock_timeout_raises_and_returns_no_result() {
     let calls = calls(&session).await;
     hold(&holder).await;
     session.run("set lock_timeout = '10ms'").await;
-    for (statement, texts) in &calls {
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let refusal = session.refusal(statement, &texts).await;
-        assert_eq!(refusal.state, "55P03", "`{statement}`: {refusal}");
+    for (statement, strings) in &calls {
+        let strings: Vec<&str> = strings.iter().map(String::as_str).collect();
+        let error = session.error(statement, &strings).await;
+        assert_eq!(error.state, "55P03", "`{statement}`: {error}");
     }
     holder.run("rollback").await;
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");

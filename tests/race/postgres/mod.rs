@@ -1,4 +1,4 @@
-//! Errors and waits that other sessions cause in the middle of a call.
+//! Errors and waits that other sessions cause during a call.
 
 mod guard;
 mod table_lock;

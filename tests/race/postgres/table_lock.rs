@@ -1,4 +1,4 @@
-//! How changes of definitions wait for tables that others use.
+//! How changes of definitions wait for tables that are in use.
 
 use harness::{Database, Session};
 
@@ -11,8 +11,8 @@ async fn impatient(database: &Database) -> Session {
     session
 }
 
-/// How often a session has queued for a table, which keeps others waiting. The server logs a wait again, with a longer time, when
-/// a signal has woken the process meanwhile.
+/// How often a session has queued for a table, which blocks others behind it. The server logs a wait again, with a
+/// longer duration, if a signal has woken the process.
 async fn waits(database: &Database, session: &Session) -> usize {
     let process = format!("process {} still waiting for AccessExclusiveLock", session.process().await);
     let log = database.cluster().log();
@@ -25,12 +25,12 @@ async fn waits(database: &Database, session: &Session) -> usize {
 async fn change_queues_once_behind_an_idle_reader() {
     let database = Database::with_crm().await;
     let reader = database.session().await;
-    // Another transaction is in the way of the second change, which queues behind it once as well.
+    // Another transaction blocks the second change, which queues behind it once as well.
     for _ in 0..2 {
         reader.run("begin; select from crm.customers").await;
         let changer = impatient(&database).await;
-        let refusal = changer.refusal(CHANGE, &[]).await;
-        assert_eq!(refusal.state, "55P03", "{refusal}");
+        let error = changer.error(CHANGE, &[]).await;
+        assert_eq!(error.state, "55P03", "{error}");
         assert_eq!(waits(&database, &changer).await, 1);
         reader.run("commit").await;
         changer.rows(CHANGE, &[]).await;
@@ -46,12 +46,12 @@ async fn change_continues_when_the_idle_reader_ends() {
     reader.run("begin; select from crm.customers").await;
     let change = tokio::spawn(async move { changer.attempt(CHANGE, &[]).await });
     let queued = format!("process {process} still waiting for AccessExclusiveLock");
-    harness::until("the change has queued in vain", async || {
+    harness::until("the change waited and timed out", async || {
         let log = database.cluster().log();
         let waits = "select exists (select from pg_locks where pid = $1 and not granted)";
         log.contains(&queued) && reader.text(waits, &[&process]).await == "f"
     })
     .await;
     reader.run("commit").await;
-    change.await.expect("the session lives").expect("the change is made");
+    change.await.expect("the session is open").expect("the change is made");
 }

@@ -1,4 +1,4 @@
 //! Quotas that concurrent writers fill.
 
-mod edge;
+mod limit;
 mod writers;

@@ -13,7 +13,7 @@ pub(crate) async fn live(session: &Session) -> usize {
     session.text(count, &[]).await.parse().expect("a number")
 }
 
-/// The counted usage equals the stored records.
+/// The counted usage equals the number of stored records.
 pub(crate) async fn assert_counted(session: &Session) {
     let used =
         session.text("select used from keyed.quota_usage('crm') where name = 'live_records'", &[]).await;
@@ -34,8 +34,8 @@ async fn old_snapshot_does_not_exceed_the_quota() {
     }
     holder.run("commit").await;
     let outcome = old.attempt("select keyed.upsert_by_key('crm.customers', 'old')", &[]).await;
-    if let Err(refusal) = outcome {
-        assert_eq!(refusal.is(), ("40001", "unavailable"), "{refusal}");
+    if let Err(error) = outcome {
+        assert_eq!(error.codes(), ("40001", "unavailable"), "{error}");
     }
     let _ = old.attempt("commit", &[]).await;
     for number in 0..20 {
@@ -93,7 +93,7 @@ async fn writers_below_the_limit_do_not_wait() {
         holders.push(holder);
     }
     let writer = database.session().await;
-    // The holders end nothing before this is done: who waits for one of them fails here.
+    // The holders stay open until this is done, so a writer that waits for one of them fails here.
     writer.run("set lock_timeout = '20s'").await;
     for _ in 0..50 {
         writer.run("insert into crm.customers default values").await;
@@ -159,7 +159,7 @@ async fn daily_writes_are_counted_exactly() {
             for _ in 0..40 {
                 match session.attempt(&upsert, &[]).await {
                     Ok(_) => written += 1,
-                    Err(refusal) => assert_eq!(refusal.state, "53400"),
+                    Err(error) => assert_eq!(error.state, "53400"),
                 }
             }
             written

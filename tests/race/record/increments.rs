@@ -1,4 +1,4 @@
-//! Increments are never lost and never doubled.
+//! Increments are never lost or applied twice.
 
 use harness::{Service, id_of};
 use serde_json::json;
@@ -25,15 +25,15 @@ async fn hundred_concurrent_increments_add_up_and_are_in_the_history() {
         };
         requests.spawn(request.send());
     }
-    for answer in requests.join_all().await {
-        answer.expect(200);
+    for response in requests.join_all().await {
+        response.expect(200);
     }
     assert_eq!(service.by_key("K").await.expect(200)["attributes"]["visits"], 105);
     let session = service.session().await;
     let chain = "select count(*), max(version), count(*) filter (where (changes #>> '{visits,new}')::int = version + 4)
                  from keyed.history($1)";
     let row = session.rows(chain, &[id_of(&record)]).await.remove(0);
-    // Each version adds one to the previous version, so no entry has a value that never existed.
+    // Each version adds one to the previous version, so every history entry has a value that existed.
     assert_eq!(row, ["101", "101", "101"].map(|count| Some(count.to_owned())));
 }
 
@@ -45,9 +45,9 @@ async fn concurrent_increments_of_a_new_record_add_up() {
         let body = json!({"external_key": "K", "attributes": {"visits": {"$inc": 1}, "mood": 1}});
         requests.spawn(service.proxy.request("PUT", PATH).json(&body).send());
     }
-    let answers = requests.join_all().await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
-    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 99);
+    let responses = requests.join_all().await;
+    assert_eq!(responses.iter().filter(|response| response.status == 201).count(), 1);
+    assert_eq!(responses.iter().filter(|response| response.status == 200).count(), 99);
     let record = service.by_key("K").await.expect(200);
     assert_eq!(record["attributes"]["visits"], 100);
     let points = "select count(*) from keyed.metric_series($1, 'mood')";
@@ -79,7 +79,7 @@ async fn increments_by_direct_sql_and_by_function_add_up() {
 }
 
 #[tokio::test]
-async fn racing_creating_increments_all_count() {
+async fn concurrent_creating_increments_are_all_applied() {
     let service = Service::start().await;
     service.session().await.run(
         "select keyed.create_template('crm', 'orders', '[{\"slug\": \"total\", \"type\": \"number\"}, {\"slug\": \"note\", \"type\": \"string\", \"required\": true, \"default\": \"-\"}]')",

@@ -19,7 +19,7 @@ const WRITES: [&str; 6] = [
 async fn key_created_after_the_snapshot_is_a_serialization_failure() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
-    // A write that tries again and again ends here.
+    // A write that retries forever ends here.
     late.run("set statement_timeout = '60s'").await;
     for level in LEVELS {
         for write in WRITES {
@@ -28,8 +28,8 @@ async fn key_created_after_the_snapshot_is_a_serialization_failure() {
                 .await;
             late.run(&format!("begin isolation level {level}; select from crm.customers")).await;
             first.run("select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"first\"}')").await;
-            let refusal = late.refusal(write, &[]).await;
-            assert_eq!(refusal.state, "40001", "{level}: {write}: {refusal}");
+            let error = late.error(write, &[]).await;
+            assert_eq!(error.state, "40001", "{level}: {write}: {error}");
             late.run("rollback").await;
             assert_eq!(live(&first, "K").await, "1");
         }
@@ -52,8 +52,8 @@ async fn record_changed_after_the_snapshot_is_a_serialization_failure() {
             first
                 .run("select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": {\"$inc\": 1}}')")
                 .await;
-            let refusal = late.refusal(write, &[]).await;
-            assert_eq!(refusal.state, "40001", "{level}: {write}: {refusal}");
+            let error = late.error(write, &[]).await;
+            assert_eq!(error.state, "40001", "{level}: {write}: {error}");
             late.run("rollback").await;
             assert_eq!(first.text("select visits from crm.customers", &[]).await, "2");
         }
@@ -64,7 +64,7 @@ async fn record_changed_after_the_snapshot_is_a_serialization_failure() {
 async fn key_released_after_the_snapshot_stays_unique() {
     let database = Database::with_crm().await;
     let (late, first) = (database.session().await, database.session().await);
-    // A write that tries again and again ends here.
+    // A write that retries forever ends here.
     late.run("set statement_timeout = '60s'").await;
     for level in LEVELS {
         for write in WRITES {
@@ -76,8 +76,8 @@ async fn key_released_after_the_snapshot_stays_unique() {
             first.run("select keyed.delete_record(id) from crm.customers where external_key = 'K'").await;
             match late.attempt(write, &[]).await {
                 Ok(_) => late.run("commit").await,
-                Err(refusal) => {
-                    assert_eq!(refusal.state, "40001", "{level}: {write}: {refusal}");
+                Err(error) => {
+                    assert_eq!(error.state, "40001", "{level}: {write}: {error}");
                     late.run("rollback").await;
                 }
             }

@@ -1,4 +1,4 @@
-//! Whatever several callers do to a few keys: never two holders, and history tells how it came to be.
+//! Random concurrent operations on a few keys: a key never has two holders, and the history explains every record.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session, id_of};
@@ -29,18 +29,18 @@ impl Random {
     }
 }
 
-/// The results of one caller: acknowledged payloads, and refused ones.
+/// The results of one caller: acknowledged payloads, and rejected ones.
 #[derive(Default)]
-struct Told {
+struct Outcomes {
     acknowledged: Vec<String>,
-    refused: Vec<String>,
+    rejected: Vec<String>,
     created: usize,
     deleted: usize,
 }
 
 /// One caller: a number of random operations with unique payloads.
-async fn call(session: Session, mut random: Random, number: u64, over: Arc<AtomicBool>) -> Told {
-    let mut told = Told::default();
+async fn call(session: Session, mut random: Random, number: u64, over: Arc<AtomicBool>) -> Outcomes {
+    let mut outcomes = Outcomes::default();
     let mut known: Vec<String> = Vec::new();
     for round in 0.. {
         if over.load(Ordering::Relaxed) {
@@ -50,7 +50,7 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
         let attributes = json!({"name": payload, "visits": {"$inc": 1}}).to_string();
         let key = random.key();
         let other = known.get(random.below(known.len().max(1))).cloned();
-        let (statement, texts): (&str, Vec<&str>) = match (random.below(12), &other) {
+        let (statement, strings): (&str, Vec<&str>) = match (random.below(12), &other) {
             (0..=4, _) | (_, None) => (
                 "select id, created from keyed.upsert_by_key('crm.customers', $1, $2)",
                 vec![key, &attributes],
@@ -71,38 +71,35 @@ async fn call(session: Session, mut random: Random, number: u64, over: Arc<Atomi
             _ => ("select keyed.get_by_key('crm.customers', $1) ->> 'external_key'", vec![key]),
         };
         let writes_payload = statement.contains("$2");
-        match session.attempt(statement, &texts).await {
+        match session.attempt(statement, &strings).await {
             Ok(rows) => {
                 let row = rows.first().cloned().unwrap_or_default();
                 if writes_payload {
-                    told.acknowledged.push(payload);
-                    told.created += usize::from(row.get(1).is_some_and(|it| it.as_deref() == Some("t")));
+                    outcomes.acknowledged.push(payload);
+                    outcomes.created += usize::from(row.get(1).is_some_and(|it| it.as_deref() == Some("t")));
                     known.extend(row.first().cloned().flatten());
                 } else if statement.contains("delete_record") {
-                    told.deleted += 1;
+                    outcomes.deleted += 1;
                 } else if statement.contains("get_by_key") {
-                    assert_eq!(row[0].as_deref(), Some(key), "a lookup answers the key that was asked for");
+                    assert_eq!(row[0].as_deref(), Some(key), "a lookup returns the requested key");
                 }
             }
-            Err(refusal) => {
-                // A taken key, a record that is gone or not deleted. Two records that swap their keys at once wait for
-                // each other, and one is sent back. Nothing else may go wrong.
+            Err(error) => {
+                // A key is taken, or a record is missing or not deleted. Two records that swap their keys concurrently
+                // deadlock, and one operation is rejected. No other error may occur.
                 let renames = statement.contains("patch_record") || statement.contains("restore_record");
-                let swap = refusal.state == "40P01" && renames;
-                assert!(
-                    swap || ["23505", "P0002"].contains(&refusal.state.as_str()),
-                    "{statement}: {refusal}"
-                );
+                let swap = error.state == "40P01" && renames;
+                assert!(swap || ["23505", "P0002"].contains(&error.state.as_str()), "{statement}: {error}");
                 if writes_payload {
-                    told.refused.push(payload);
+                    outcomes.rejected.push(payload);
                 }
             }
         }
     }
-    told
+    outcomes
 }
 
-/// Counts, over and over, the keys with more than one live holder.
+/// Repeatedly counts the keys with more than one live holder.
 async fn watch(session: Session, over: Arc<AtomicBool>) -> usize {
     session
         .run("set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off")
@@ -164,8 +161,8 @@ async fn random_history_keeps_keys_unique_and_replays() {
     let enough = format!("select count(*) >= {WRITES} from {HISTORY}");
     database.session().await.until(&enough, "t").await;
     over.store(true, Ordering::Relaxed);
-    let told = callers.join_all().await;
-    assert!(watcher.await.expect("the watcher") > 0, "the watcher did not look");
+    let outcomes = callers.join_all().await;
+    assert!(watcher.await.expect("the watcher") > 0, "the watcher never checked");
 
     let session = database.session().await;
     let (mut written, mut creates, mut deletes) = (HashMap::<String, usize>::new(), 0, 0);
@@ -194,23 +191,27 @@ async fn random_history_keeps_keys_unique_and_replays() {
             }
         }
     }
-    let acknowledged: HashSet<&String> = told.iter().flat_map(|told| &told.acknowledged).collect();
+    let acknowledged: HashSet<&String> =
+        outcomes.iter().flat_map(|outcomes| &outcomes.acknowledged).collect();
     for payload in &acknowledged {
         let times = written.get(*payload).copied().unwrap_or_default();
         assert_eq!(times, 1, "an acknowledged write, {payload}, is there {times} times");
     }
-    assert_eq!(written.len(), acknowledged.len(), "a write is there that was not acknowledged");
-    let refused = told.iter().flat_map(|told| &told.refused).filter(|payload| written.contains_key(*payload));
-    assert_eq!(refused.count(), 0, "a refused write is there");
+    assert_eq!(written.len(), acknowledged.len(), "a write exists that was not acknowledged");
+    let rejected = outcomes
+        .iter()
+        .flat_map(|outcomes| &outcomes.rejected)
+        .filter(|payload| written.contains_key(*payload));
+    assert_eq!(rejected.count(), 0, "a rejected write exists");
     assert_eq!(
         creates,
-        told.iter().map(|told| told.created).sum::<usize>(),
-        "created was told as often as it happened"
+        outcomes.iter().map(|outcomes| outcomes.created).sum::<usize>(),
+        "as many creations as acknowledged"
     );
     assert_eq!(
         deletes,
-        told.iter().map(|told| told.deleted).sum::<usize>(),
-        "deletes happened as often as they were told"
+        outcomes.iter().map(|outcomes| outcomes.deleted).sum::<usize>(),
+        "as many deletions as acknowledged"
     );
     session.run("reindex table crm.customers").await;
     database.cluster().assert_no_crash();

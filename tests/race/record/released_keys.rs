@@ -1,4 +1,4 @@
-//! One key that goes from record to record: by plain statements, as any client of PostgreSQL sends them.
+//! One key that moves from record to record: by plain SQL, as any client of PostgreSQL sends it.
 
 use crate::{Waiting, assert_no_deadlock, live};
 use harness::customers::HISTORY;
@@ -23,7 +23,7 @@ async fn deletion_does_not_wait_for_referring_writes() {
         first.run("begin; insert into crm.customers (company) select id from crm.companies").await;
         second.run(release).await;
         second.run(undo).await;
-        // A transaction that refers to it may still write it, without deadlock.
+        // A transaction that references the record may still write it, without deadlock.
         first.run("update crm.companies set name = 'x'; rollback").await;
     }
     assert_no_deadlock(&database);
@@ -67,18 +67,18 @@ async fn juggle(session: Session, mut seed: u64) {
             }
             _ => "select keyed.upsert_by_key('crm.customers', 'K', '{\"visits\": 3}')",
         };
-        if let Err(refusal) = session.attempt(statement, &[]).await {
-            // A record that is restored finds its key taken. Nothing else may go wrong.
+        if let Err(error) = session.attempt(statement, &[]).await {
+            // A restored record finds its key taken. No other error may occur.
             assert!(
-                refusal.state == "23505" && statement.contains("deleted_at = null"),
-                "{statement}: {refusal}"
+                error.state == "23505" && statement.contains("deleted_at = null"),
+                "{statement}: {error}"
             );
         }
     }
 }
 
 #[tokio::test]
-async fn key_has_one_live_record_and_deleted_ones_keep_it() {
+async fn key_has_one_live_record_and_deleted_records_still_show_it() {
     let database = Database::with_crm().await;
     let mut clients = JoinSet::new();
     for seed in 1..=4 {
@@ -93,5 +93,5 @@ async fn key_has_one_live_record_and_deleted_ones_keep_it() {
     let holders = "select count(*) <= 1 from crm.customers where deleted_at is null";
     assert_eq!(session.text(holders, &[]).await, "t");
     let forgotten = &format!("select count(*) from {HISTORY} h where h.external_key is distinct from 'K'");
-    assert_eq!(session.text(forgotten, &[]).await, "0", "history shows the key whatever happened");
+    assert_eq!(session.text(forgotten, &[]).await, "0", "history shows the key after any outcome");
 }

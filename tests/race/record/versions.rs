@@ -1,4 +1,4 @@
-//! Writes that name a version lose no update, and no two of them win.
+//! Concurrent writes with a version as precondition: no update is lost, and only one succeeds.
 
 use crate::{Waiting, first_row};
 use harness::{Database, Service, id_of};
@@ -19,7 +19,7 @@ async fn concurrent_updates_with_if_match_lose_nothing() {
     for client in 0..CLIENTS {
         let (service, path) = (std::sync::Arc::clone(&service), path.clone());
         clients.spawn(async move {
-            let (mut done, mut refused) = (0, 0);
+            let (mut done, mut rejected) = (0, 0);
             while done < ROUNDS {
                 let read = service.proxy.request("GET", &path).send().await;
                 let tag = read.header("etag").to_owned();
@@ -34,10 +34,10 @@ async fn concurrent_updates_with_if_match_lose_nothing() {
                             "attributes": {"visits": visits}, "if_match": tag});
                         let body = json!({"atomic": true, "operations": [operation]});
                         match service.proxy.request("POST", "/v1/entities/batch").json(&body).send().await {
-                            answer if answer.status == 200 => done += 1,
-                            answer => {
-                                answer.refused(412, "precondition_failed");
-                                refused += 1;
+                            response if response.status == 200 => done += 1,
+                            response => {
+                                response.expect_error(412, "precondition_failed");
+                                rejected += 1;
                             }
                         }
                         continue;
@@ -47,23 +47,23 @@ async fn concurrent_updates_with_if_match_lose_nothing() {
                         .request("PUT", BY_KEY)
                         .json(&json!({"external_key": "K", "attributes": {"visits": visits}})),
                 };
-                let answer = request.header("if-match", &tag).send().await;
-                match answer.status {
+                let response = request.header("if-match", &tag).send().await;
+                match response.status {
                     200 => done += 1,
                     _ => {
-                        answer.refused(412, "precondition_failed");
-                        refused += 1;
+                        response.expect_error(412, "precondition_failed");
+                        rejected += 1;
                     }
                 }
             }
-            refused
+            rejected
         });
     }
-    let refused: u64 = clients.join_all().await.into_iter().sum();
+    let rejected: u64 = clients.join_all().await.into_iter().sum();
     assert_eq!(
         service.by_key("K").await.expect(200)["attributes"]["visits"],
         CLIENTS * ROUNDS,
-        "{refused} refused"
+        "{rejected} refused"
     );
 }
 
@@ -75,9 +75,9 @@ async fn concurrent_create_only_upserts_have_one_winner() {
         let body = json!({"external_key": "K", "attributes": {"name": format!("{number}")}});
         requests.spawn(service.proxy.request("PUT", BY_KEY).header("if-none-match", "*").json(&body).send());
     }
-    let answers = requests.join_all().await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
-    assert_eq!(answers.iter().filter(|answer| answer.status == 412).count(), 19);
+    let responses = requests.join_all().await;
+    assert_eq!(responses.iter().filter(|response| response.status == 201).count(), 1);
+    assert_eq!(responses.iter().filter(|response| response.status == 412).count(), 19);
     let versions = "select count(*) from crm.customers c, keyed.history(c.id)";
     assert_eq!(service.session().await.text(versions, &[]).await, "1");
 }
@@ -108,7 +108,7 @@ async fn waiting_write_checks_the_new_version() {
             first.run("begin; update crm.customers set visits = 1").await;
             let waiting = Waiting::start(database.session().await, &observer, write, &[&version, &id]).await;
             first.run(end).await;
-            let outcome = waiting.outcome().await.map_err(|refusal| refusal.state);
+            let outcome = waiting.outcome().await.map_err(|error| error.state);
             assert_eq!(outcome.as_ref().err().map(String::as_str), state, "{write}, {end}");
         }
     }
@@ -127,7 +127,7 @@ async fn create_only_caller_creates_after_a_concurrent_creation_failed() {
         first.run(end).await;
         match waiting.outcome().await {
             Ok(rows) => assert_eq!((end, first_row(&rows)[0].as_str()), ("rollback", "t")),
-            Err(refusal) => assert_eq!((end, refusal.is()), ("commit", ("55000", "precondition_failed"))),
+            Err(error) => assert_eq!((end, error.codes()), ("commit", ("55000", "precondition_failed"))),
         }
     }
 }

@@ -5,7 +5,7 @@ use harness::Database;
 
 const UPSERT: &str = "select id, created from keyed.upsert_by_key('crm.customers', 'K', $1)";
 
-/// What an uncommitted transaction may have done to the record with key K, all of which release the key.
+/// Changes of the record with key K by an uncommitted transaction, each of which releases the key.
 const RELEASES: [&str; 5] = [
     "select keyed.delete_record(id) from crm.customers where external_key = 'K'",
     "update crm.customers set deleted_at = now() where external_key = 'K'",
@@ -14,7 +14,7 @@ const RELEASES: [&str; 5] = [
     "delete from crm.customers where external_key = 'K'",
 ];
 
-/// Attributes that take an upsert through each of its ways: changes, an increment, a no-op.
+/// Attributes that cover each path of an upsert: changes, an increment, a no-op.
 const WAYS: [&str; 3] = [r#"{"name": "new"}"#, r#"{"visits": {"$inc": 1}, "mood": 2}"#, r#"{"name": "old"}"#];
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn upsert_writes_to_a_replaced_record() {
         first.run(create).await;
         let waiting = Waiting::start(database.session().await, &observer, &statement, &[]).await;
         first.run("commit").await;
-        waiting.outcome().await.unwrap_or_else(|refusal| panic!("{statement}: {refusal}"));
+        waiting.outcome().await.unwrap_or_else(|error| panic!("{statement}: {error}"));
         let live = "select note || ' ' || number || ' ' || coalesce(load, 0) from crm.orders where deleted_at is null";
         let number = if statement.contains("number") { "2" } else { "1" };
         let load = if statement.contains("load") { "5" } else { "0" };
@@ -135,7 +135,7 @@ async fn update_only_upsert_waits_and_fails_after_a_deletion() {
     let attributes =
         r#"[{"slug": "number", "type": "string", "required": true}, {"slug": "note", "type": "string"}]"#;
     first.rows("select keyed.create_template('crm', 'orders', $1)", &[attributes]).await;
-    // Without the required number it cannot create.
+    // The upsert lacks the required number, so it cannot create a record.
     let upsert = r#"select id, created from keyed.upsert_by_key('crm.orders', 'K', '{"note": "x"}')"#;
     for end in ["commit", "rollback"] {
         first.run("delete from crm.orders").await;
@@ -145,7 +145,7 @@ async fn update_only_upsert_waits_and_fails_after_a_deletion() {
         first.run(end).await;
         match waiting.outcome().await {
             Ok(rows) => assert_eq!((end, first_row(&rows)[1].as_str()), ("rollback", "f")),
-            Err(refusal) => assert_eq!((end, refusal.is()), ("commit", ("22023", "required_attribute"))),
+            Err(error) => assert_eq!((end, error.codes()), ("commit", ("22023", "required_attribute"))),
         }
     }
 }
@@ -163,9 +163,9 @@ async fn create_waits_for_a_create() {
         first.run(end).await;
         match waiting.outcome().await {
             Ok(_) => assert_eq!(end, "rollback"),
-            Err(refusal) => {
-                assert_eq!((end, refusal.is()), ("commit", ("23505", "external_key_taken")));
-                assert_eq!(refusal.detail["existing_id"], winner["id"]);
+            Err(error) => {
+                assert_eq!((end, error.codes()), ("commit", ("23505", "external_key_taken")));
+                assert_eq!(error.detail["existing_id"], winner["id"]);
             }
         }
         assert_eq!(live(&observer, "K").await, "1");
@@ -186,7 +186,7 @@ async fn rename_waits_for_a_create() {
             first.run("begin; select keyed.create_record('crm.customers', '{}', 'K')").await;
             let waiting = Waiting::start(database.session().await, &observer, rename, &[&other]).await;
             first.run(end).await;
-            let state = waiting.outcome().await.err().map(|refusal| refusal.state);
+            let state = waiting.outcome().await.err().map(|error| error.state);
             assert_eq!(state.as_deref(), (end == "commit").then_some("23505"), "{rename}; {end}");
             assert_eq!(live(&observer, "K").await, "1");
         }
@@ -207,7 +207,7 @@ async fn restore_waits_for_a_create() {
         first.run(end).await;
         match waiting.outcome().await {
             Ok(_) => assert_eq!(end, "rollback"),
-            Err(refusal) => assert_eq!((end, refusal.is()), ("commit", ("23505", "external_key_taken"))),
+            Err(error) => assert_eq!((end, error.codes()), ("commit", ("23505", "external_key_taken"))),
         }
         assert_eq!(live(&observer, "K").await, "1");
     }
@@ -229,7 +229,7 @@ async fn patch_and_delete_wait_for_a_delete() {
             first.rows("begin; select keyed.delete_record($1)", &[&id]).await;
             let waiting = Waiting::start(database.session().await, &observer, statement, &[&id]).await;
             first.run(end).await;
-            let state = waiting.outcome().await.err().map(|refusal| refusal.state);
+            let state = waiting.outcome().await.err().map(|error| error.state);
             assert_eq!(state.as_deref(), (end == "commit").then_some("P0002"), "{statement}; {end}");
             let deletes = "select count(*) from keyed.history($1) where operation = 'delete'";
             let expected = if end == "commit" || statement.contains("delete") { "1" } else { "0" };

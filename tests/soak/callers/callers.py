@@ -1,15 +1,15 @@
-"""Callers of one role that take all they can get, beside one of another role that writes and looks up single records.
+"""Callers of one role that use as much capacity as they can, next to a caller of another role that writes and looks up records.
 
-Readers: pages of 12 MB are read at just more than the minimum rate for two minutes. The process holds at most 256 MiB more
-than before, a request beyond the limit gets 503, no client is cut off, and a minute after they have gone the memory is
-back.
+Readers: pages of 12 MB are read slightly above the minimum rate for two minutes. The memory of the process grows by at most
+256 MiB, a request beyond the limit gets 503, no client is cut off, and the memory is released within a minute after they
+have ended.
 
-Searchers: two, three and eight keys of a role search without an index, as much as they may. The 99th percentile of the
-other's upserts is at most 10 times that of quiet times, which are measured between them. Where database, proxy and this
-program share two cores, it is 6 to 8 times with the default of KEYED_POOL_SIZE, and 4 with half of it.
+Searchers: two, three and eight keys of a role search without an index, without pause. The 99th percentile of the other
+caller's upserts is at most 10 times that of idle times, which are measured in between. If database, proxy and this program
+share two cores, it is 6 to 8 times with the default of KEYED_POOL_SIZE, and 4 times with half of it.
 
-Packers: two keys of a role have pages of 12 MB compressed, one after the other. The 99th percentile of the other's lookups is
-at most 5 times that of quiet times.
+Compression: two keys of a role request compressed pages of 12 MB, one after the other. The 99th percentile of the other
+caller's lookups is at most 5 times that of idle times.
 
 usage: callers.py ADDRESS METRICS KEYS SECONDS
 """
@@ -35,7 +35,7 @@ FAULTS = []
 
 
 def judge(is_right, sentence):
-    print(f"{'ok   ' if is_right else 'FAULT'} {sentence}", flush=True)
+    print(f"{'ok    ' if is_right else 'FAILED'} {sentence}", flush=True)
     if not is_right:
         FAULTS.append(sentence)
 
@@ -53,7 +53,7 @@ def headers(key):
 
 
 class Reader:
-    """Asks for a page of 12 MB, and reads it slowly."""
+    """Requests a page of 12 MB, and reads it slowly."""
 
     def __init__(self):
         self.status = 0
@@ -82,7 +82,7 @@ class Reader:
 
 
 async def upserts(session, key, end, pause=0.02):
-    """How long each upsert of a caller with this key took, in seconds."""
+    """The durations of the upserts of a caller with this key, in seconds."""
     times, number = [], 0
     while time.monotonic() < end:
         number += 1
@@ -99,7 +99,7 @@ async def upserts(session, key, end, pause=0.02):
 
 
 async def searches(session, key, end):
-    """Searches that no index serves, without pause. Refusals are answers as well."""
+    """Searches that cannot use an index, without pause. Rejections count as responses."""
     while time.monotonic() < end:
         body = {"filters": [{"field": "name", "operator": "ilike", "value": "%no such thing%"}], "limit": 1}
         async with session.post(f"{ADDRESS}/v1/entities/search/things", json=body, headers=headers(key)) as answer:
@@ -109,7 +109,7 @@ async def searches(session, key, end):
 
 
 async def lookups(session, key, end):
-    """How long each lookup of one record took, in seconds."""
+    """The durations of lookups of one record, in seconds."""
     times, number = [], 0
     while time.monotonic() < end:
         number += 1
@@ -125,7 +125,7 @@ async def lookups(session, key, end):
 
 
 async def packed(session, key, end):
-    """Pages that are compressed, which are not unpacked here: that would take time of the measurement."""
+    """Compressed pages. They are not decompressed here, because that would affect the measurement."""
     while time.monotonic() < end:
         url = f"{ADDRESS}/v1/entities/search/pages"
         own = headers(key) | {"Accept-Encoding": "gzip"}

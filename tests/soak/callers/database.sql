@@ -1,5 +1,5 @@
--- 400 records of 30 kB, a page of which has 12 MB, 50,000 small ones, and two roles: one that asks for much, and one that asks for
--- little. psql runs it as superuser.
+-- 400 records of 30 kB, a page of which has 12 MB, 50,000 small ones, and two roles: one with large requests, and one with
+-- small ones. psql runs this file as superuser.
 
 select keyed.create_project('callers', 'Callers');
 select keyed.create_template('callers', 'pages', '[{"slug": "text", "type": "string"}]');

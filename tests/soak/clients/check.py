@@ -1,4 +1,4 @@
-"""Calls a service with the Python client that openapi-python-client makes of its document: ADDRESS KEY_FILE DOCUMENT."""
+"""Calls a service with the Python client that openapi-python-client generates: ADDRESS KEY_FILE DOCUMENT."""
 
 import io
 import json
@@ -27,7 +27,7 @@ PROJECT = {"x_service_project_id": "crm"}
 
 
 def expect(response, status, kind):
-    """What was answered, as the type that the document has for it."""
+    """The response, as the type that the document declares."""
     assert response.status_code == status, (response.status_code, response.content)
     assert isinstance(response.parsed, kind), (type(response.parsed), response.content)
     return response.parsed
@@ -37,7 +37,7 @@ def snake(name):
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-# Every operation of the document has become a function.
+# Every operation of the document has a function.
 walk = pkgutil.walk_packages(keyed_client.api.__path__, keyed_client.api.__name__ + ".")
 made = {name for _, name, is_folder in walk if not is_folder}
 made = {name.rsplit(".", 1)[-1] for name in made}
@@ -59,7 +59,7 @@ template = expect(create_template.sync_detailed(client=client, body=body, **PROJ
 same = expect(get_template.sync_detailed(template.id, client=client), HTTPStatus.OK, models.Template)
 assert [it.slug for it in same.attributes] == ["name", "credit", "tags"], same
 
-# Upsert: created, then updated by an increment, and read under its key.
+# Upsert: created, then updated by an increment, and read by its key.
 values = models.Attributes.from_dict({"name": "Ada", "credit": 80.5, "tags": ["a", "b"]})
 body = models.Upsert(external_key="erp:4711", attributes=values)
 first = expect(upsert_record.sync_detailed("clients", client=client, body=body, **PROJECT), HTTPStatus.CREATED, models.Upserted)
@@ -82,7 +82,7 @@ assert (read.external_key, read.attributes["credit"]) == ("erp:4712", 1), read
 history = expect(get_history.sync_detailed(bob.id, client=client), HTTPStatus.OK, models.History)
 assert [it.operation.value for it in history.history] == ["update", "create"], history
 
-# Batch, one of its operations refused.
+# Batch with a rejected operation.
 operations = [
     models.Operation(op=models.OperationOp.UPSERT, template="clients", external_key="erp:4713", attributes=values),
     models.Operation(op=models.OperationOp.CREATE, template="clients", attributes=models.Attributes.from_dict({"no": 1})),
@@ -93,7 +93,7 @@ report = expect(run_batch.sync_detailed(client=client, body=body, **PROJECT), HT
 assert [it.status for it in report.results] == [201, 422, 204], report
 assert report.results[1].error.code == "unknown_attribute", report
 
-# Search, with conditions in conditions.
+# Search, with nested conditions.
 rich = models.Comparison(field="credit", operator=models.ComparisonOperator.GT, value=80)
 nobody = models.Negation(not_=models.Comparison(field="name", operator=models.ComparisonOperator.EQ, value="Ada"))
 body = models.Search(filters=[models.AnyOf(or_=[rich, nobody])], sort="-credit", count=models.SearchCount.EXACT)
@@ -109,7 +109,7 @@ expect(grant_access.sync_detailed(client=client, body=body), HTTPStatus.OK, mode
 grants = expect(list_grants.sync_detailed(client=client, target="crm.clients"), HTTPStatus.OK, models.Grants)
 assert [(it.role, it.scope) for it in grants.grants] == [("sales_bern", scope)], grants
 
-# A refusal is a problem.
+# An error is a problem document.
 body = models.Upsert(external_key="x" * 256)
 refused = upsert_record.sync_detailed("clients", client=client, body=body, **PROJECT)
 problem = expect(refused, HTTPStatus.UNPROCESSABLE_ENTITY, models.Problem)

@@ -1,4 +1,4 @@
-// What TypeScript must be able to say with the types that openapi-typescript makes of the document. Compiled, never run.
+// Checks the types that openapi-typescript generates. Compiled, but never run.
 import type { components, operations } from "./openapi";
 
 type Schemas = components["schemas"];
@@ -22,7 +22,7 @@ export const search: Schemas["Search"] = {
   mode: "hybrid",
 };
 
-// @ts-expect-error: An export has no closest records.
+// @ts-expect-error: An export has no semantic search.
 export const exported: Schemas["ExportedSearch"] = { query_vector: [1] };
 
 // @ts-expect-error: A condition has an operator.

@@ -1,12 +1,12 @@
--- 200 templates and 300 roles, three of which have an API key, and the login of a BI tool. psql runs it as superuser, with
--- the variable password.
+-- 200 templates and 300 roles, three of which have an API key, and the login of a BI tool. psql runs this file as
+-- superuser, with the variable password.
 
 select keyed.create_project('day', 'A day');
 select keyed.create_template('day', 'regions', '[{"slug": "name", "type": "string"}]');
 select count(keyed.upsert_by_key('day.regions', 'region:' || n, jsonb_build_object('name', 'Region ' || n)))
 from generate_series(0, 99) n;
 
--- One statement each: what a statement locks it locks until its end.
+-- One statement each, because a statement holds its locks until it ends.
 select format($$select keyed.create_template('day', 'things_%s', '[
   {"slug": "name", "type": "string"}, {"slug": "note", "type": "string"}, {"slug": "price", "type": "number", "indexed": true},
   {"slug": "area", "type": "number"}, {"slug": "seen", "type": "datetime"}, {"slug": "tags", "type": "list"},

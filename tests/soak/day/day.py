@@ -1,7 +1,6 @@
 """A day in the life of a service, in an hour: writers, readers of three scopes, a BI tool, imports, deliveries, vectors,
-definitions, grants and dumps, all at once and for as long as it is told. It prints how the service held, and fails where
-latencies or memory grew, where an error was met that says anything but "send it again", or where a table is larger than
-its rows explain.
+definitions, grants and dumps, all concurrently for a given time. It prints the measurements, and fails if latencies or
+memory grow, if an error is not retryable, or if a table is much larger than its rows.
 
 usage: day.py ADDRESS KEYS DATABASE_URL LOGIN_URL SECONDS FOLDER
 """
@@ -49,7 +48,7 @@ def values(area):
 
 
 class Service:
-    """Requests, each timed and its error counted under the name of what was done."""
+    """Requests, whose durations and errors are recorded by operation."""
 
     def __init__(self, session):
         self.session = session
@@ -72,7 +71,7 @@ class Service:
 
 
 async def forever(action, pause):
-    """Does something over and over until the end, with a pause of about this many seconds between."""
+    """Repeats an operation until the end, with a pause of about this many seconds."""
     while not curve.is_over():
         await action()
         await asyncio.sleep(min(random.uniform(0.5, 1.5) * pause, curve.left()))
@@ -194,7 +193,7 @@ def dumper():
         )
         _, said = await program.communicate()
         if program.returncode:
-            # pg_dump reads what columns there are before it locks the table: a definition can come between.
+            # pg_dump reads the columns before it locks the table, so a definition can change them in between.
             said = said.decode().strip().splitlines()[0][-200:]
             curve.error("dump", said, "does not exist" in said)
 

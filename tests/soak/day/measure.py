@@ -1,4 +1,4 @@
-"""How a service holds over time: latencies, memory, errors, and what its tables take."""
+"""Measurements of a service over time: latencies, memory, errors, and table sizes."""
 
 import asyncio
 import collections
@@ -6,18 +6,18 @@ import sys
 import time
 from pathlib import Path
 
-# Parts into which the time is divided: the second one is what the last one is held against.
+# Parts into which the time is divided. The last one is compared with the second one.
 PARTS = 6
-# How much more the last part may have than the second.
-MOST_LATENCY, MOST_MEMORY = 1.5, 1.15
-# So much more memory, in KiB, says nothing: the whole proxy is smaller.
+# Maximum ratios of the last part to the second.
+MAX_LATENCY, MAX_MEMORY = 1.5, 1.15
+# Differences below this, in KiB, are ignored, because the whole proxy is that small.
 SLACK = 16 << 10
-# How many times as large as a fresh copy of its rows a table with its indexes may be, if it is of some size.
-MOST_SIZE, LEAST_BYTES = 3.0, 8 << 20
+# Maximum ratio of the size of a large table with its indexes to a fresh copy of its rows.
+MAX_SIZE, MIN_BYTES = 3.0, 8 << 20
 
 
 class Curve:
-    """What was measured, by part."""
+    """The measurements, by part."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -33,7 +33,7 @@ class Curve:
         return time.monotonic() - self.begun >= self.seconds
 
     def left(self):
-        """Seconds until the end."""
+        """The remaining seconds."""
         return max(self.seconds - (time.monotonic() - self.begun), 0)
 
     def part(self):
@@ -47,7 +47,7 @@ class Curve:
         self.errors[(name, text, is_retryable)] += 1
 
     async def watch(self, database):
-        """Looks at the memory of the proxy and of its sessions now and then."""
+        """Samples the memory of the proxy and of its sessions."""
         while not self.is_over():
             sessions = await database.fetch("select pid from pg_stat_activity where usename = 'keyed_proxy'")
             own = [own_memory(row["pid"]) for row in sessions]
@@ -67,42 +67,42 @@ class Curve:
 
 
 class Judgement:
-    """Whether it held."""
+    """Whether all limits hold."""
 
     def __init__(self, curve):
         self.curve = curve
-        self.faults = []
+        self.problems = []
 
     def latencies(self, names):
         for name in names:
             early, late = (quantile(self.curve.times[part][name], 0.99) for part in (1, PARTS - 1))
-            if late > MOST_LATENCY * early:
-                self.faults.append(f"p99 of {name} grew from {early * 1000:.1f} to {late * 1000:.1f} ms")
+            if late > MAX_LATENCY * early:
+                self.problems.append(f"p99 of {name} grew from {early * 1000:.1f} to {late * 1000:.1f} ms")
 
     def memory(self):
         for column, what in ((0, "the proxy"), (2, "the largest session")):
             early, late = (max(one[column] for one in self.curve.held[part]) for part in (1, PARTS - 1))
-            if late > MOST_MEMORY * early + SLACK:
-                self.faults.append(f"the memory of {what} grew from {early / 1024:.1f} to {late / 1024:.1f} MiB")
+            if late > MAX_MEMORY * early + SLACK:
+                self.problems.append(f"the memory of {what} grew from {early / 1024:.1f} to {late / 1024:.1f} MiB")
 
     def errors(self):
         for (name, text, is_retryable), count in sorted(self.curve.errors.items()):
             if not is_retryable:
-                self.faults.append(f"{count} × {name}: {text}")
+                self.problems.append(f"{count} × {name}: {text}")
 
     def growth(self, tables):
         for table, (before, after) in tables.items():
-            if before > LEAST_BYTES and before > MOST_SIZE * after:
-                self.faults.append(f"{table} took {before >> 20} MiB, and its rows need {after >> 20}")
+            if before > MIN_BYTES and before > MAX_SIZE * after:
+                self.problems.append(f"{table} took {before >> 20} MiB, and its rows need {after >> 20}")
 
     def tell(self):
         for row in self.curve.table():
             print("\t".join(map(str, row)))
         for (name, text, _), count in sorted(self.curve.errors.items()):
             print(f"{count} × {name}: {text}")
-        for fault in self.faults:
-            print(f"FAULT {fault}")
-        sys.exit(bool(self.faults))
+        for problem in self.problems:
+            print(f"FAILED {problem}")
+        sys.exit(bool(self.problems))
 
 
 def quantile(values, part):
@@ -110,7 +110,7 @@ def quantile(values, part):
 
 
 def own_memory(process):
-    """What a process holds that it shares with no other: kB."""
+    """The private memory of a process, in kB."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -119,7 +119,7 @@ def own_memory(process):
 
 
 def processes(name):
-    """The processes of a program that run in the folder of this one."""
+    """The processes of a program whose working directory is that of this one."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             program = (folder / "cmdline").read_bytes().split(b"\0")[0].decode()
@@ -130,11 +130,11 @@ def processes(name):
 
 
 async def rewritten(database):
-    """The tables of some size, each with its bytes, indexes included, before and after all its rows are rewritten."""
+    """The large tables, each with its size in bytes including indexes, before and after all its rows are rewritten."""
     rows = await database.fetch(
         "select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace "
         "where c.relkind = 'r' and n.nspname in ('day', 'keyed_state') and pg_total_relation_size(c.oid) > $1",
-        LEAST_BYTES,
+        MIN_BYTES,
     )
     tables = {}
     for (table,) in rows:

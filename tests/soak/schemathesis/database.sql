@@ -1,4 +1,4 @@
--- A project to be asked about. psql runs it as superuser.
+-- A project for generated requests. psql runs this file as superuser.
 
 select keyed.create_project('soak', 'Soak');
 select keyed.create_template('soak', 'works', '[
@@ -10,7 +10,7 @@ select keyed.create_template('soak', 'works', '[
   {"slug": "seen", "type": "datetime"},
   {"slug": "part_of", "type": "reference", "template": "works"}
 ]', embed => '{name}');
--- What is referred to cannot be dropped, so that there is something to ask about to the end.
+-- Referenced templates cannot be dropped, so some objects exist until the end.
 select keyed.create_template('soak', 'notes', '[{"slug": "work", "type": "reference", "template": "works"}]');
 select keyed.upsert_by_key('soak.works', 'work:' || n, jsonb_build_object('name', 'Work ' || n, 'price', n, 'humidity', n))
 from generate_series(1, 20) n;

@@ -1,4 +1,4 @@
-"""What schemathesis cannot make by itself: 768 numbers are more than its generator draws for one request."""
+"""Vectors with 768 numbers, which exceed the limit of schemathesis' generator for one request."""
 
 import schemathesis
 

@@ -1,5 +1,5 @@
--- What a stranger's SQL is thrown at: templates with every type of attribute, grants with scopes, views, records, and the
--- login of a BI tool. psql runs it as superuser, with the variable password.
+-- The target of random SQL: templates with every type of attribute, grants with scopes, views, records, and the login of
+-- a BI tool. psql runs this file as superuser, with the variable password.
 
 select keyed.create_project('shop', 'Shop');
 select keyed.create_template('shop', 'cities', '[
@@ -15,7 +15,7 @@ select keyed.create_template('shop', 'customers', '[
   {"slug": "seen", "type": "datetime"},
   {"slug": "city", "type": "reference", "template": "cities", "indexed": true}
 ]', embed => '{name}');
--- One that the login may not even read.
+-- A template that the login cannot read.
 select keyed.create_template('shop', 'secrets', '[{"slug": "text", "type": "string"}]');
 
 select count(keyed.upsert_by_key('shop.cities', 'city:' || n, jsonb_build_object(
@@ -39,7 +39,7 @@ create role soak_reader;
 select keyed.grant_access('soak_reader', 'shop.customers', '{read}',
   '{"field": "balance", "operator": "gte", "value": 0}');
 select keyed.grant_access('soak_reader', 'shop.cities', '{read}');
--- The server's log has the code and the place in the source of each error that this login meets.
+-- The server's log has the SQLSTATE and the source location of each error of this login.
 create role soak_login login in role soak_reader;
 alter role soak_login set log_error_verbosity = verbose;
 alter role soak_login set statement_timeout = '5s';

@@ -1,4 +1,4 @@
--- Everything that keyed keeps, a line for each table: its rows and what they say, in an order of their own.
+-- The contents of all tables of keyed, a line for each table, independent of the row order.
 select format('%I.%I', n.nspname, c.relname),
        query_to_xml(format('select count(*), md5(string_agg(t::text, E''\n'' order by t::text)) from %I.%I t',
                            n.nspname, c.relname), false, true, '')

@@ -1,4 +1,4 @@
-"""Reads the log that a server wrote under random SQL, and fails if it tells of a crash or of a failure of keyed's own."""
+"""Reads the server log of a run with random SQL, and fails if it contains a crash or an internal error of keyed."""
 
 import collections
 import re
@@ -6,7 +6,7 @@ import sys
 
 CRASH = re.compile(r"PANIC:|was terminated by signal|terminating any other active server processes|server process .* exited with")
 ERROR = re.compile(r"(?:ERROR|FATAL):  ([0-9A-Z]{5}): (.*)")
-PLACE = re.compile(r"LOCATION:  (.*)")
+LOCATION = re.compile(r"LOCATION:  (.*)")
 
 crashes, ours, others = [], [], []
 codes = collections.Counter()
@@ -18,8 +18,8 @@ with open(sys.argv[1], encoding="utf-8", errors="replace") as log:
         if found := ERROR.search(line):
             code, message = found.groups()
             codes[code] += 1
-        elif (found := PLACE.search(line)) and code == "XX000":
-            # Errors of Rust name a file of Rust; those of PostgreSQL one of C.
+        elif (found := LOCATION.search(line)) and code == "XX000":
+            # Errors of keyed name a Rust source file, those of PostgreSQL a C file.
             (ours if ".rs:" in found[1] else others).append(f"{message} ({found[1]})")
             code = None
 

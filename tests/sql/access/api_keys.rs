@@ -1,4 +1,4 @@
-//! API keys: issued, found by their hash, refused when they should be.
+//! API keys: issue, lookup by hash, and rejection.
 
 use harness::{Database, Session, until};
 
@@ -12,16 +12,17 @@ pub(super) async fn attempt(session: &Session, key: &str) -> Result<(), String> 
     let authenticate = "select keyed.authenticate(sha256($1::bytea))";
     match session.attempt(authenticate, &[key]).await {
         Ok(_) => Ok(()),
-        Err(refusal) => Err(format!("{} {}", refusal.state, refusal.message)),
+        Err(error) => Err(format!("{} {}", error.state, error.message)),
     }
 }
 
 #[tokio::test]
-async fn key_begins_with_its_number_and_only_its_hash_is_stored() {
+async fn key_starts_with_its_id_and_only_its_hash_is_stored() {
     let (_database, session) = crm().await;
     let key = session.text("select keyed.issue_api_key('keyed_admin', array['crm'], 'nightly')", &[]).await;
     let number = session.text("select id from keyed_state.api_key", &[]).await;
-    let secret = key.strip_prefix(&format!("keyed_{number}_")).expect("the prefix that scanners look for");
+    let secret =
+        key.strip_prefix(&format!("keyed_{number}_")).expect("the prefix that secret scanners search for");
     assert!(secret.len() >= 43 && secret.chars().all(|it| it.is_ascii_alphanumeric()), "{secret}");
     assert!(attempt(&session, &key).await.is_ok());
     let stored = session.text("select to_jsonb(k) from keyed_state.api_key k", &[]).await;
@@ -43,7 +44,7 @@ async fn invalid_keys_get_the_same_error() {
     let (database, session) = crm().await;
     let expired = database.api_key("keyed_admin", &[]).await;
     assert_eq!(attempt(&session, &expired).await, Ok(()));
-    // Nothing tells a session that time has passed: it knows the key, and sees when it expires.
+    // The expiry is compared with the clock, even if the session has cached the key.
     session.run("update keyed_state.api_key set expires_at = clock_timestamp() + interval '1 second'").await;
     until("the key expires", async || attempt(&session, &expired).await.is_err()).await;
     let role = format!("leaver_{}", database.name());
@@ -54,15 +55,15 @@ async fn invalid_keys_get_the_same_error() {
     session.run(&format!("drop role {role}")).await;
     let unknown = orphaned.replace("keyed_3_", "keyed_3_1");
     let expected = attempt(&session, "").await;
-    assert!(expected.as_ref().is_err_and(|refusal| refusal.starts_with("28000")), "{expected:?}");
+    assert!(expected.as_ref().is_err_and(|error| error.starts_with("28000")), "{expected:?}");
     for key in
         ["x", "keyed_1_x", &unknown, &revoked, &expired, &orphaned, &format!("{orphaned} "), "' or '1' = '1"]
     {
         assert_eq!(attempt(&session, key).await, expected, "{key}");
     }
     for hash in ["null", "''::bytea", "'\\x00'::bytea"] {
-        let refusal = session.refusal(&format!("select keyed.authenticate({hash})"), &[]).await;
-        assert_eq!(refusal.is(), ("28000", "unauthorized"), "{hash}");
+        let error = session.error(&format!("select keyed.authenticate({hash})"), &[]).await;
+        assert_eq!(error.codes(), ("28000", "unauthorized"), "{hash}");
     }
 }
 
@@ -79,7 +80,7 @@ async fn revoked_key_is_denied_in_sessions_that_used_it() {
     assert_eq!(attempt(&others[0], &key).await, Ok(()), "revoked before its commit");
     session.run("commit").await;
     for other in &others {
-        assert!(attempt(other, &key).await.is_err_and(|refusal| refusal.starts_with("28000")));
+        assert!(attempt(other, &key).await.is_err_and(|error| error.starts_with("28000")));
     }
     assert_eq!(session.text("select keyed.revoke_api_key(1)", &[]).await, "f");
     assert_eq!(session.text("select keyed.revoke_api_key(99)", &[]).await, "f");
@@ -117,15 +118,15 @@ async fn key_is_not_issued_for_missing_roles_or_projects() {
         ("'keyed_admin', null, 'x', 'infinity'", "/expires_at"),
         ("'keyed_admin', null, 'x', '10000-01-01Z'", "/expires_at"),
     ] {
-        let refusal = session.refusal(&format!("select keyed.issue_api_key({arguments})"), &[]).await;
+        let error = session.error(&format!("select keyed.issue_api_key({arguments})"), &[]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec![pointer]),
             "{arguments}"
         );
     }
     let infinite =
-        session.refusal("select keyed.issue_api_key('keyed_admin', null, 'x', 'infinity')", &[]).await;
+        session.error("select keyed.issue_api_key('keyed_admin', null, 'x', 'infinity')", &[]).await;
     assert!(infinite.message.contains("expires_at must be a time of the years 0001 to 9999"), "{infinite}");
     assert_eq!(infinite.hint, "Omit expires_at for a key that does not expire.");
     assert_eq!(session.text("select count(*) from keyed_state.api_key", &[]).await, "0");
@@ -139,7 +140,7 @@ async fn only_administrators_issue_and_revoke_keys() {
     let (clerk, admin) = (database.session_as(&clerk).await, database.session_as(&admin).await);
     admin.run("select keyed.issue_api_key('keyed_admin')").await;
     for statement in ["select keyed.issue_api_key(current_user)", "select keyed.revoke_api_key(1)"] {
-        assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(clerk.error(statement, &[]).await.codes(), ("42501", "forbidden"), "{statement}");
     }
     admin
         .run("select id, role, projects, label, created_at, expires_at, revoked_at from keyed_state.api_key")
@@ -151,7 +152,7 @@ async fn only_administrators_issue_and_revoke_keys() {
         "delete from keyed_state.api_key",
         "insert into keyed_state.api_key (role, hash, created_by) values ('postgres', sha256('x'), 'x')",
     ] {
-        assert_eq!(admin.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(admin.error(statement, &[]).await.state, "42501", "{statement}");
     }
     admin.run("select keyed.revoke_api_key(1)").await;
 }
@@ -176,7 +177,7 @@ async fn list_of_keys_contains_no_secret() {
     );
     assert_eq!((keys[0]["revoked_at"].is_null(), keys[1]["revoked_at"].is_string()), (true, true));
     assert!(keys.iter().all(|key| key.get("hash").is_none() && key["label"].is_string()), "{keys:?}");
-    assert_eq!(database.session_as(&clerk).await.refusal(list, &[]).await.state, "42501");
+    assert_eq!(database.session_as(&clerk).await.error(list, &[]).await.state, "42501");
 }
 
 #[tokio::test]
@@ -188,18 +189,18 @@ async fn only_the_proxy_login_authenticates_keys() {
     let deliver = "select keyed_http.deliver(sha256('in_x'), null, null, null, '{}')";
     for role in [&clerk, &admin] {
         let session = database.session_as(role).await;
-        assert!(attempt(&session, &key).await.is_err_and(|refusal| refusal.starts_with("42501")), "{role}");
-        assert_eq!(session.refusal(deliver, &[]).await.state, "42501", "{role}");
+        assert!(attempt(&session, &key).await.is_err_and(|error| error.starts_with("42501")), "{role}");
+        assert_eq!(session.error(deliver, &[]).await.state, "42501", "{role}");
     }
     let proxy = database.session_as("keyed_proxy").await;
     assert_eq!(attempt(&proxy, &key).await, Ok(()));
-    assert_eq!(proxy.refusal(deliver, &[]).await.is(), ("P0002", "not_found"));
-    // Dropping the grant or the extension returns it.
+    assert_eq!(proxy.error(deliver, &[]).await.codes(), ("P0002", "not_found"));
+    // Dropping the grant or the extension revokes it.
     for again in ["migrate", "init"] {
         session
             .run("revoke execute on function keyed.authenticate, keyed_http.deliver from keyed_proxy")
             .await;
-        assert!(attempt(&proxy, &key).await.is_err_and(|refusal| refusal.starts_with("42501")));
+        assert!(attempt(&proxy, &key).await.is_err_and(|error| error.starts_with("42501")));
         session.run(&format!("select keyed.{again}()")).await;
         assert_eq!(attempt(&proxy, &key).await, Ok(()), "{again}");
     }
@@ -214,9 +215,9 @@ async fn server_roles_get_no_key_grant_or_endpoint() {
             "select keyed.grant_access($1::name, 'crm', '{read}')",
             "select keyed.create_inbound_endpoint('crm.customers', jsonb_build_object('slug', 'x', 'external_key', '$.id', 'role', $1))",
         ] {
-            let refusal = session.refusal(statement, &[role]).await;
+            let error = session.error(statement, &[role]).await;
             assert_eq!(
-                (refusal.is(), refusal.pointers()),
+                (error.codes(), error.pointers()),
                 (("22023", "invalid_value"), vec!["/role"]),
                 "{statement}"
             );

@@ -11,7 +11,7 @@ async fn invalid_grant_is_rejected_with_its_pointer() {
     let role = database.create_role("clerk").await;
     let session = database.session().await;
     let scope = r#"{"field": "name", "operator": "eq", "value": "Ada"}"#;
-    for (name, target, privileges, scope, code, place) in [
+    for (name, target, privileges, scope, code, position) in [
         ("nobody_here", "crm.customers", "{read}", "null", "invalid_value", "/role"),
         ("keyed_owner", "crm.customers", "{read}", "null", "invalid_value", "/role"),
         ("keyed_admin", "crm.customers", "{read}", "null", "invalid_value", "/role"),
@@ -43,10 +43,10 @@ async fn invalid_grant_is_rejected_with_its_pointer() {
             "/scope/operator",
         ),
     ] {
-        let refusal = session.refusal(GRANT, &[name, target, privileges, scope]).await;
-        assert_eq!(refusal.is().1, code, "{target} {privileges} {scope}: {refusal}");
-        assert_eq!(refusal.pointers().first().copied().unwrap_or_default(), place, "{refusal}");
-        assert!(!refusal.hint.is_empty() || refusal.message.contains("which takes"), "{refusal}");
+        let error = session.error(GRANT, &[name, target, privileges, scope]).await;
+        assert_eq!(error.codes().1, code, "{target} {privileges} {scope}: {error}");
+        assert_eq!(error.pointers().first().copied().unwrap_or_default(), position, "{error}");
+        assert!(!error.hint.is_empty() || error.message.contains("which takes"), "{error}");
     }
     assert_eq!(session.text("select count(*) from keyed.list_access()", &[]).await, "0");
 }
@@ -63,7 +63,7 @@ async fn only_administrators_grant() {
         "select keyed.explain_access(keyed.new_id(2), current_user)",
         "select * from keyed.list_access()",
     ] {
-        assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(clerk.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }
 
@@ -84,7 +84,7 @@ async fn repeated_grant_replaces_the_scope_of_its_privileges() {
     assert_eq!(session.text(revoke, &[&role]).await, "0");
     assert_eq!(session.text("select count(*) from keyed.list_access()", &[]).await, "0");
     let left = "select count(*) from pg_policy where polrelid = 'crm.customers'::regclass";
-    assert_eq!(session.text(left, &[]).await, "1", "that of administrators");
+    assert_eq!(session.text(left, &[]).await, "1", "the one of administrators");
     let privileges = "select has_table_privilege($1, 'crm.customers', 'select')
                         or has_schema_privilege($1, 'crm', 'usage')";
     assert_eq!(session.text(privileges, &[&role]).await, "f");
@@ -142,7 +142,7 @@ async fn define_allows_changing_templates_without_reading_records() {
         (&changer, "select keyed.drop_attribute('crm.orders', 'x')"),
         (&changer, "select keyed.search('crm.customers')"),
     ] {
-        assert_eq!(session.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(session.error(statement, &[]).await.codes(), ("42501", "forbidden"), "{statement}");
     }
     maker.rows("select keyed.drop_template('crm.orders')", &[]).await;
 }
@@ -156,8 +156,8 @@ async fn dropped_role_loses_its_grants() {
     let scope = json!({"field": "company.name", "operator": "eq", "value": "ACME"});
     database.grant_within(&role, "crm.customers", "read", &scope).await;
     database.grant(&role, "crm", "create").await;
-    let refusal = session.refusal(&format!("drop role {role}"), &[]).await;
-    assert_eq!(refusal.state, "2BP01");
+    let error = session.error(&format!("drop role {role}"), &[]).await;
+    assert_eq!(error.state, "2BP01");
     session.run(&format!("drop owned by {role}; drop role {role}")).await;
     session.run("select keyed.create_template('crm', 'orders')").await;
     assert_eq!(session.text("select count(*) from keyed.list_access()", &[]).await, "0");
@@ -215,8 +215,8 @@ async fn revocation_does_not_wait_for_a_request_that_uses_the_key() {
     session.run("set lock_timeout = '2s'").await;
     assert_eq!(session.text("select keyed.revoke_api_key(1)", &[]).await, "t");
     proxy.run("commit").await;
-    let refusal = proxy.refusal("select keyed.authenticate(sha256($1::bytea))", &[&key]).await;
-    assert_eq!(refusal.is(), ("28000", "unauthorized"));
+    let error = proxy.error("select keyed.authenticate(sha256($1::bytea))", &[&key]).await;
+    assert_eq!(error.codes(), ("28000", "unauthorized"));
 }
 
 #[tokio::test]
@@ -239,7 +239,7 @@ async fn grant_beyond_the_acl_limit_is_rejected_with_a_hint() {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     let session = database.session().await;
-    // The roles that fill the row of the table are gone with the transaction.
+    // The roles that fill the ACL are rolled back with the transaction.
     session
         .run(
             "begin;
@@ -255,9 +255,9 @@ async fn grant_beyond_the_acl_limit_is_rejected_with_a_hint() {
         )
         .await;
     let grant = format!("select keyed.grant_access('{role}', 'crm.customers', '{{read}}')");
-    let refusal = session.refusal(&grant, &[]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
-    assert!(refusal.hint.contains("group"), "{refusal}");
+    let error = session.error(&grant, &[]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
+    assert!(error.hint.contains("group"), "{error}");
     session.run("rollback").await;
     session.run(&grant).await;
 }

@@ -1,8 +1,8 @@
-//! What roles and keys may see and do.
+//! Visibility and privileges of roles and keys.
 
 mod api_keys;
 mod grants;
 mod principal;
-mod rights;
+mod privileges;
 mod stored_credentials;
-mod strangers;
+mod unprivileged;

@@ -1,4 +1,4 @@
-//! Who acts in a transaction: what `keyed.authenticate` makes of an API key, and that nothing else can.
+//! The principal of a transaction: only `keyed.authenticate` sets it, from an API key.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session, quote};
@@ -15,7 +15,7 @@ async fn with_key() -> (Database, Session, String, String) {
     (database, session, key, role)
 }
 
-/// The call that the proxy makes, and one that a key's role may make.
+/// The call that the proxy makes, and a call that the key's role may make.
 fn authenticate(key: &str) -> String {
     format!("keyed.authenticate(sha256({}::bytea), 'crm')", quote(key))
 }
@@ -23,7 +23,7 @@ fn authenticate(key: &str) -> String {
 const LOOKUP: &str = "select keyed_http.get_by_key('customers', 'A-1', null, false)";
 
 #[tokio::test]
-async fn login_of_the_proxy_can_do_nothing_without_a_key() {
+async fn proxy_login_has_no_privileges_without_a_key() {
     let (_database, session, ..) = with_key().await;
     for statement in [
         "select from crm.customers",
@@ -49,12 +49,12 @@ async fn login_of_the_proxy_can_do_nothing_without_a_key() {
         "alter role keyed_proxy superuser",
         "copy (select 1) to program 'true'",
     ] {
-        assert_eq!(session.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(session.error(statement, &[]).await.state, "42501", "{statement}");
     }
-    // Without a key there is no project either, so a slug names nothing.
-    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"));
+    // Without a key there is no project, so a slug cannot be resolved.
+    assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("3F000", "project_required"));
     let by_number = "select keyed_http.get_by_key('2', 'A-1', null, false)";
-    assert_eq!(session.refusal(by_number, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(session.error(by_number, &[]).await.codes(), ("42501", "forbidden"));
     assert_eq!(
         session.json("select keyed_http.list_templates()", &[]).await["templates"],
         serde_json::json!([])
@@ -79,18 +79,18 @@ async fn key_acts_as_its_role_within_its_projects() {
     }
     for project in ["'shop'", "'2'", "'nothing'", "''", "'CRM'"] {
         assert_eq!(
-            session.refusal(&call(project, lookup), &[]).await.is(),
+            session.error(&call(project, lookup), &[]).await.codes(),
             ("P0002", "not_found"),
             "{project}"
         );
     }
-    let other = session.refusal(&call("'crm'", "keyed_http.delete_by_key('customers', 'A-1')"), &[]).await;
-    assert_eq!(other.is(), ("42501", "forbidden"));
-    // A template with which it may do nothing is as good as missing.
-    let hidden = session.refusal(&call("'crm'", "keyed_http.create_record('companies', '{}')"), &[]).await;
-    assert_eq!(hidden.is(), ("P0002", "not_found"));
-    let foreign = session.refusal(&call("null", "keyed_http.get_template('3')"), &[]).await;
-    assert_eq!(foreign.is(), ("P0002", "not_found"));
+    let other = session.error(&call("'crm'", "keyed_http.delete_by_key('customers', 'A-1')"), &[]).await;
+    assert_eq!(other.codes(), ("42501", "forbidden"));
+    // A template without privileges is indistinguishable from a missing one.
+    let hidden = session.error(&call("'crm'", "keyed_http.create_record('companies', '{}')"), &[]).await;
+    assert_eq!(hidden.codes(), ("P0002", "not_found"));
+    let other = session.error(&call("null", "keyed_http.get_template('3')"), &[]).await;
+    assert_eq!(other.codes(), ("P0002", "not_found"));
 }
 
 #[tokio::test]
@@ -113,9 +113,8 @@ async fn history_names_the_key_and_the_source() {
     let expected =
         ["api", "app", "csv", "inbound", "api"].map(|source| format!("{actor} {source}")).join(", ");
     assert_eq!(database.session().await.text(story, &[]).await, expected);
-    let refusal =
-        session.refusal("select keyed.authenticate(sha256($1::bytea), 'crm', 'sql')", &[&key]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/source"]));
+    let error = session.error("select keyed.authenticate(sha256($1::bytea), 'crm', 'sql')", &[&key]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/source"]));
 }
 
 #[tokio::test]
@@ -124,15 +123,15 @@ async fn principal_ends_with_its_transaction_or_savepoint() {
     let authenticate = authenticate(&key);
     for end in ["commit", "rollback", "prepare transaction 'x'"] {
         session.run(&format!("begin; select {authenticate}; {LOOKUP}")).await;
-        // max_prepared_transactions is 0, which ends the transaction as well.
+        // max_prepared_transactions is 0, so this ends the transaction as well.
         let _ = session.attempt(end, &[]).await;
-        assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"), "{end}");
+        assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("3F000", "project_required"), "{end}");
     }
     session.run(&format!("begin; savepoint one; select {authenticate}; {LOOKUP}; rollback to one")).await;
-    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"));
+    assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("3F000", "project_required"));
     session.run("rollback").await;
     session.rows(&format!("select {authenticate}"), &[]).await;
-    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"));
+    assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("3F000", "project_required"));
 }
 
 #[tokio::test]
@@ -143,17 +142,17 @@ async fn second_key_in_a_transaction_replaces_the_first() {
     session
         .run(&format!("begin; select {}; {LOOKUP}; select {}", authenticate(&key), authenticate(&second)))
         .await;
-    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("P0002", "not_found"));
+    assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("P0002", "not_found"));
 }
 
 #[tokio::test]
 async fn failed_authentication_leaves_no_principal() {
     let (_database, session, key, _) = with_key().await;
     session.run(&format!("begin; select {}; savepoint one", authenticate(&key))).await;
-    let refusal = session.refusal(&format!("select {}", authenticate("keyed_1_wrong")), &[]).await;
-    assert_eq!(refusal.is(), ("28000", "unauthorized"));
+    let error = session.error(&format!("select {}", authenticate("keyed_1_wrong")), &[]).await;
+    assert_eq!(error.codes(), ("28000", "unauthorized"));
     session.run("rollback").await;
-    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("3F000", "project_required"));
+    assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("3F000", "project_required"));
 }
 
 /// Attempts of an SQL user to write the setting that carries the principal; `$1` is a principal.
@@ -184,14 +183,14 @@ async fn principal_cannot_be_forged() {
             if loaded {
                 session.run("select keyed.normalize_key('load the library')").await;
             }
-            // It may fail or have no effect, but it never sets a principal.
+            // The statement may fail or have no effect, but it never sets a principal.
             let _ = session.attempt(forgery, &[&forged]).await;
             let _ = session.attempt("select pg_temp.forge()", &[]).await;
             let project = session.attempt("select keyed.create_project('forged')", &[]).await;
-            let refusal = project.err().unwrap_or_else(|| panic!("`{forgery}` made an administrator"));
-            assert!(["42501", "25P02"].contains(&refusal.state.as_str()), "{forgery}: {refusal}");
+            let error = project.err().unwrap_or_else(|| panic!("`{forgery}` gave administrator privileges"));
+            assert!(["42501", "25P02"].contains(&error.state.as_str()), "{forgery}: {error}");
             let _ = session.attempt("rollback", &[]).await;
-            assert_eq!(session.refusal("select keyed.create_project('forged')", &[]).await.state, "42501");
+            assert_eq!(session.error("select keyed.create_project('forged')", &[]).await.state, "42501");
         }
     }
 }
@@ -207,7 +206,10 @@ async fn principal_in_the_options_of_a_connection_is_discarded() {
     psql.args(["--command", "show keyed.principal", "--command", "select keyed.create_project('forged')"]);
     let output = psql.output().expect("psql runs");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("forged"), "the option did not arrive: {said}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("forged"),
+        "the option was not passed on: {said}"
+    );
     assert!(!output.status.success() && said.contains("may not create projects"), "{said}");
 }
 
@@ -223,10 +225,10 @@ async fn settings_cannot_remove_the_principal() {
     }
 }
 
-/// That the key of a role without rights acts, in a transaction that goes on.
+/// Asserts that the key of a role without privileges is active in an open transaction.
 async fn assert_second(session: &Session) {
     session.run("savepoint asked").await;
-    assert_eq!(session.refusal(LOOKUP, &[]).await.is(), ("P0002", "not_found"));
+    assert_eq!(session.error(LOOKUP, &[]).await.codes(), ("P0002", "not_found"));
     session.run("rollback to asked; release asked").await;
 }
 
@@ -243,7 +245,7 @@ async fn rollback_to_savepoint_restores_the_earlier_key() {
     session.run(&format!("rollback to one; {LOOKUP}; select {second}; release one")).await;
     assert_second(&session).await;
     session.run("rollback").await;
-    // A block that fails after its own key, and one that ends well.
+    // A block that fails after its authentication, and one that succeeds.
     session
         .run(&format!(
             "begin; select {first};

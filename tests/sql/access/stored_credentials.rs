@@ -1,4 +1,4 @@
-//! What is stored of API keys and tokens: nothing that opens anything, and roles that it stays bound to.
+//! Stored API keys and tokens: they cannot be used to authenticate, and each stays bound to its role.
 
 use super::api_keys::{attempt, crm};
 
@@ -10,10 +10,10 @@ async fn stored_hash_cannot_be_used_to_authenticate() {
     session.rows("select keyed.create_inbound_endpoint('crm.customers', $1)", &[endpoint]).await;
     for (table, column) in [("api_key", "hash"), ("inbound_endpoint", "token_hash")] {
         let stored = session.text(&format!("select {column} from keyed_state.{table}"), &[]).await;
-        let refusal = session.refusal("select keyed.authenticate($1)", &[&stored]).await;
-        assert_eq!(refusal.is(), ("28000", "unauthorized"), "{table}");
+        let error = session.error("select keyed.authenticate($1)", &[&stored]).await;
+        assert_eq!(error.codes(), ("28000", "unauthorized"), "{table}");
         let deliver = "select keyed_http.deliver($1, null, null, null, '{}')";
-        assert_eq!(session.refusal(deliver, &[&stored]).await.is(), ("P0002", "not_found"), "{table}");
+        assert_eq!(session.error(deliver, &[&stored]).await.codes(), ("P0002", "not_found"), "{table}");
     }
 }
 
@@ -31,7 +31,7 @@ async fn migration_keeps_keys_and_tokens_valid() {
         format!(r#"{{"slug": "shop", "external_key": "$.id", "signed": false, "role": "{role}"}}"#);
     let made = session.json("select keyed.create_inbound_endpoint('crm.customers', $1)", &[&endpoint]).await;
     let token = made["token"].as_str().expect("a token");
-    // As in older versions: the hash of the shown key, and only the OID of a role.
+    // As in older versions: the hash of the displayed key, and only the OID of a role.
     session
         .rows("update keyed_state.api_key set hash = sha256(convert_to($1, 'UTF8')) where id = 1", &[&key])
         .await;
@@ -52,12 +52,12 @@ async fn migration_keeps_keys_and_tokens_valid() {
     let proxy = database.session_as("keyed_proxy").await;
     let deliver =
         "select (keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, '{\"id\": \"1\"}'))[1]";
-    let early = proxy.refusal("select keyed.authenticate(sha256(convert_to($1, 'UTF8')))", &[&key]).await;
+    let early = proxy.error("select keyed.authenticate(sha256(convert_to($1, 'UTF8')))", &[&key]).await;
     assert!(early.hint.contains("keyed.migrate()"), "{early} {}", early.hint);
-    assert!(proxy.refusal(deliver, &[token]).await.hint.contains("keyed.migrate()"));
+    assert!(proxy.error(deliver, &[token]).await.hint.contains("keyed.migrate()"));
     session.run("select keyed.migrate()").await;
     assert_eq!(attempt(&proxy, &key).await, Ok(()));
-    assert!(attempt(&proxy, &gone).await.is_err_and(|refusal| refusal.starts_with("28000")));
+    assert!(attempt(&proxy, &gone).await.is_err_and(|error| error.starts_with("28000")));
     assert_eq!(proxy.text(deliver, &[token]).await, "200");
     let reader = database.session_as(&role).await;
     assert_eq!(
@@ -80,14 +80,14 @@ async fn reused_role_oid_gains_nothing_after_a_restore() {
     let made = session.json("select keyed.create_inbound_endpoint('crm.customers', $1)", &[&endpoint]).await;
     let token = made["token"].as_str().expect("a token");
     session.run(&format!("drop owned by {leaver}; drop role {leaver}")).await;
-    // What a dump writes of a role that is gone is its number, and a restore elsewhere takes it for whose it is there.
+    // A dump contains the OID of a dropped role. A restore elsewhere would give it to the role that has this OID there.
     for table in ["api_key", "access_grant", "inbound_endpoint"] {
         let update =
             format!("update keyed_state.{table} set role = '{other}', bound_in = 'of another cluster'");
         session.run(&update).await;
     }
     let proxy = database.session_as("keyed_proxy").await;
-    assert!(attempt(&proxy, &key).await.is_err_and(|refusal| refusal.starts_with("28000")));
+    assert!(attempt(&proxy, &key).await.is_err_and(|error| error.starts_with("28000")));
     let deliver =
         "select (keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, '{\"id\": 1}'))[1]";
     assert_eq!(proxy.text(deliver, &[token]).await, "202");
@@ -95,15 +95,15 @@ async fn reused_role_oid_gains_nothing_after_a_restore() {
         session.text("select error ->> 'code' from keyed_state.inbound_delivery", &[]).await,
         "forbidden"
     );
-    let stranger = database.session_as(&other).await;
+    let unprivileged = database.session_as(&other).await;
     for statement in [
         "select keyed.search('crm.customers')",
         "select keyed.create_template('crm', 'mine')",
         "select keyed.add_attribute('crm.customers', '{\"slug\": \"mine\", \"type\": \"string\"}')",
     ] {
-        assert_eq!(stranger.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(unprivileged.error(statement, &[]).await.state, "42501", "{statement}");
     }
-    // A template to come, and a grant of its own, bring it nothing of the other's either.
+    // The role gains nothing from a later template or from its own later grant either.
     session
         .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
         .await;
@@ -111,7 +111,7 @@ async fn reused_role_oid_gains_nothing_after_a_restore() {
     session.run("select keyed.migrate()").await;
     for table in ["customers", "orders"] {
         assert_eq!(
-            stranger.refusal(&format!("select from crm.{table}"), &[]).await.state,
+            unprivileged.error(&format!("select from crm.{table}"), &[]).await.state,
             "42501",
             "{table}"
         );
@@ -123,10 +123,10 @@ async fn reused_role_oid_gains_nothing_after_a_restore() {
     }
     let own = "select string_agg(target, ' ') from keyed.list_access() where not orphaned and role = $1";
     assert_eq!(session.text(own, &[&other]).await, "crm.companies");
-    // New grants to it, and revocations, take effect as usual.
+    // New grants to the role, and revocations, take effect.
     session.run(&format!("select keyed.revoke_access('{other}', 'crm')")).await;
     database.grant(&other, "crm.customers", "read").await;
-    stranger.run("select keyed.search('crm.customers')").await;
+    unprivileged.run("select keyed.search('crm.customers')").await;
     assert_eq!(
         session.text(&format!("select keyed.revoke_access('{other}', 'crm.customers')"), &[]).await,
         "3"
@@ -142,7 +142,7 @@ async fn renamed_role_keeps_its_privileges() {
     let proxy = database.session_as("keyed_proxy").await;
     session.run(&format!("alter role {role} rename to {role}_x")).await;
     assert_eq!(attempt(&proxy, &key).await, Ok(()));
-    // In another cluster, an OID with another name is invalid.
+    // In another cluster, an OID with another role name is invalid.
     session.run("update keyed_state.api_key set bound_in = 'of another cluster'").await;
     assert!(attempt(&proxy, &key).await.is_err());
     session

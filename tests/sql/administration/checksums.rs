@@ -1,10 +1,10 @@
-//! Checksums of what a database holds.
+//! Checksums of a database's contents.
 
 use harness::customers::{DOCUMENTS, HISTORY, SERIES, VECTORS};
 use harness::{Database, Session, array, similar};
 use std::collections::BTreeMap;
 
-/// A customer with everything, and one deleted.
+/// A customer with every kind of value, and a deleted one.
 async fn crm() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -22,7 +22,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Rows and checksum of each part; those of the state by the names of their tables.
+/// Row count and checksum of each part; tables of `keyed_state` by name.
 async fn checksums(session: &Session) -> BTreeMap<String, String> {
     let sql = "select concat_ws(' ', template, part), rows || ' ' || checksum from keyed.checksums()";
     let rows = session.rows(sql, &[]).await;
@@ -34,7 +34,7 @@ async fn checksums(session: &Session) -> BTreeMap<String, String> {
 }
 
 #[tokio::test]
-async fn checksum_differs_after_each_change_and_only_then() {
+async fn checksum_changes_exactly_when_the_data_changes() {
     let (_database, session) = crm().await;
     let before = checksums(&session).await;
     let rows = |part: &str| before[part].split(' ').next().map(str::to_owned);
@@ -112,8 +112,8 @@ async fn only_administrators_compute_checksums() {
     let (clerk, boss) = (database.create_role("clerk").await, database.create_role("boss").await);
     database.grant(&clerk, "crm.customers", "read").await;
     database.session().await.run(&format!("grant keyed_admin to {boss}")).await;
-    let refusal = database.session_as(&clerk).await.refusal("select * from keyed.checksums()", &[]).await;
-    assert_eq!(refusal.state, "42501");
+    let error = database.session_as(&clerk).await.error("select * from keyed.checksums()", &[]).await;
+    assert_eq!(error.state, "42501");
     let as_boss = checksums(&database.session_as(&boss).await).await;
     assert_eq!(as_boss, checksums(&database.session().await).await);
 }

@@ -1,3 +1,3 @@
-//! What administrators do.
+//! Functions for administrators.
 
 mod checksums;

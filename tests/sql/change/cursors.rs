@@ -1,12 +1,12 @@
-//! Cursors of the feed: what goes on, and what must be read again.
+//! Cursors of the change feed: which remain valid, and which expire.
 
 use super::{all, in_short, next, now, page};
 use harness::{Database, Session, companies};
 
-async fn is_refused(session: &Session, cursor: &str) -> bool {
-    let refusal = session.refusal("select keyed.changes('crm', after => $1)", &[cursor]).await;
-    assert_eq!(refusal.pointers(), ["/after"], "{refusal}");
-    match refusal.is() {
+async fn is_rejected(session: &Session, cursor: &str) -> bool {
+    let error = session.error("select keyed.changes('crm', after => $1)", &[cursor]).await;
+    assert_eq!(error.pointers(), ["/after"], "{error}");
+    match error.codes() {
         ("22023", "invalid_value") => false,
         ("24000", "resync_required") => true,
         other => panic!("{other:?}"),
@@ -30,12 +30,12 @@ async fn forged_cursor_is_rejected() {
         &format!("{cursor}AAAA"),
         &cursor.repeat(100),
     ] {
-        assert!(!is_refused(&session, forged).await, "{forged}");
+        assert!(!is_rejected(&session, forged).await, "{forged}");
     }
-    // One that another database has signed.
+    // A cursor signed by another database.
     let elsewhere = Database::with_crm().await;
     elsewhere.session().await.run("update keyed_state.change_secret set secret = sha256('another')").await;
-    assert!(!is_refused(&elsewhere.session().await, &cursor).await);
+    assert!(!is_rejected(&elsewhere.session().await, &cursor).await);
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn cursor_belongs_to_one_project_or_template() {
     let of_project = now(&session).await;
     let of_other = next(&session.json("select keyed.changes('other')", &[]).await);
     let of_template = next(&session.json("select keyed.changes('crm', 'crm.customers')", &[]).await);
-    assert!(!is_refused(&session, &of_other).await && !is_refused(&session, &of_template).await);
+    assert!(!is_rejected(&session, &of_other).await && !is_rejected(&session, &of_template).await);
     page(&session, &of_project, 1).await;
 }
 
@@ -77,10 +77,10 @@ async fn changed_grants_end_a_cursor() {
             page(&reader, &cursor, 1).await;
         }
         admin.run(&change).await;
-        assert!(is_refused(&reader, &cursor).await, "{change}");
+        assert!(is_rejected(&reader, &cursor).await, "{change}");
     }
     admin.run(&format!("select keyed.revoke_access('{role}', 'crm.customers')")).await;
-    assert_eq!(reader.refusal("select keyed.changes('crm')", &[]).await.is().0, "42501");
+    assert_eq!(reader.error("select keyed.changes('crm')", &[]).await.codes().0, "42501");
 }
 
 #[tokio::test]
@@ -104,12 +104,12 @@ async fn new_templates_and_names_keep_a_cursor_valid() {
 }
 
 #[tokio::test]
-async fn copy_of_a_database_begins_another_generation() {
+async fn cursors_expire_when_the_generation_row_is_restored() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.companies (external_key, name) values ('one', '1')").await;
     let cursor = now(&session).await;
-    // As a restore in place does it: the row is there, and another transaction has written it.
+    // As after a restore in place: the row exists, but another transaction has written it.
     session
         .run(
             "create temporary table saved as select * from keyed_state.change_generation;
@@ -117,12 +117,12 @@ async fn copy_of_a_database_begins_another_generation() {
              insert into keyed_state.change_generation select * from saved",
         )
         .await;
-    assert!(is_refused(&session, &cursor).await);
+    assert!(is_rejected(&session, &cursor).await);
     let (changes, fresh) = all(&session, "start", 10).await;
     assert_eq!(in_short(&changes), ["create one"]);
     session.run("insert into crm.companies (external_key, name) values ('two', '2')").await;
     assert_eq!(in_short(&all(&session, &fresh, 10).await.0), ["create two"]);
-    assert!(is_refused(&session, &cursor).await);
+    assert!(is_rejected(&session, &cursor).await);
     session.run("select keyed.continue_changes()").await;
     assert_eq!(in_short(&all(&session, &cursor, 10).await.0), ["create two"]);
     let positions = format!("select count(distinct position >> 48) from {}", companies::HISTORY);

@@ -1,4 +1,4 @@
-//! What an entry of the feed tells.
+//! The contents of an entry of the change feed.
 
 use super::{all, in_short, next, now, page};
 use harness::{Database, id_of};
@@ -29,12 +29,12 @@ async fn entry_has_actor_changed_fields_and_previous_key() {
         assert_eq!((&change["actor"], &change["source"]), (&json!("postgres"), &json!("sql")));
         assert!(change["at"].as_str().is_some_and(|at| at.ends_with('Z')) && change.get("record").is_none());
     }
-    let told: Vec<Value> = changes
+    let reported: Vec<Value> = changes
         .iter()
         .map(|it| json!([it["operation"], it["external_key"], it.get("previous_key"), it["changed"]]))
         .collect();
     assert_eq!(
-        json!(told),
+        json!(reported),
         json!([
             ["create", "A-1", null, ["name", "visits"]],
             ["update", "A-1", null, ["name", "tags"]],
@@ -93,7 +93,7 @@ async fn feed_covers_a_project_or_one_template() {
         }
     }
     let (changes, _) = all(&session, "start", 2).await;
-    let told: Vec<String> = changes
+    let reported: Vec<String> = changes
         .iter()
         .map(|it| format!("{}{}", it["template_slug"].as_str().unwrap_or_default(), it["external_key"]))
         .collect();
@@ -105,15 +105,15 @@ async fn feed_covers_a_project_or_one_template() {
         "customers\"3\"",
         "companies\"3\"",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let one = session.json("select keyed.changes('crm', 'crm.companies', 'start')", &[]).await;
     assert_eq!(in_short(one["changes"].as_array().expect("changes")), ["create 1", "create 2", "create 3"]);
-    let wrong = session.refusal("select keyed.changes('crm', 'other.things', 'start')", &[]).await;
-    assert_eq!(wrong.is(), ("P0002", "not_found"));
+    let wrong = session.error("select keyed.changes('crm', 'other.things', 'start')", &[]).await;
+    assert_eq!(wrong.codes(), ("P0002", "not_found"));
 }
 
 #[tokio::test]
-async fn pages_have_as_many_entries_as_asked_for() {
+async fn page_has_the_requested_number_of_entries() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.run("insert into crm.companies (name) select n::text from generate_series(1, 5) n").await;
@@ -124,8 +124,7 @@ async fn pages_have_as_many_entries_as_asked_for() {
     let second = page(&session, &next(&first), 4).await;
     assert_eq!((second["changes"].as_array().map(Vec::len), &second["has_more"]), (Some(1), &json!(false)));
     for limit in ["0", "1001", "-1"] {
-        let refusal =
-            session.refusal("select keyed.changes('crm', page_size => $1::integer)", &[limit]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/limit"]));
+        let error = session.error("select keyed.changes('crm', page_size => $1::integer)", &[limit]).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/limit"]));
     }
 }

@@ -1,9 +1,9 @@
-//! Who held a key.
+//! The history of a key: the records that have held it.
 
 use harness::{Database, id_of};
 
 #[tokio::test]
-async fn history_of_a_key_names_each_holder_and_how_it_ended() {
+async fn history_of_a_key_lists_each_holder_and_how_it_lost_the_key() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let create = "select keyed.create_record('crm.customers', '{}', $1)";
@@ -28,7 +28,7 @@ async fn history_of_a_key_names_each_holder_and_how_it_ended() {
 }
 
 #[tokio::test]
-async fn history_of_a_key_names_only_visible_records() {
+async fn history_of_a_key_lists_only_visible_records() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -45,6 +45,6 @@ async fn history_of_a_key_names_only_visible_records() {
     let reader = database.session_as(&role).await;
     let count = "select count(*) from keyed.key_history('crm.customers', 'K')";
     assert_eq!((session.text(count, &[]).await, reader.text(count, &[]).await), ("2".into(), "1".into()));
-    let refused = reader.refusal("select keyed.key_history('crm.companies', 'K')", &[]).await;
-    assert_eq!(refused.is().0, "42501");
+    let rejected = reader.error("select keyed.key_history('crm.companies', 'K')", &[]).await;
+    assert_eq!(rejected.codes().0, "42501");
 }

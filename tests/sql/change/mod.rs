@@ -1,4 +1,4 @@
-//! The feed of changes.
+//! The change feed.
 
 mod cursors;
 mod entries;
@@ -9,7 +9,7 @@ mod scopes;
 use harness::Session;
 use serde_json::Value;
 
-/// A page of the project `crm` after a cursor.
+/// The page of the project `crm` after a cursor.
 pub(crate) async fn page(session: &Session, after: &str, limit: usize) -> Value {
     let sql = "select keyed.changes('crm', after => $1, page_size => $2::integer)";
     session.json(sql, &[after, &limit.to_string()]).await
@@ -20,12 +20,12 @@ pub(crate) fn next(page: &Value) -> String {
     page["next_cursor"].as_str().expect("a cursor").to_owned()
 }
 
-/// The cursor of what comes from now on.
+/// The cursor after all current changes.
 pub(crate) async fn now(session: &Session) -> String {
     next(&session.json("select keyed.changes('crm')", &[]).await)
 }
 
-/// All changes after a cursor, in pages of this size, and the cursor after them.
+/// All changes after a cursor, read in pages of this size, and the cursor after them.
 pub(crate) async fn all(session: &Session, after: &str, limit: usize) -> (Vec<Value>, String) {
     let (mut changes, mut cursor) = (Vec::new(), after.to_owned());
     loop {

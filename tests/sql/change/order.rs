@@ -1,4 +1,4 @@
-//! The order of the feed, and what is not yet shown.
+//! The order of the feed, and changes that it does not show yet.
 
 use super::{all, in_short, next, now, page};
 use harness::{Cluster, Database, Session};
@@ -10,13 +10,13 @@ async fn upsert(session: &Session, key: &str, attributes: &str) {
     session.rows(UPSERT, &[key, attributes]).await;
 }
 
-/// Gives the transaction of a session its id.
+/// Assigns a transaction id to the session's transaction.
 async fn begin(session: &Session) {
     session.run("begin; select pg_current_xact_id()").await;
 }
 
 #[tokio::test]
-async fn changes_behind_an_open_transaction_wait_for_it_and_are_not_skipped() {
+async fn changes_after_an_open_transaction_wait_for_it_and_are_not_skipped() {
     let database = Database::with_crm().await;
     let (reader, slow, fast) = (database.session().await, database.session().await, database.session().await);
     let start = now(&reader).await;
@@ -33,7 +33,7 @@ async fn changes_behind_an_open_transaction_wait_for_it_and_are_not_skipped() {
 }
 
 #[tokio::test]
-async fn changes_of_a_record_come_in_their_order_whatever_transaction_began_first() {
+async fn changes_of_a_record_are_in_order_regardless_of_transaction_start() {
     let database = Database::with_crm().await;
     let (reader, early, late) =
         (database.session().await, database.session().await, database.session().await);
@@ -80,7 +80,7 @@ async fn transaction_does_not_read_its_own_changes() {
 }
 
 #[tokio::test]
-async fn fixed_snapshot_ends_the_feed() {
+async fn fixed_snapshot_limits_the_feed() {
     let database = Database::with_crm().await;
     let (reader, writer) = (database.session().await, database.session().await);
     upsert(&writer, "before", "{}").await;
@@ -141,19 +141,19 @@ async fn ten_thousand_changes_of_one_transaction_are_read_in_pages() {
         .await;
     let (changes, _) = all(&session, &start, 333).await;
     assert_eq!(changes.len(), 10_000);
-    let mut told: Vec<String> = in_short(&changes);
+    let mut reported: Vec<String> = in_short(&changes);
     let mut versions = std::collections::HashMap::new();
     for change in &changes {
         let before = versions.insert(change["id"].to_string(), change["operation"].to_string());
         assert_eq!(change["operation"] == "update", before.is_some(), "{change}");
     }
-    told.sort();
-    told.dedup();
-    assert_eq!(told.len(), 10_000);
+    reported.sort();
+    reported.dedup();
+    assert_eq!(reported.len(), 10_000);
 }
 
 #[tokio::test]
-async fn entries_made_by_a_statement_have_the_same_places() {
+async fn entries_written_by_a_statement_are_in_the_same_order() {
     let database = Database::with_crm().await;
     let (reader, early, late) =
         (database.session().await, database.session().await, database.session().await);

@@ -3,7 +3,7 @@
 use super::{all, in_short, now};
 use harness::{Database, Session};
 
-/// A database with a role that sees customers with more than five visits; sessions of its owner and of the role.
+/// A database with a role that can read customers with more than five visits; sessions of the owner and of the role.
 async fn with_reader(scope: &str) -> (Database, Session, Session) {
     let database = Database::with_crm().await;
     let admin = database.session().await;
@@ -35,17 +35,17 @@ async fn only_a_record_that_was_in_the_scope_is_reported_gone() {
         )
         .await;
     let (changes, _) = all(&reader, &start, 2).await;
-    let mut told = in_short(&changes);
-    told.sort();
-    assert_eq!(told, ["create enters", "create in", "gone -", "update enters"]);
+    let mut reported = in_short(&changes);
+    reported.sort();
+    assert_eq!(reported, ["create enters", "create in", "gone -", "update enters"]);
     let leaves = admin.text("select id from crm.customers where external_key = 'leaves'", &[]).await;
-    let gone = changes.iter().find(|it| it["operation"] == "gone").expect("the one that left");
+    let gone = changes.iter().find(|it| it["operation"] == "gone").expect("the record that left the scope");
     assert_eq!(gone["id"], leaves);
     assert!(!gone.to_string().contains("leaves"), "{gone}");
 }
 
 #[tokio::test]
-async fn deletion_is_reported_to_callers_who_saw_the_record() {
+async fn deletion_is_reported_to_callers_that_could_read_the_record() {
     let (_database, admin, reader) = with_reader(VISITS).await;
     let start = now(&reader).await;
     admin
@@ -56,10 +56,10 @@ async fn deletion_is_reported_to_callers_who_saw_the_record() {
              update crm.customers set visits = 1 where _released_key = 'in'",
         )
         .await;
-    let mut told = in_short(&all(&reader, &start, 100).await.0);
-    told.sort();
-    // What was written on the deleted record has taken it out of sight, so only the deletion itself is told.
-    assert_eq!(told, ["delete both", "delete in", "gone -"]);
+    let mut reported = in_short(&all(&reader, &start, 100).await.0);
+    reported.sort();
+    // Later changes moved the deleted record out of the scope, so only the deletion is reported.
+    assert_eq!(reported, ["delete both", "delete in", "gone -"]);
     admin.run("delete from crm.customers where _released_key = 'in'").await;
 }
 
@@ -75,9 +75,9 @@ async fn scope_on_keys_follows_changed_keys() {
              update crm.customers set external_key = 'erp:3' where external_key = 'shop:1'",
         )
         .await;
-    let mut told = in_short(&all(&reader, &start, 100).await.0);
-    told.sort();
-    assert_eq!(told, ["create erp:1", "create shop:1", "gone -", "update erp:3"]);
+    let mut reported = in_short(&all(&reader, &start, 100).await.0);
+    reported.sort();
+    assert_eq!(reported, ["create erp:1", "create shop:1", "gone -", "update erp:3"]);
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn cursor_advances_over_pages_without_visible_changes() {
     assert_eq!((first["changes"].as_array().map(Vec::len), &first["has_more"]), (Some(0), &true.into()));
     admin.run("insert into crm.customers (external_key, visits) values ('seen', 6)").await;
     assert_eq!(in_short(&all(&reader, &super::next(&first), 100).await.0), ["create seen"]);
-    // A page of one entry reads as many invisible changes at once.
+    // A page of one entry reads this many invisible changes in one call.
     admin.run("insert into crm.customers (external_key, visits) values ('other', 7)").await;
     assert_eq!(in_short(&all(&reader, &start, 1).await.0), ["create seen", "create other"]);
 }

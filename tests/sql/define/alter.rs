@@ -1,10 +1,10 @@
-//! Templates that change: attributes added, changed, renamed and dropped, with the data of what stays.
+//! Changes of templates: attributes are added, changed, renamed and dropped, and the remaining data is kept.
 
 use harness::customers::SERIES;
-use harness::{Database, Refusal, Session};
+use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
-/// A project whose customer `A-1` has some values, and a session that has read it.
+/// A project whose customer `A-1` has some values, and a session that has read the record.
 async fn with_record() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -17,8 +17,8 @@ async fn alter(session: &Session, changes: Value) -> Value {
     session.json("select keyed.alter_template('crm.customers', $1)", &[&changes.to_string()]).await
 }
 
-async fn refused(session: &Session, changes: Value) -> Refusal {
-    session.refusal("select keyed.alter_template('crm.customers', $1)", &[&changes.to_string()]).await
+async fn rejected(session: &Session, changes: Value) -> SqlError {
+    session.error("select keyed.alter_template('crm.customers', $1)", &[&changes.to_string()]).await
 }
 
 async fn attributes(session: &Session) -> Value {
@@ -46,15 +46,15 @@ async fn renamed_attribute_keeps_its_values_and_its_id() {
         );
     }
     let unknown =
-        other.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"x\"}')", &[]).await;
-    assert_eq!(unknown.is(), ("22023", "unknown_attribute"));
+        other.error("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"x\"}')", &[]).await;
+    assert_eq!(unknown.codes(), ("22023", "unknown_attribute"));
     other.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"full_name\": \"Bea\"}')").await;
     let column = "select full_name from crm.customers";
     assert_eq!(session.text(column, &[]).await, "Bea");
 }
 
 #[tokio::test]
-async fn attributes_swap_slugs_through_a_third() {
+async fn attributes_swap_slugs_via_a_third_one() {
     let (_database, session) = with_record().await;
     alter(&session, json!({"rename": {"name": "spare", "tags": "name", "spare": "tags"}})).await;
     let now = attributes(&session).await;
@@ -79,33 +79,36 @@ async fn rename_follows_the_rules_of_new_slugs() {
         "cmin",
         "cmax",
     ] {
-        let refusal = refused(&session, json!({"rename": {"name": reserved}})).await;
+        let error = rejected(&session, json!({"rename": {"name": reserved}})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "reserved_slug"), vec!["/rename/name"]),
             "{reserved}"
         );
         let change = session
-            .refusal(
+            .error(
                 "select keyed.alter_attribute('crm.customers', 'name', $1)",
                 &[&json!({"slug": reserved}).to_string()],
             )
             .await;
-        assert_eq!(change.is(), ("22023", "reserved_slug"), "{reserved}");
+        assert_eq!(change.codes(), ("22023", "reserved_slug"), "{reserved}");
         let added = json!({"slug": reserved, "type": "string"}).to_string();
-        let added = session.refusal("select keyed.add_attribute('crm.customers', $1)", &[&added]).await;
-        assert_eq!(added.is(), ("22023", "reserved_slug"), "{reserved}");
+        let added = session.error("select keyed.add_attribute('crm.customers', $1)", &[&added]).await;
+        assert_eq!(added.codes(), ("22023", "reserved_slug"), "{reserved}");
     }
     for bad in ["", "Name", "a b", "a\"b", &"a".repeat(64)] {
         assert_eq!(
-            refused(&session, json!({"rename": {"name": bad}})).await.is(),
+            rejected(&session, json!({"rename": {"name": bad}})).await.codes(),
             ("22023", "invalid_slug"),
             "{bad}"
         );
     }
-    assert_eq!(refused(&session, json!({"rename": {"name": "visits"}})).await.is(), ("23505", "conflict"));
     assert_eq!(
-        refused(&session, json!({"rename": {"nobody": "x"}})).await.is(),
+        rejected(&session, json!({"rename": {"name": "visits"}})).await.codes(),
+        ("23505", "conflict")
+    );
+    assert_eq!(
+        rejected(&session, json!({"rename": {"nobody": "x"}})).await.codes(),
         ("22023", "unknown_attribute")
     );
     assert_eq!(attributes(&session).await["name"], "Ada");
@@ -120,13 +123,13 @@ async fn dropped_attribute_loses_its_series_but_not_its_history() {
     assert_eq!(session.text(&format!("select count(*) from {SERIES}"), &[]).await, "0");
     let history = "select changes #>> '{name,new}' from keyed.history((select id from crm.customers))";
     assert_eq!(session.text(history, &[]).await, "Ada");
-    // One of the same name later on is another attribute.
+    // A later attribute of the same name is another attribute.
     session.run(r#"select keyed.add_attribute('crm.customers', '{"slug": "mood", "type": "metric"}')"#).await;
     session.run(r#"select keyed.add_attribute('crm.customers', '{"slug": "name", "type": "number"}')"#).await;
     session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"mood": 7, "name": 1}')"#).await;
     let series = "select string_agg(value::text, ',') from keyed.metric_series((select id from crm.customers), 'mood')";
     assert_eq!(session.text(series, &[]).await, "7");
-    assert_eq!(refused(&session, json!({"drop": ["nobody"]})).await.is(), ("22023", "unknown_attribute"));
+    assert_eq!(rejected(&session, json!({"drop": ["nobody"]})).await.codes(), ("22023", "unknown_attribute"));
 }
 
 #[tokio::test]
@@ -150,20 +153,20 @@ async fn added_attribute_is_writable_in_all_sessions() {
 #[tokio::test]
 async fn required_attribute_needs_a_value_for_every_record() {
     let (_database, session) = with_record().await;
-    let refusal =
-        refused(&session, json!({"attributes": [{"slug": "no", "type": "string", "required": true}]})).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"));
-    let refusal = refused(&session, json!({"attributes": [{"slug": "born", "required": true}]})).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"));
+    let error =
+        rejected(&session, json!({"attributes": [{"slug": "no", "type": "string", "required": true}]})).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"));
+    let error = rejected(&session, json!({"attributes": [{"slug": "born", "required": true}]})).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"));
     alter(
         &session,
         json!({"attributes": [{"slug": "no", "type": "string", "required": true, "default": "0"}]}),
     )
     .await;
     alter(&session, json!({"attributes": [{"slug": "name", "required": true}]})).await;
-    let missing = session.refusal("select keyed.create_record('crm.customers', '{}')", &[]).await;
+    let missing = session.error("select keyed.create_record('crm.customers', '{}')", &[]).await;
     assert_eq!(
-        (missing.is(), missing.pointers()),
+        (missing.codes(), missing.pointers()),
         (("22023", "required_attribute"), vec!["/attributes/name"])
     );
     alter(&session, json!({"attributes": [{"slug": "name", "required": false}]})).await;
@@ -173,8 +176,8 @@ async fn required_attribute_needs_a_value_for_every_record() {
 #[tokio::test]
 async fn options_cannot_exclude_values_of_live_records() {
     let (_database, session) = with_record().await;
-    let refusal = refused(&session, json!({"attributes": [{"slug": "tier", "options": ["silver"]}]})).await;
-    assert_eq!(refusal.is(), ("23505", "conflict"));
+    let error = rejected(&session, json!({"attributes": [{"slug": "tier", "options": ["silver"]}]})).await;
+    assert_eq!(error.codes(), ("23505", "conflict"));
     alter(
         &session,
         json!({"attributes": [{"slug": "tier", "options": ["gold", {"value": "iron", "label": "Iron"}]}]}),
@@ -182,9 +185,9 @@ async fn options_cannot_exclude_values_of_live_records() {
     .await;
     session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"tier": ["iron"]}')"#).await;
     let gone = session
-        .refusal(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"tier": "silver"}')"#, &[])
+        .error(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"tier": "silver"}')"#, &[])
         .await;
-    assert_eq!(gone.is(), ("22023", "invalid_value"));
+    assert_eq!(gone.codes(), ("22023", "invalid_value"));
     alter(&session, json!({"attributes": [{"slug": "tier", "options": null}]})).await;
     session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"tier": "anything"}')"#).await;
 }
@@ -200,8 +203,8 @@ async fn type_and_target_cannot_change() {
         json!({"slug": "mood", "required": true}),
         json!({"slug": "visits", "default": "x"}),
     ] {
-        let refusal = refused(&session, json!({"attributes": [change]})).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_value"), "{change}");
+        let error = rejected(&session, json!({"attributes": [change]})).await;
+        assert_eq!(error.codes(), ("22023", "invalid_value"), "{change}");
     }
     alter(&session, json!({"attributes": [{"slug": "name", "type": "dimension"}, {"slug": "company", "template": "companies"}]})).await;
 }
@@ -214,13 +217,13 @@ async fn change_of_a_template_is_atomic() {
         "label": "x", "rename": {"name": "title"}, "drop": ["tags"],
         "attributes": [{"slug": "note", "type": "string"}, {"slug": "born", "type": "number"}]
     });
-    assert_eq!(refused(&session, changes).await.pointers(), ["/attributes/1/type"]);
+    assert_eq!(rejected(&session, changes).await.pointers(), ["/attributes/1/type"]);
     let mut after = alter(&session, json!({})).await;
     after["updated_at"] = before["updated_at"].clone();
     assert_eq!(after, before);
     assert_eq!(attributes(&session).await["name"], "Ada");
-    let unknown = refused(&session, json!({"slug": "clients"})).await;
-    assert_eq!((unknown.is(), unknown.pointers()), (("22023", "unknown_field"), vec!["/slug"]));
+    let unknown = rejected(&session, json!({"slug": "clients"})).await;
+    assert_eq!((unknown.codes(), unknown.pointers()), (("22023", "unknown_field"), vec!["/slug"]));
 }
 
 #[tokio::test]
@@ -231,28 +234,31 @@ async fn label_display_and_language_can_change() {
     for (member, value) in [("label", "Clients"), ("display", "visits"), ("language", "simple")] {
         assert_eq!(changed[member], value);
     }
-    // The attribute that is shown keeps being shown under another name, and is forgotten when it goes.
+    // The display attribute stays the display attribute after a rename, and is unset when it is dropped.
     assert_eq!(alter(&session, json!({"rename": {"visits": "calls"}})).await["display"], "calls");
     assert_eq!(alter(&session, json!({"drop": ["calls"]})).await["display"], "name");
-    assert_eq!(refused(&session, json!({"display": "nobody"})).await.is(), ("22023", "unknown_attribute"));
-    assert_eq!(refused(&session, json!({"language": "klingon"})).await.is(), ("22023", "invalid_value"));
+    assert_eq!(
+        rejected(&session, json!({"display": "nobody"})).await.codes(),
+        ("22023", "unknown_attribute")
+    );
+    assert_eq!(rejected(&session, json!({"language": "klingon"})).await.codes(), ("22023", "invalid_value"));
 }
 
 #[tokio::test]
 async fn only_unused_templates_are_dropped() {
     let (database, session) = with_record().await;
     assert_eq!(
-        session.refusal("select keyed.drop_template('crm.customers')", &[]).await.is(),
+        session.error("select keyed.drop_template('crm.customers')", &[]).await.codes(),
         ("23505", "conflict")
     );
     assert_eq!(
-        session.refusal("select keyed.drop_template('crm.companies')", &[]).await.is(),
+        session.error("select keyed.drop_template('crm.companies')", &[]).await.codes(),
         ("23505", "conflict")
     );
     let other = database.session().await;
     let id = other.text("select keyed.get_by_key('crm.customers', 'A-1') ->> 'id'", &[]).await;
     session.run("select keyed.drop_template('crm.customers', with_records => true)").await;
-    assert_eq!(other.refusal("select keyed.get_record($1)", &[&id]).await.is(), ("P0002", "not_found"));
+    assert_eq!(other.error("select keyed.get_record($1)", &[&id]).await.codes(), ("P0002", "not_found"));
     session.run("select keyed.drop_template('crm.companies')").await;
     let left = "select count(*) from pg_class where relkind = 'r' and (relnamespace = 'crm'::regnamespace
                 or relnamespace = 'keyed_state'::regnamespace and relname ~ '_[0-9]+$')";
@@ -261,7 +267,7 @@ async fn only_unused_templates_are_dropped() {
         .run("select keyed.create_template('crm', 'customers', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
         .await;
     other.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"n\": 1}')").await;
-    assert_eq!(other.refusal("select keyed.get_record($1)", &[&id]).await.is(), ("P0002", "not_found"));
+    assert_eq!(other.error("select keyed.get_record($1)", &[&id]).await.codes(), ("P0002", "not_found"));
 }
 
 #[tokio::test]
@@ -279,6 +285,6 @@ async fn only_an_administrator_changes_templates() {
         "alter table crm.customers drop column name",
         "drop table crm.customers",
     ] {
-        assert_eq!(clerk.refusal(statement, &[]).await.state, "42501", "{statement}");
+        assert_eq!(clerk.error(statement, &[]).await.state, "42501", "{statement}");
     }
 }

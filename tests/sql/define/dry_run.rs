@@ -1,10 +1,10 @@
-//! Dry runs of changes of templates.
+//! Dry runs of template changes.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// Customers with a name, a fax number, tags, a metric and a city that is indexed; `A` and `B` have a fax number, `C`, which
-/// is deleted, too.
+/// Customers with a name, a fax number, tags, a metric and an indexed city. `A`, `B` and the deleted `C` have a fax
+/// number.
 async fn shop() -> (Database, Session) {
     let database = Database::new().await;
     let session = database.session().await;
@@ -24,7 +24,7 @@ async fn shop() -> (Database, Session) {
     (database, session)
 }
 
-/// All that a change of a definition writes.
+/// Everything that a change of a definition writes.
 async fn state(session: &Session) -> String {
     let state = "select concat_ws(E'\n', (select jsonb_agg(t order by t.id) from keyed_state.template t),
         (select jsonb_agg(a order by a.id) from keyed_state.attribute a), (select jsonb_agg(j) from keyed_state.job j),
@@ -62,11 +62,11 @@ async fn dry_run_reports_effects_and_writes_nothing() {
     });
     assert_eq!(plan(&session, &changes).await, expected);
     assert_eq!(state(&session).await, before);
-    // The same session goes on with the template as it is.
+    // The same session still uses the current definition.
     session
         .run("select keyed.upsert_by_key('shop.customers', 'A', '{\"name\": \"Ada\", \"fax\": \"1\"}')")
         .await;
-    assert_eq!(plan(&session, &changes).await, expected, "as often as it is asked");
+    assert_eq!(plan(&session, &changes).await, expected, "every time");
     let nothing = json!({"dry_run": true, "changes": {}, "added": [], "changed": [], "dropped": [], "indexes": [], "jobs": []});
     assert_eq!(
         plan(&session, &json!({"label": "customers", "attributes": [{"slug": "city", "indexed": true}]}))
@@ -131,12 +131,11 @@ async fn dry_run_fails_with_the_error_of_the_change() {
         json!({"display": "moon"}),
     ] {
         let changes = changes.to_string();
-        let change = session.refusal("select keyed.alter_template('shop.customers', $1)", &[&changes]).await;
-        let dry =
-            session.refusal("select keyed.alter_template('shop.customers', $1, true)", &[&changes]).await;
+        let change = session.error("select keyed.alter_template('shop.customers', $1)", &[&changes]).await;
+        let dry = session.error("select keyed.alter_template('shop.customers', $1, true)", &[&changes]).await;
         assert_eq!(
-            (dry.is(), dry.pointers(), &dry.message),
-            (change.is(), change.pointers(), &change.message),
+            (dry.codes(), dry.pointers(), &dry.message),
+            (change.codes(), change.pointers(), &change.message),
             "{changes}"
         );
     }
@@ -171,7 +170,7 @@ async fn every_function_that_defines_a_template_has_a_dry_run() {
     }
     assert_eq!(state(&session).await, before);
     let taken = "select keyed.create_template('shop', 'customers', dry_run => true)";
-    assert_eq!(session.refusal(taken, &[]).await.is(), ("23505", "conflict"));
+    assert_eq!(session.error(taken, &[]).await.codes(), ("23505", "conflict"));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The member `embed` of a template: which of its texts are embedded.
+//! The member `embed` of a template: the attributes whose text is embedded.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ async fn alter(session: &Session, changes: Value) -> Value {
 }
 
 #[tokio::test]
-async fn template_lists_embedded_texts_in_order() {
+async fn template_lists_embedded_attributes_in_order() {
     let (_database, session) = with_gallery().await;
     assert_eq!(alter(&session, json!({})).await, json!(["title", "medium"]));
     assert_eq!(alter(&session, json!({"embed": ["medium", "title"]})).await, json!(["medium", "title"]));
@@ -41,13 +41,13 @@ async fn embed_follows_renames_and_drops() {
     assert_eq!(alter(&session, json!({"drop": ["medium"]})).await, Value::Null);
     let added = json!({"attributes": [{"slug": "title", "type": "string"}], "embed": ["title"]});
     assert_eq!(alter(&session, added).await, json!(["title"]));
-    // Sessions that knew the template before know what it is now.
+    // Sessions with a cached definition get the new one.
     let seen = database.session().await.json("select keyed.alter_template('g.paintings', '{}')", &[]).await;
     assert_eq!(seen["embed"], json!(["title"]));
 }
 
 #[tokio::test]
-async fn only_existing_texts_can_be_embedded() {
+async fn only_existing_text_attributes_can_be_embedded() {
     let (_database, session) = with_gallery().await;
     for (embed, pointer, code) in [
         (json!(["year"]), "/embed/0", "invalid_value"),
@@ -56,15 +56,11 @@ async fn only_existing_texts_can_be_embedded() {
         (json!([]), "/embed", "invalid_value"),
         (json!("title"), "/embed", "invalid_value"),
     ] {
-        let refusal = session
-            .refusal(
-                "select keyed.alter_template('g.paintings', $1)",
-                &[&json!({"embed": embed}).to_string()],
-            )
+        let error = session
+            .error("select keyed.alter_template('g.paintings', $1)", &[&json!({"embed": embed}).to_string()])
             .await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{embed}");
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{embed}");
     }
-    let refusal =
-        session.refusal("select keyed.create_template('g', 'x', '[]', embed => '{title}')", &[]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "unknown_attribute"), vec!["/embed/0"]));
+    let error = session.error("select keyed.create_template('g', 'x', '[]', embed => '{title}')", &[]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "unknown_attribute"), vec!["/embed/0"]));
 }

@@ -1,4 +1,4 @@
-//! The format of attributes: how applications show values.
+//! The format of attributes, which controls how applications display values.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ async fn format_is_created_replaced_kept_and_removed() {
     assert_eq!(format(&replaced, "width"), json!({"currency": "CHF"}));
     let removed = alter(&session, "width", &json!({"format": null})).await;
     assert!(removed["attributes"][0].get("format").is_none(), "{removed}");
-    // It follows a rename, and a session that kept the definition learns of the change.
+    // The format survives a rename, and a session with a cached definition gets the change.
     let other = json!({"slug": "site", "format": {"kind": "image"}});
     assert_eq!(format(&alter(&session, "page", &other).await, "site"), json!({"kind": "image"}));
     let added = json!({"slug": "rate", "type": "metric", "format": {"percent": true}}).to_string();
@@ -77,16 +77,16 @@ async fn invalid_format_is_rejected_with_valid_ones() {
         ("width", json!({}), "/attributes/0/format", "null"),
     ] {
         let change = json!({"format": format}).to_string();
-        let refusal =
-            session.refusal("select keyed.alter_attribute('shop.goods', $1, $2)", &[slug, &change]).await;
-        assert_eq!(refusal.state, "22023", "{change}: {refusal}");
-        assert_eq!(refusal.pointers(), [pointer], "{change}: {refusal}");
-        assert!(refusal.hint.contains(hint), "{change}: {}", refusal.hint);
+        let error =
+            session.error("select keyed.alter_attribute('shop.goods', $1, $2)", &[slug, &change]).await;
+        assert_eq!(error.state, "22023", "{change}: {error}");
+        assert_eq!(error.pointers(), [pointer], "{change}: {error}");
+        assert!(error.hint.contains(hint), "{change}: {}", error.hint);
     }
     let attribute = json!([{"slug": "tags", "type": "list", "format": {"kind": "link"}}]).to_string();
     let create = "select keyed.create_template('shop', 'other', $1::text::jsonb)";
-    let refusal = session.refusal(create, &[&attribute]).await;
-    assert!(refusal.message.contains("an attribute of type list cannot have a format"), "{refusal}");
+    let error = session.error(create, &[&attribute]).await;
+    assert!(error.message.contains("an attribute of type list cannot have a format"), "{error}");
 }
 
 #[tokio::test]

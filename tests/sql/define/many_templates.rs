@@ -1,15 +1,15 @@
-//! More templates than PostgreSQL's table of locks has room for.
+//! More templates than PostgreSQL's lock table has capacity for.
 
 use harness::{Cluster, Database, Session, major_version};
 use std::sync::Arc;
 
-/// The number of templates; the cluster's table of locks has room for some 500.
+/// The number of templates; the cluster's lock table has capacity for about 500.
 const TEMPLATES: usize = 150;
 
 async fn many() -> (Database, Session) {
     const SETTINGS: [&str; 3] =
         ["max_connections=30", "max_locks_per_transaction=10", "autovacuum_worker_slots=3"];
-    // The last is of 18, whose default has room for the locks of thirteen more processes.
+    // The last setting exists since PostgreSQL 18; its default adds capacity for the locks of thirteen more processes.
     let settings = if major_version() < 18 { &SETTINGS[..2] } else { &SETTINGS };
     let cluster = Arc::new(Cluster::start_with(settings));
     let database = Database::new_in(&cluster).await;
@@ -23,9 +23,9 @@ async fn many() -> (Database, Session) {
     (database, session)
 }
 
-/// Takes so many locks that others find room for fewer than one for each template.
+/// Takes so many locks that the remaining capacity is less than one lock for each template.
 async fn fill(session: &Session) {
-    // Since 18, REVOKE locks each table until the end of the transaction.
+    // Since PostgreSQL 18, REVOKE locks each table until the end of the transaction.
     let room = if major_version() < 18 { 60 } else { 110 };
     session
         .run(&format!(
@@ -43,15 +43,15 @@ async fn fill(session: &Session) {
 #[tokio::test]
 async fn listing_and_revoking_lock_few_templates() {
     let (database, administrator) = many().await;
-    let (role, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
+    let (role, unprivileged) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&role, "crm", "read").await;
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
     let clerk = database.session_as(&role).await;
-    let stranger = database.session_as(&stranger).await;
+    let unprivileged = database.session_as(&unprivileged).await;
     let filler = database.session().await;
     fill(&filler).await;
     let count = "select jsonb_array_length(keyed.me() -> 'templates')";
-    for (session, expected) in [(&administrator, TEMPLATES), (&clerk, TEMPLATES), (&stranger, 0)] {
+    for (session, expected) in [(&administrator, TEMPLATES), (&clerk, TEMPLATES), (&unprivileged, 0)] {
         session.run("begin").await;
         assert_eq!(session.text(count, &[]).await, expected.to_string());
         let listed = "select jsonb_array_length(keyed_http.list_templates()::jsonb -> 'templates')";
@@ -62,7 +62,7 @@ async fn listing_and_revoking_lock_few_templates() {
     administrator.rows("select keyed.quota_report('crm')", &[]).await;
     assert_eq!(administrator.text(&format!("select keyed.revoke_access('{role}', 'crm')"), &[]).await, "1");
     assert_eq!(clerk.text(count, &[]).await, "0");
-    assert_eq!(clerk.refusal(&format!("select from crm.t{TEMPLATES}"), &[]).await.state, "42501");
+    assert_eq!(clerk.error(&format!("select from crm.t{TEMPLATES}"), &[]).await.state, "42501");
     filler.run("select pg_advisory_unlock_all()").await;
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
     let left = "select count(*) from pg_policies where policyname ~ '^keyed_read'";
@@ -84,7 +84,7 @@ async fn checksums_lock_one_table_at_a_time() {
     administrator.run("commit").await;
 }
 
-/// On how many tables of templates a role has privileges of PostgreSQL.
+/// The number of template tables on which a role has PostgreSQL privileges.
 async fn privileges(session: &Session, role: &str) -> usize {
     let tables =
         "select count(distinct c.oid) from pg_class c, aclexplode(c.relacl) a where a.grantee = $1::regrole";
@@ -115,15 +115,15 @@ async fn revocation_on_a_large_project_changes_few_tables() {
     let left = privileges(&administrator, &role).await;
     assert!(TEMPLATES / 2 < left && left < TEMPLATES, "{left}");
     for statement in [count.as_str(), "execute count"] {
-        assert_eq!(clerk.text(statement, &[]).await, "0", "the privilege is left and gives nothing");
+        assert_eq!(clerk.text(statement, &[]).await, "0", "the remaining privilege has no effect");
     }
     let search = format!("select keyed.search('crm.{last}')");
-    assert_eq!(clerk.refusal(&search, &[]).await.state, "42501");
+    assert_eq!(clerk.error(&search, &[]).await.state, "42501");
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
-    assert_eq!(clerk.refusal(&count, &[]).await.state, "42501");
-    assert_eq!(privileges(&administrator, &role).await, 1, "that on t2");
+    assert_eq!(clerk.error(&count, &[]).await.state, "42501");
+    assert_eq!(privileges(&administrator, &role).await, 1, "the lock on t2");
     administrator.text(&format!("select keyed.revoke_access('{role}', 'crm.t2')"), &[]).await;
-    // What was granted by mistake, and never came to all tables, leaves nothing either.
+    // An incomplete grant, which did not reach all tables, is removed completely, too.
     database.grant(&role, "crm", "read, update, delete").await;
     assert_eq!(administrator.text(&revoke, &[]).await, "3");
     while administrator.text("select keyed.enforce_grants()", &[]).await != "0" {}
@@ -148,12 +148,12 @@ async fn grant_on_a_large_project_is_enforced_in_chunks() {
     assert_eq!(
         clerk.text(&format!("select count(*) from crm.t{TEMPLATES}"), &[]).await,
         "0",
-        "too few, not too many"
+        "too few grants rather than too many"
     );
     let mut waiting = TEMPLATES;
     while waiting > 0 {
         let left = administrator.text("select keyed.enforce_grants()", &[]).await.parse().expect("a number");
-        assert!(left < waiting, "{left} of {waiting} wait still");
+        assert!(left < waiting, "{left} of {waiting} still wait");
         waiting = left;
     }
     for number in [1, TEMPLATES] {

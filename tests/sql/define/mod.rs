@@ -1,4 +1,4 @@
-//! Definitions of projects and templates: made, changed and removed.
+//! Definitions of projects and templates: create, change and remove.
 
 mod alter;
 mod dry_run;

@@ -1,8 +1,8 @@
-//! The end of a project.
+//! Removal of a project.
 
 use harness::{Database, Session};
 
-/// Two projects with something of everything, and templates that refer to each other in a cycle.
+/// Two projects with objects of every kind, and templates with cyclic references.
 async fn projects() -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -28,7 +28,7 @@ async fn projects() -> (Database, Session, String) {
     (database, session, role)
 }
 
-/// How much there is of what belongs to projects, in state and catalog.
+/// The number of rows and objects of projects, in `keyed_state` and the catalogs.
 async fn extent(session: &Session) -> String {
     let tables = [
         "access_grant",
@@ -57,25 +57,26 @@ async fn extent(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn dropped_project_takes_its_objects_and_spares_others() {
+async fn dropped_project_loses_exactly_its_objects() {
     let untouched = Database::with_crm().await;
     let expected = extent(&untouched.session().await).await;
     let (database, session, role) = projects().await;
     let clerk = database.session_as(&role).await;
     assert_eq!(clerk.text("select count(*) from shop.orders", &[]).await, "1");
-    let refusal = session.refusal("select keyed.drop_project('shop')", &[]).await;
-    assert_eq!(refusal.is(), ("23505", "conflict"));
-    assert!(refusal.message.contains("shop.goods") && refusal.hint.contains("with_records"), "{refusal}");
+    let error = session.error("select keyed.drop_project('shop')", &[]).await;
+    assert_eq!(error.codes(), ("23505", "conflict"));
+    assert!(error.message.contains("shop.goods") && error.hint.contains("with_records"), "{error}");
     session.run("select keyed.drop_project('shop', with_records => true)").await;
     assert_eq!(extent(&session).await, expected);
     assert_eq!(session.text("select to_regnamespace('shop') is null", &[]).await, "t");
     assert_eq!(session.text("select count(*) from keyed.list_access()", &[]).await, "0");
-    assert_eq!(session.refusal("select keyed.drop_project('shop')", &[]).await.is(), ("P0002", "not_found"));
+    assert_eq!(session.error("select keyed.drop_project('shop')", &[]).await.codes(), ("P0002", "not_found"));
     session.run("select keyed.upsert_by_key('crm.customers', 'A-1')").await;
-    // Its name is free, and nothing of the old project comes with it; one without records goes as it is.
+    // The name can be reused, and the new project inherits nothing. A project without records is dropped without
+    // confirmation.
     session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')").await;
-    let refusal = clerk.refusal("select keyed.search('shop.goods')", &[]).await;
-    assert_eq!(refusal.state, "42501");
+    let error = clerk.error("select keyed.search('shop.goods')", &[]).await;
+    assert_eq!(error.state, "42501");
     session.run("select keyed.drop_project('shop'); select keyed.drop_project('crm', true)").await;
     assert_eq!(session.text("select count(*) from keyed_state.template", &[]).await, "0");
 }
@@ -91,19 +92,19 @@ async fn key_limited_to_a_dropped_project_has_no_access() {
         proxy.rows(me, &[key]).await;
     }
     session.run("select keyed.drop_project('shop', true)").await;
-    assert_eq!(proxy.refusal(me, &[&only]).await.is(), ("28000", "unauthorized"));
+    assert_eq!(proxy.error(me, &[&only]).await.codes(), ("28000", "unauthorized"));
     assert_eq!(proxy.json(me, &[&both]).await["projects"], serde_json::json!(["crm"]));
     let listed = "select string_agg(projects::text || ' ' || (revoked_at is not null), ', ' order by id) from keyed.list_api_keys()";
     assert_eq!(session.text(listed, &[]).await, "{} true, {crm} false");
-    // Were it put in force again by hand, it would still see nothing.
+    // Even if the key is re-enabled by hand, it has no access.
     session.run("update keyed_state.api_key set revoked_at = null").await;
     assert_eq!(proxy.json(me, &[&only]).await["projects"], serde_json::json!([]));
     let by_number = "select keyed_http.get_template('2') from keyed.authenticate(sha256($1::bytea))";
-    assert_eq!(proxy.refusal(by_number, &[&only]).await.is(), ("P0002", "not_found"));
+    assert_eq!(proxy.error(by_number, &[&only]).await.codes(), ("P0002", "not_found"));
 }
 
 #[tokio::test]
-async fn project_with_foreign_objects_is_not_dropped() {
+async fn project_with_objects_of_other_owners_is_not_dropped() {
     let (database, session, role) = projects().await;
     let before = extent(&session).await;
     let drop = "select keyed.drop_project('shop', true)";
@@ -121,13 +122,13 @@ async fn project_with_foreign_objects_is_not_dropped() {
         ),
     ] {
         session.run(make).await;
-        let refusal = session.refusal(drop, &[]).await;
-        assert_eq!(refusal.is(), ("23505", "conflict"), "{make}: {refusal}");
-        assert!(refusal.message.contains(name), "{make}: {refusal}");
+        let error = session.error(drop, &[]).await;
+        assert_eq!(error.codes(), ("23505", "conflict"), "{make}: {error}");
+        assert!(error.message.contains(name), "{make}: {error}");
         assert_eq!(extent(&session).await, before, "{make}");
         session.run(unmake).await;
     }
     let clerk = database.session_as(&role).await;
-    assert_eq!(clerk.refusal(drop, &[]).await.is(), ("42501", "forbidden"));
+    assert_eq!(clerk.error(drop, &[]).await.codes(), ("42501", "forbidden"));
     session.run(drop).await;
 }

@@ -1,4 +1,4 @@
-//! Setting a database up, and making projects.
+//! Setup of a database, and creation of projects.
 
 use harness::Database;
 
@@ -30,7 +30,7 @@ async fn concurrent_init_sets_up_once() {
         sessions.spawn(async move { session.attempt("select keyed.init()", &[]).await });
     }
     for outcome in sessions.join_all().await {
-        assert_eq!(outcome.err().map(|refusal| refusal.to_string()), None);
+        assert_eq!(outcome.err().map(|error| error.to_string()), None);
     }
     database.session().await.run("select keyed.create_project('crm')").await;
 }
@@ -45,7 +45,7 @@ async fn init_with_preload_loads_the_library_at_session_start() {
                      where s.setdatabase = (select oid from pg_database where datname = current_database())";
     session.run("select keyed.init()").await;
     assert_eq!(session.text(libraries, &[]).await, "");
-    // A library that is loaded already stays.
+    // A preloaded library stays in the setting.
     let alter = format!("alter database {} set session_preload_libraries", database.name());
     session.run(&format!("{alter} = auto_explain")).await;
     let session = database.session().await;
@@ -57,8 +57,8 @@ async fn init_with_preload_loads_the_library_at_session_start() {
     assert_eq!(session.text(libraries, &[]).await, "session_preload_libraries=auto_explain, keyed");
     let role = database.create_role("analyst").await;
     let session = database.session_as(&role).await;
-    assert_eq!(session.text(is_preloaded, &[]).await, "t", "a login may not read the setting, and need not");
-    // What a session or a role has of its own is not for others, and names may hold commas.
+    assert_eq!(session.text(is_preloaded, &[]).await, "t", "a login cannot read the setting, and need not");
+    // Values set for a session or role are not copied to the database, and names may contain commas.
     let session = database.session().await;
     session
         .run(&format!(
@@ -88,12 +88,12 @@ async fn init_needs_a_superuser() {
     let database = Database::new().await;
     let role = database.create_role("dba").await;
     database.session().await.run(&format!("grant keyed_admin to {role}")).await;
-    let refusal = database.session_as(&role).await.refusal("select keyed.init()", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = database.session_as(&role).await.error("select keyed.init()", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]
-async fn project_is_a_schema_with_a_number_and_a_name() {
+async fn project_is_a_schema_with_an_id_and_a_name() {
     let database = Database::new().await;
     let session = database.session().await;
     let number = session.text("select keyed.create_project('crm', 'Our customers''')", &[]).await;
@@ -112,8 +112,8 @@ async fn project_cannot_use_an_existing_schema() {
         .run("create schema payroll; create table payroll.salaries (); select keyed.create_project('crm')")
         .await;
     for taken in ["payroll", "crm"] {
-        let refusal = session.refusal("select keyed.create_project($1)", &[taken]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("23505", "conflict"), vec!["/slug"]));
+        let error = session.error("select keyed.create_project($1)", &[taken]).await;
+        assert_eq!((error.codes(), error.pointers()), (("23505", "conflict"), vec!["/slug"]));
     }
     assert_eq!(session.text("select count(*) from keyed_state.project", &[]).await, "1");
 }
@@ -134,9 +134,9 @@ async fn reserved_project_name_is_rejected() {
         "pg_temp_3",
         "pg_anything",
     ] {
-        let refusal = session.refusal("select keyed.create_project($1)", &[reserved]).await;
+        let error = session.error("select keyed.create_project($1)", &[reserved]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "reserved_slug"), vec!["/slug"]),
             "{reserved}"
         );
@@ -159,7 +159,7 @@ async fn only_administrators_create_projects_and_templates() {
         "select keyed.migrate()",
         "select keyed.set_time_zone('crm', 'Europe/Zurich')",
     ] {
-        assert_eq!(clerk.refusal(statement, &[]).await.is(), ("42501", "forbidden"), "{statement}");
+        assert_eq!(clerk.error(statement, &[]).await.codes(), ("42501", "forbidden"), "{statement}");
         admin.run(statement).await;
     }
     let owners = "select string_agg(distinct tableowner::text, ',') from pg_tables where schemaname in ('crm', 'keyed_state')";
@@ -191,7 +191,7 @@ async fn every_table_and_column_has_a_comment() {
 async fn new_type_needs_a_migration() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // As it was before state step 26.
+    // The state before migration 26.
     session
         .run(
             "delete from keyed_state.version where number = 26;
@@ -203,9 +203,9 @@ async fn new_type_needs_a_migration() {
         "select keyed.add_attribute('crm.companies', '{\"slug\": \"checked\", \"type\": \"boolean\"}')",
         "select keyed.create_template('crm', 'orders', '[{\"slug\": \"paid\", \"type\": \"boolean\"}]')",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("XX000", "internal"), "{refusal}");
-        assert_eq!(refusal.hint, "Run SELECT keyed.migrate().");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("XX000", "internal"), "{error}");
+        assert_eq!(error.hint, "Run SELECT keyed.migrate().");
     }
     session.run("select keyed.migrate()").await;
     session
@@ -228,10 +228,10 @@ async fn unknown_attribute_type_is_an_error() {
         "select keyed.create_record('crm.companies', '{\"name\": \"Ada\"}')",
         "select keyed.search('crm.companies')",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is(), ("XX000", "internal"), "{refusal}");
-        assert!(refusal.message.contains("attributes of type colour"), "{refusal}");
-        assert!(refusal.hint.contains("Install the version of the extension"), "{refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes(), ("XX000", "internal"), "{error}");
+        assert!(error.message.contains("attributes of type colour"), "{error}");
+        assert!(error.hint.contains("Install the version of the extension"), "{error}");
     }
     session.rows("select keyed.search('crm.customers')", &[]).await;
 }

@@ -1,9 +1,9 @@
-//! Databases that are shards: the ranges of their ids, their directory, and keys of several shards.
+//! Shards: the ranges of their ids, their directory, and keys that several shards accept.
 
 use harness::{Cluster, Database, Session};
 use serde_json::{Value, json};
 
-/// A database of the shared cluster that is this shard.
+/// A database with this shard number.
 async fn shard(number: i32) -> Database {
     let database = Database::empty_in(&Cluster::shared()).await;
     let session = database.session().await;
@@ -16,7 +16,7 @@ async fn shard(number: i32) -> Database {
 }
 
 async fn customer(session: &Session, key: &str) -> String {
-    session.text("select id from keyed.upsert_by_key('crm.customers', $1)", &[&key]).await
+    session.text("select id from keyed.upsert_by_key('crm.customers', $1)", &[key]).await
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn ids_of_a_shard_contain_its_number() {
     assert_eq!(number >> 24, 3, "{key}");
     let endpoint = r#"{"slug": "shop", "template": "crm.customers", "external_key": "$.id", "mapping": {}}"#;
     let made = session
-        .text("select keyed.create_inbound_endpoint('crm.customers', $1::text::jsonb)", &[&endpoint])
+        .text("select keyed.create_inbound_endpoint('crm.customers', $1::text::jsonb)", &[endpoint])
         .await;
     let made: Value = serde_json::from_str(&made).expect("JSON");
     let token = made["token"].as_str().expect("a token");
@@ -66,34 +66,34 @@ async fn shard_keeps_its_ranges_after_a_dump_and_a_migration() {
 }
 
 #[tokio::test]
-async fn only_a_database_without_ids_of_others_becomes_a_shard() {
+async fn database_with_ids_outside_its_range_cannot_become_a_shard() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    let refusal = session.refusal("select keyed.init(shard => 1)", &[]).await;
-    assert_eq!(refusal.is(), ("23505", "conflict"));
-    assert!(refusal.to_string().contains("has ids outside its range"), "{refusal}");
+    let error = session.error("select keyed.init(shard => 1)", &[]).await;
+    assert_eq!(error.codes(), ("23505", "conflict"));
+    assert!(error.to_string().contains("has ids outside its range"), "{error}");
     assert_eq!(session.text("select coalesce(keyed.shard(), -1)", &[]).await, "-1");
     for invalid in [-1, 128] {
-        let refusal = session.refusal(&format!("select keyed.init(shard => {invalid})"), &[]).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_value"), "{invalid}");
+        let error = session.error(&format!("select keyed.init(shard => {invalid})"), &[]).await;
+        assert_eq!(error.codes(), ("22023", "invalid_value"), "{invalid}");
     }
-    // The data of a single database can become shard 0, and ids go on.
+    // The data of a single database can become shard 0, and its ids continue.
     let last = session.text("select max(id) from keyed_state.project", &[]).await;
     session.run("select keyed.init(shard => 0)").await;
     let next = session.text("select keyed.create_project('next')", &[]).await;
     assert!(next.parse::<i32>().expect("an id") > last.parse().expect("an id"));
-    let refusal = session.refusal("select keyed.init(shard => 1)", &[]).await;
-    assert!(refusal.to_string().contains("is shard 0 and cannot become shard 1"), "{refusal}");
+    let error = session.error("select keyed.init(shard => 1)", &[]).await;
+    assert!(error.to_string().contains("is shard 0 and cannot become shard 1"), "{error}");
 }
 
 #[tokio::test]
-async fn shard_without_free_ids_says_so() {
+async fn shard_without_free_ids_reports_an_error() {
     let database = shard(2).await;
     let session = database.session().await;
     session.run("select setval('keyed_state.template_id_seq', 393215)").await;
-    let refusal = session.refusal("select keyed.create_template('crm', 'orders')", &[]).await;
-    assert_eq!(refusal.is(), ("54000", "payload_too_large"));
-    assert!(refusal.to_string().contains("no id is left"), "{refusal}");
+    let error = session.error("select keyed.create_template('crm', 'orders')", &[]).await;
+    assert_eq!(error.codes(), ("54000", "payload_too_large"));
+    assert!(error.to_string().contains("no id is left"), "{error}");
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn directory_lists_projects_and_ids_of_other_shards() {
     let parts = "select coalesce(t, 'null') from unnest(keyed_http.shard($1)) t";
     let directory = async |known: &str| -> Vec<String> {
         session
-            .rows(parts, &[&known])
+            .rows(parts, &[known])
             .await
             .into_iter()
             .map(|row| row[0].clone().unwrap_or_default())
@@ -123,19 +123,19 @@ async fn directory_lists_projects_and_ids_of_other_shards() {
     assert_ne!(next[1], first[1]);
     assert!(next[2].contains("shop"), "{next:?}");
     let role = database.create_role("analyst").await;
-    let refusal = database.session_as(&role).await.refusal("select keyed_http.shard()", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error = database.session_as(&role).await.error("select keyed_http.shard()", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]
 async fn reference_to_a_record_of_another_shard_is_rejected() {
     let (here, there) = (shard(0).await, shard(9).await);
-    let foreign = customer(&there.session().await, "A-1").await;
+    let other = customer(&there.session().await, "A-1").await;
     let session = here.session().await;
-    let sql = format!("select keyed.upsert_by_key('crm.customers', 'B', '{{\"parent\": \"{foreign}\"}}')");
-    let refusal = session.refusal(&sql, &[]).await;
-    assert_eq!(refusal.is(), ("23503", "reference_not_found"));
-    assert!(refusal.to_string().contains("belongs to shard 9"), "{refusal}");
+    let sql = format!("select keyed.upsert_by_key('crm.customers', 'B', '{{\"parent\": \"{other}\"}}')");
+    let error = session.error(&sql, &[]).await;
+    assert_eq!(error.codes(), ("23503", "reference_not_found"));
+    assert!(error.to_string().contains("belongs to shard 9"), "{error}");
 }
 
 #[tokio::test]
@@ -159,13 +159,13 @@ async fn key_of_another_shard_is_registered_once() {
         (register.replace("'clerk')", "'boss')"), "23505"),
         (register.replace(&role, "keyed_admin"), "23505"),
     ] {
-        assert_eq!(session.refusal(&sql, &[&key]).await.is().0, expected, "{sql}");
+        assert_eq!(session.error(&sql, &[&key]).await.codes().0, expected, "{sql}");
     }
     let own = session.text(&issue, &[]).await;
-    let refusal = session.refusal(&register, &[&own]).await;
-    assert!(refusal.to_string().contains("is not of another shard"), "{refusal}");
+    let error = session.error(&register, &[&own]).await;
+    assert!(error.to_string().contains("is not of another shard"), "{error}");
     let changed = format!("{}x", &key[..key.len() - 1]);
-    assert_eq!(session.refusal(&register, &[&changed]).await.is(), ("22023", "invalid_value"));
+    assert_eq!(session.error(&register, &[&changed]).await.codes(), ("22023", "invalid_value"));
     assert_eq!(session.text(&format!("select keyed.revoke_api_key({id})"), &[]).await, "t");
-    assert_eq!(session.refusal(&register, &[&key]).await.is(), ("23505", "conflict"));
+    assert_eq!(session.error(&register, &[&key]).await.codes(), ("23505", "conflict"));
 }

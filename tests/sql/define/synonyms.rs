@@ -1,4 +1,4 @@
-//! The member `synonyms` of a template: which words stand for others in searches.
+//! The member `synonyms` of a template: sets of words that searches treat as equal.
 
 use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
@@ -24,7 +24,7 @@ async fn template_returns_its_synonyms() {
     assert_eq!(
         alter(&session, json!({"label": "Clients"})).await["synonyms"],
         sets,
-        "what is left out stays"
+        "an omitted value stays"
     );
     let seen = database.session().await.json("select keyed.alter_template('crm.customers', '{}')", &[]).await;
     assert_eq!(seen["synonyms"], sets);
@@ -76,15 +76,15 @@ async fn invalid_synonyms_are_rejected_with_pointers() {
         (json!([{"synonyms": ["car", "a b c d e f"], "way": 1}]), &["/synonyms/0/way"]),
     ] {
         let body = json!({"label": "Not kept", "synonyms": synonyms}).to_string();
-        let refusal = session.refusal("select keyed.alter_template('crm.customers', $1)", &[&body]).await;
-        assert_eq!(refusal.pointers(), pointers, "{refusal}");
-        assert_eq!(refusal.state, "22023", "{refusal}");
+        let error = session.error("select keyed.alter_template('crm.customers', $1)", &[&body]).await;
+        assert_eq!(error.pointers(), pointers, "{error}");
+        assert_eq!(error.state, "22023", "{error}");
     }
     assert_eq!(alter(&session, json!({})).await["label"], "Our customers");
 }
 
 #[tokio::test]
-async fn older_schema_serves_templates_without_synonyms() {
+async fn older_schema_supports_templates_without_synonyms() {
     let (database, session) = crm().await;
     session
         .run("alter table keyed_state.template drop column synonyms; delete from keyed_state.version where number = 30")
@@ -100,9 +100,8 @@ async fn older_schema_serves_templates_without_synonyms() {
     let words = json!({"global_search": "car"}).to_string();
     assert_eq!(session.text(found, &[&words]).await, "0");
     let sets = json!({"synonyms": [{"synonyms": ["car", "automobile"]}]});
-    let refusal =
-        session.refusal("select keyed.alter_template('crm.customers', $1)", &[&sets.to_string()]).await;
-    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal}");
+    let error = session.error("select keyed.alter_template('crm.customers', $1)", &[&sets.to_string()]).await;
+    assert!(error.hint.contains("keyed.migrate()"), "{error}");
     session.run("select keyed.migrate()").await;
     for session in [&session, &session_of_before] {
         alter(session, sets.clone()).await;

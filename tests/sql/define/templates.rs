@@ -13,8 +13,8 @@ async fn create(session: &Session, slug: &str, attributes: Value) -> Value {
     session.json("select keyed.create_template('crm', $1, $2)", &[slug, &attributes.to_string()]).await
 }
 
-async fn refused(session: &Session, attributes: Value) -> harness::Refusal {
-    session.refusal("select keyed.create_template('crm', 'orders', $1)", &[&attributes.to_string()]).await
+async fn rejected(session: &Session, attributes: Value) -> harness::SqlError {
+    session.error("select keyed.create_template('crm', 'orders', $1)", &[&attributes.to_string()]).await
 }
 
 #[tokio::test]
@@ -121,10 +121,10 @@ async fn errors_of_a_definition_have_pointers() {
         {"slug": "o", "type": "string", "unique": true},
         "p",
     ]);
-    let refusal = refused(&session, all).await;
-    assert_eq!(refusal.state, "22023");
+    let error = rejected(&session, all).await;
+    assert_eq!(error.state, "22023");
     assert_eq!(
-        refusal.pointers(),
+        error.pointers(),
         [
             "/attributes/1/type",
             "/attributes/2/type",
@@ -152,10 +152,9 @@ async fn reference_needs_a_target_that_exists_in_the_project() {
     let (_database, session) = crm().await;
     session.run("select keyed.create_project('shop'); select keyed.create_template('shop', 'goods')").await;
     for target in ["nothing", "goods", "shop.goods", "Customers"] {
-        let refusal =
-            refused(&session, json!([{"slug": "a", "type": "reference", "template": target}])).await;
+        let error = rejected(&session, json!([{"slug": "a", "type": "reference", "template": target}])).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/attributes/0/template"])
         );
     }
@@ -166,8 +165,8 @@ async fn existing_template_is_not_created_again() {
     let (_database, session) = crm().await;
     session.run("create table crm.notes ()").await;
     for taken in ["customers", "notes"] {
-        let refusal = session.refusal("select keyed.create_template('crm', $1)", &[taken]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("23505", "conflict"), vec!["/slug"]), "{taken}");
+        let error = session.error("select keyed.create_template('crm', $1)", &[taken]).await;
+        assert_eq!((error.codes(), error.pointers()), (("23505", "conflict"), vec!["/slug"]), "{taken}");
     }
     assert_eq!(session.text("select count(*) from keyed_state.template", &[]).await, "2");
 }
@@ -177,8 +176,8 @@ async fn template_has_at_most_500_attributes() {
     let (_database, session) = crm().await;
     let attributes =
         |count| (0..count).map(|n| json!({"slug": format!("a{n}"), "type": "string"})).collect::<Value>();
-    let refusal = refused(&session, attributes(501)).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("54000", "payload_too_large"), vec!["/attributes"]));
+    let error = rejected(&session, attributes(501)).await;
+    assert_eq!((error.codes(), error.pointers()), (("54000", "payload_too_large"), vec!["/attributes"]));
     create(&session, "orders", attributes(500)).await;
     let all: serde_json::Map<String, Value> =
         (0..500).map(|n| (format!("a{n}"), json!("x".repeat(100)))).collect();
@@ -196,9 +195,9 @@ async fn indexed_attribute_accepts_every_value() {
         types.iter().map(|it| json!({"slug": format!("a_{it}"), "type": it, "indexed": true})).collect();
     create(&session, "orders", attributes).await;
     let indexes = "select count(*) from pg_index where indrelid = 'crm.orders'::regclass and indpred is null and not indisunique";
-    // A text has a second one, for its parts.
+    // A text attribute has a second index, for substrings.
     assert_eq!(session.text(indexes, &[]).await, (types.len() + 1).to_string());
-    // Random text, for PostgreSQL would pack a repeated one into what fits an index.
+    // Random text, because PostgreSQL would compress repeated text to a size that fits an index.
     let random =
         session.text("select string_agg(md5(n::text), '') from generate_series(1, 1000) n", &[]).await;
     for (slug, value) in [
@@ -235,7 +234,7 @@ async fn labels_change_no_identifier() {
 }
 
 #[tokio::test]
-async fn side_tables_are_named_by_template_number() {
+async fn side_tables_are_named_by_template_id() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     let beside = [
@@ -248,7 +247,7 @@ async fn side_tables_are_named_by_template_number() {
         for table in tables {
             assert!(table.ends_with(&format!("_{number}")), "{table} of {template}");
         }
-        // A template without metrics has no series.
+        // A template without metrics has no metric table.
         let there = tables.into_iter().filter(|table| template == "customers" || *table != companies::SERIES);
         for table in there {
             assert_eq!(session.text("select to_regclass($1)", &[table]).await, table);

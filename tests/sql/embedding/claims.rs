@@ -1,4 +1,4 @@
-//! What workers do, for tests of the queue of embedding.
+//! The operations of a worker, for tests of the embedding queue.
 
 use harness::embeddings::vector;
 use harness::{Gallery, Session};
@@ -10,17 +10,17 @@ pub(crate) async fn claim(session: &Session) -> Value {
     session.json(CLAIM, &["m"]).await
 }
 
-/// What an answer of a claim hands out: ids and texts.
-pub(crate) fn texts(claim: &Value) -> Vec<(String, String)> {
+/// The ids and texts of a claim.
+pub(crate) fn inputs(claim: &Value) -> Vec<(String, String)> {
     let entries = claim["entries"].as_array().expect("entries");
     let text = |entry: &Value, name: &str| entry[name].as_str().expect("a text").to_owned();
-    let mut texts: Vec<_> =
+    let mut inputs: Vec<_> =
         entries.iter().map(|entry| (text(entry, "record"), text(entry, "text"))).collect();
-    texts.sort();
-    texts
+    inputs.sort();
+    inputs
 }
 
-/// Brings back the vector of an entry of a claim: 1 at this place.
+/// Stores a vector for an entry of a claim: 1 at this index.
 pub(crate) async fn store(
     session: &Session,
     claim: &Value,
@@ -42,12 +42,12 @@ pub(crate) async fn store(
 
 pub(crate) async fn embed_all(gallery: &Gallery, axis: usize) {
     let claimed = claim(&gallery.session).await;
-    for entry in 0..texts(&claimed).len() {
+    for entry in 0..inputs(&claimed).len() {
         assert_eq!(store(&gallery.session, &claimed, entry, axis, "m").await, "t");
     }
 }
 
-/// Makes all claims expire, as if their time had passed.
+/// Makes all claims expire.
 pub(crate) async fn expire(gallery: &Gallery) {
     gallery.session.run("update keyed_state.embedding_job set due_at = now()").await;
 }

@@ -1,4 +1,4 @@
-//! Vectors of records, and the queue of texts to embed.
+//! Vectors of records, and the queue of text to embed.
 
 mod claims;
 mod queue;

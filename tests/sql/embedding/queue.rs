@@ -1,6 +1,6 @@
-//! The queue of embedding, seen from where its workers see it.
+//! The embedding queue, as its workers use it.
 
-use crate::embedding::claims::{CLAIM, claim, embed_all, expire, store, texts};
+use crate::embedding::claims::{CLAIM, claim, embed_all, expire, inputs, store};
 use harness::Gallery;
 use serde_json::{Value, json};
 
@@ -14,13 +14,13 @@ async fn committed_text_is_queued() {
     let id = gallery.paint("K-1", "Girl with a Pearl Earring").await;
     gallery.session.run("update g.paintings set medium = '{oil,fresco}'").await;
     assert_eq!(gallery.status().await["pending"], 1);
-    // A list is read by its labels.
+    // A list is embedded by its labels.
     let text = "Girl with a Pearl Earring\nOil paint, fresco";
-    assert_eq!(texts(&claim(&gallery.session).await), [(id, text.to_owned())]);
+    assert_eq!(inputs(&claim(&gallery.session).await), [(id, text.to_owned())]);
 }
 
 #[tokio::test]
-async fn every_write_path_queues_texts() {
+async fn every_write_path_queues_text() {
     let gallery = Gallery::new().await;
     gallery
         .session
@@ -62,13 +62,13 @@ async fn claimed_record_is_not_claimed_again_until_the_claim_expires() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     let first = claim(&gallery.session).await;
-    assert_eq!(texts(&first).len(), 1);
-    assert_eq!(texts(&claim(&gallery.session).await), []);
+    assert_eq!(inputs(&first).len(), 1);
+    assert_eq!(inputs(&claim(&gallery.session).await), []);
     assert_eq!(gallery.status().await["running"], 1);
     expire(&gallery).await;
     let second = claim(&gallery.session).await;
-    assert_eq!(texts(&second).len(), 1);
-    // The first worker was only slow; by now the record is the second's.
+    assert_eq!(inputs(&second).len(), 1);
+    // The first worker was slow, and the claim has passed to the second.
     assert_eq!(store(&gallery.session, &first, 0, 1, "m").await, "f");
     assert_eq!(gallery.axis(&id).await, "");
     assert_eq!(store(&gallery.session, &second, 0, 2, "m").await, "t");
@@ -89,7 +89,7 @@ async fn vector_of_an_outdated_text_is_discarded() {
     gallery.paint("K-1", "Woman").await;
     assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
     assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["pending"]), ("", &json!(1)));
-    // The same with triggers disabled, where only the hash shows it.
+    // Without triggers, only the hash detects the change.
     let old = claim(&gallery.session).await;
     gallery
         .session
@@ -97,8 +97,8 @@ async fn vector_of_an_outdated_text_is_discarded() {
         .await;
     assert_eq!(store(&gallery.session, &old, 0, 1, "m").await, "f");
     let new = claim(&gallery.session).await;
-    assert_eq!(texts(&new)[0].1, "Queen");
-    // A change that does not affect embedded texts keeps the vectors.
+    assert_eq!(inputs(&new)[0].1, "Queen");
+    // A change that does not affect embedded text keeps the vectors.
     gallery.session.run("update g.paintings set year = 1700").await;
     assert_eq!(store(&gallery.session, &new, 0, 4, "m").await, "t");
     assert_eq!(gallery.axis(&id).await, "4");
@@ -112,12 +112,12 @@ async fn embedded_text_is_not_sent_again() {
     gallery.paint("K-1", "Woman").await;
     gallery.paint("K-1", "Girl").await;
     let claimed = claim(&gallery.session).await;
-    assert_eq!((texts(&claimed).len(), &claimed["settled"]), (0, &json!(true)));
+    assert_eq!((inputs(&claimed).len(), &claimed["settled"]), (0, &json!(true)));
     assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["done"]), ("5", &json!(1)));
-    // By another model it is.
+    // The hash is of another model.
     gallery.paint("K-1", "Woman").await;
     gallery.paint("K-1", "Girl").await;
-    assert_eq!(texts(&gallery.session.json(CLAIM, &["another"]).await).len(), 1);
+    assert_eq!(inputs(&gallery.session.json(CLAIM, &["another"]).await).len(), 1);
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn record_without_text_has_no_vector() {
     embed_all(&gallery, 5).await;
     gallery.paint("K-1", "  ").await;
     let claimed = claim(&gallery.session).await;
-    assert_eq!(texts(&claimed), [(id.clone(), String::new())]);
+    assert_eq!(inputs(&claimed), [(id.clone(), String::new())]);
     let arguments = ["claim", "record", "hash"].map(|name| {
         let value = if name == "claim" { &claimed[name] } else { &claimed["entries"][0][name] };
         value.as_str().expect("a text")
@@ -155,17 +155,17 @@ async fn failing_text_is_retried_eight_times() {
         let job = gallery.job(&id).await;
         assert_eq!((&job["attempts"], job["error"].as_str().map(str::len)), (&json!(attempt), Some(500)));
         assert_eq!(job["state"], if attempt < 8 { "pending" } else { "failed" });
-        assert_eq!(texts(&claim(&gallery.session).await), [], "it rests before it is tried again");
+        assert_eq!(inputs(&claim(&gallery.session).await), [], "it waits before the retry");
     }
     expire(&gallery).await;
-    assert_eq!(texts(&claim(&gallery.session).await), []);
+    assert_eq!(inputs(&claim(&gallery.session).await), []);
     let failures =
         "select template || ' ' || state || ' ' || attempts from keyed.embedding_failures('g.paintings')";
     assert_eq!(gallery.session.text(failures, &[]).await, "g.paintings failed 8");
     assert_eq!(gallery.status().await["failed"], 1);
     assert_eq!(gallery.session.text("select keyed.retry_embeddings('g.paintings')", &[]).await, "1");
-    assert_eq!(texts(&claim(&gallery.session).await).len(), 1);
-    // A new text gets attempts of its own.
+    assert_eq!(inputs(&claim(&gallery.session).await).len(), 1);
+    // New text resets the attempts.
     gallery.paint("K-1", "Woman").await;
     assert_eq!(
         (&gallery.job(&id).await["attempts"], &gallery.job(&id).await["error"]),
@@ -178,15 +178,15 @@ async fn text_that_crashes_workers_fails_permanently() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     for _ in 1..=8 {
-        assert_eq!(texts(&claim(&gallery.session).await).len(), 1);
+        assert_eq!(inputs(&claim(&gallery.session).await).len(), 1);
         expire(&gallery).await;
     }
-    assert_eq!(texts(&claim(&gallery.session).await), []);
+    assert_eq!(inputs(&claim(&gallery.session).await), []);
     assert_eq!(gallery.job(&id).await["state"], "failed");
 }
 
 #[tokio::test]
-async fn released_record_counts_no_attempt() {
+async fn released_claim_does_not_count_as_an_attempt() {
     let gallery = Gallery::new().await;
     let id = gallery.paint("K-1", "Girl").await;
     for _ in 0..20 {
@@ -210,9 +210,9 @@ async fn results_of_a_worker_are_validated() {
         ("select keyed_http.claim_embeddings('m', 1, 0)", "/lease"),
         ("select keyed_http.release_embeddings('x', null, 0)", "/claim"),
     ] {
-        let refusal = gallery.session.refusal(statement, &[]).await;
+        let error = gallery.session.error(statement, &[]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec![pointer]),
             "{statement}"
         );
@@ -224,10 +224,10 @@ async fn results_of_a_worker_are_validated() {
         [("{1,2}", "vector_dimension"), ("{}", "vector_dimension"), ("{{1}}", "invalid_value")]
     {
         let store = "select keyed_http.store_embedding($1, $2, $3, 'm', $4::real[])";
-        let refusal = gallery
+        let error = gallery
             .session
-            .refusal(store, &[&token, &word(&entry["record"]), &word(&entry["hash"]), numbers])
+            .error(store, &[&token, &word(&entry["record"]), &word(&entry["hash"]), numbers])
             .await;
-        assert_eq!(refusal.is(), ("22023", code), "{numbers}");
+        assert_eq!(error.codes(), ("22023", code), "{numbers}");
     }
 }

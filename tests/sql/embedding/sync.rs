@@ -1,6 +1,6 @@
 //! The embedding queue follows changes of records, definitions and vectors.
 
-use crate::embedding::claims::{claim, embed_all, expire, store, texts};
+use crate::embedding::claims::{claim, embed_all, expire, inputs, store};
 use harness::Gallery;
 use harness::embeddings::vector;
 use harness::paintings::VECTORS;
@@ -19,18 +19,18 @@ async fn vector_set_by_hand_stays_until_the_text_changes() {
         .session
         .rows("select keyed.delete_record($1::uuid); select keyed.restore_record($1::uuid)", &[&id])
         .await;
-    assert_eq!(texts(&claim(&gallery.session).await), []);
+    assert_eq!(inputs(&claim(&gallery.session).await), []);
     assert_eq!((gallery.axis(&id).await.as_str(), &gallery.status().await["by_hand"]), ("9", &json!(1)));
     gallery.paint("K-1", "Woman").await;
     embed_all(&gallery, 2).await;
     assert_eq!(gallery.axis(&id).await, "2");
-    // Removed by hand, it stays away.
+    // A vector that was removed by hand is not embedded again.
     gallery.session.rows("select keyed.set_embedding($1::uuid, null)", &[&id]).await;
-    assert_eq!(texts(&claim(&gallery.session).await), []);
+    assert_eq!(inputs(&claim(&gallery.session).await), []);
     // Text and vector in one request belong together.
     let body = json!({"attributes": {"title": "Queen"}, "embedding": serde_json::from_str::<Value>(&vector(7)).expect("JSON")});
     gallery.session.rows("select keyed.patch_record($1::uuid, $2)", &[&id, &body.to_string()]).await;
-    assert_eq!((texts(&claim(&gallery.session).await).len(), gallery.axis(&id).await.as_str()), (0, "7"));
+    assert_eq!((inputs(&claim(&gallery.session).await).len(), gallery.axis(&id).await.as_str()), (0, "7"));
 }
 
 #[tokio::test]
@@ -47,8 +47,8 @@ async fn deleted_record_leaves_the_queue_and_returns_on_restore() {
     for id in [&one, &other] {
         gallery.session.rows("select keyed.restore_record($1::uuid)", &[id]).await;
     }
-    // Only the text that was not embedded yet is sent.
-    assert_eq!(texts(&claim(&gallery.session).await), [(other.clone(), "Maid".to_owned())]);
+    // Only the text that is not embedded yet is sent.
+    assert_eq!(inputs(&claim(&gallery.session).await), [(other.clone(), "Maid".to_owned())]);
     assert_eq!(gallery.axis(&one).await, "3");
     gallery.session.run("set role keyed_owner; delete from g.paintings; reset role").await;
     assert_eq!(gallery.session.text("select count(*) from keyed_state.embedding_job", &[]).await, "0");
@@ -62,7 +62,7 @@ async fn queue_follows_the_definition() {
     embed_all(&gallery, 1).await;
     let alter = async |changes: Value| {
         gallery.session.rows("select keyed.alter_template('g.paintings', $1)", &[&changes.to_string()]).await;
-        texts(&claim(&gallery.session).await).pop().map(|(_, text)| text)
+        inputs(&claim(&gallery.session).await).pop().map(|(_, text)| text)
     };
     assert_eq!(alter(json!({"rename": {"title": "name"}, "label": "Pictures"})).await, None);
     assert_eq!(gallery.status().await["attributes"], json!(["name", "medium"]));
@@ -75,7 +75,7 @@ async fn queue_follows_the_definition() {
     assert_eq!(alter(json!({"drop": ["medium"]})).await.as_deref(), Some("Girl"));
     assert_eq!(alter(json!({"embed": null})).await, None);
     gallery.session.rows("update g.paintings set name = 'Woman' where id = $1::uuid", &[&id]).await;
-    assert_eq!((texts(&claim(&gallery.session).await).len(), gallery.axis(&id).await.as_str()), (0, "1"));
+    assert_eq!((inputs(&claim(&gallery.session).await).len(), gallery.axis(&id).await.as_str()), (0, "1"));
     gallery.session.run("select keyed.drop_template('g.paintings', true)").await;
     assert_eq!(gallery.session.text("select count(*) from keyed_state.embedding_job", &[]).await, "0");
 }
@@ -88,7 +88,7 @@ async fn new_embed_queues_existing_records_except_set_vectors() {
     let numbers = vector(9).replace('[', "{").replace(']', "}");
     gallery.session.rows("select keyed.set_embedding($1::uuid, $2::real[])", &[&by_hand, &numbers]).await;
     gallery.session.run("select keyed.alter_template('g.paintings', '{\"embed\": [\"title\"]}')").await;
-    assert_eq!(texts(&claim(&gallery.session).await), [(plain, "Milkmaid".to_owned())]);
+    assert_eq!(inputs(&claim(&gallery.session).await), [(plain, "Milkmaid".to_owned())]);
     assert_eq!(gallery.status().await["by_hand"], 1);
 }
 
@@ -101,14 +101,18 @@ async fn administrator_reembeds_a_template() {
     let waiting = async |statement: &str| gallery.session.text(statement, &[]).await;
     assert_eq!(waiting("select keyed.reembed('g.paintings', other_than => 'm')").await, "0");
     assert_eq!(waiting("select keyed.reembed('g.paintings', other_than => 'another')").await, "2");
-    assert_eq!(texts(&claim(&gallery.session).await).len(), 2, "also by the same model");
+    assert_eq!(inputs(&claim(&gallery.session).await).len(), 2, "including those of the same model");
     expire(&gallery).await;
     embed_all(&gallery, 2).await;
     gallery.session.run(&format!("delete from keyed_state.embedding_job; delete from {VECTORS}")).await;
-    assert_eq!(waiting("select keyed.reembed('g.paintings')").await, "2", "also what the queue had lost");
+    assert_eq!(
+        waiting("select keyed.reembed('g.paintings')").await,
+        "2",
+        "including entries that the queue had lost"
+    );
     gallery.session.run("select keyed.alter_template('g.paintings', '{\"embed\": null}')").await;
     assert_eq!(
-        gallery.session.refusal("select keyed.reembed('g.paintings')", &[]).await.is(),
+        gallery.session.error("select keyed.reembed('g.paintings')", &[]).await.codes(),
         ("22023", "invalid_value")
     );
 }

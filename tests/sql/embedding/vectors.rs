@@ -1,4 +1,4 @@
-//! Vectors of records: set, replaced, removed, and out of the way of everything else.
+//! Vectors of records: set, replace and remove, without effect on anything else.
 
 use harness::customers::VECTORS;
 use harness::{Database, Session, array, similar, vector};
@@ -10,7 +10,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Creates a customer with a vector; answers the id.
+/// Creates a customer with a vector and returns its id.
 async fn embedded(session: &Session, key: &str, vector: &Value) -> String {
     let sql = "select keyed.create_record('crm.customers', '{}', $1) ->> 'id'";
     let id = session.text(sql, &[key]).await;
@@ -18,7 +18,7 @@ async fn embedded(session: &Session, key: &str, vector: &Value) -> String {
     id
 }
 
-/// Where the row of a record's vector stands and who wrote it: any write would change it.
+/// TID and xmin of the row with a record's vector, which any write would change.
 fn row() -> String {
     format!("select string_agg(v.ctid || ' ' || v.xmin || ' ' || v.live, ',') from {VECTORS} v")
 }
@@ -137,8 +137,8 @@ async fn vector_is_deleted_and_restored_with_its_record() {
     let live = &format!("select string_agg(live::text, ',') from {VECTORS}");
     session.rows("select keyed.delete_record($1)", &[&id]).await;
     assert_eq!(session.text(live, &[]).await, "false");
-    let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.6))]).await;
-    assert_eq!(refusal.is(), ("P0002", "not_found"));
+    let error = session.error("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.6))]).await;
+    assert_eq!(error.codes(), ("P0002", "not_found"));
     session.rows("select keyed.restore_record($1)", &[&id]).await;
     assert_eq!(session.text(live, &[]).await, "true");
     session.rows("update crm.customers set deleted_at = now() where id = $1", &[&id]).await;
@@ -174,15 +174,15 @@ async fn invalid_vector_is_rejected() {
         (&zeros.replacen("0.0", "1e38", 2), "invalid_value"),
         (&zeros.replacen("0.0", "1e-30", 2), "invalid_value"),
     ] {
-        let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, array]).await;
-        assert_eq!(refusal.is(), ("22023", code), "{}", &array[..20.min(array.len())]);
-        assert!(refusal.pointers()[0].starts_with("/vector"), "{refusal}");
+        let error = session.error("select keyed.set_embedding($1, $2)", &[&id, array]).await;
+        assert_eq!(error.codes(), ("22023", code), "{}", &array[..20.min(array.len())]);
+        assert!(error.pointers()[0].starts_with("/vector"), "{error}");
     }
     let mut numbers = vector(&[(0, 1.0)]);
     numbers[17] = json!("0.5");
     let body = json!({"attributes": {"name": "new"}, "embedding": numbers}).to_string();
-    let refusal = session.refusal("select keyed.patch_record($1, $2)", &[&id, &body]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/embedding/17"]));
+    let error = session.error("select keyed.patch_record($1, $2)", &[&id, &body]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/embedding/17"]));
     assert_eq!(session.text(&row(), &[]).await, before);
     assert_eq!(session.text("select name from crm.customers", &[]).await, "");
 }
@@ -191,30 +191,26 @@ async fn invalid_vector_is_rejected() {
 async fn vector_of_another_length_cannot_be_inserted() {
     let (_database, session) = crm().await;
     let id = embedded(&session, "A", &similar(0.5)).await;
-    let refusal = session
-        .refusal(
+    let error = session
+        .error(
             &format!("update {VECTORS} set embedding = $2 where record_id = $1"),
             &[&id, &vector(&[]).to_string()],
         )
         .await;
-    assert_eq!(refusal.state, "23514");
+    assert_eq!(error.state, "23514");
 }
 
 #[tokio::test]
 async fn old_pgvector_disables_only_vectors() {
     let database = Database::new().await;
     let session = database.session().await;
-    // So it was before 0.7.0.
+    // The state before 0.7.0.
     session.run("alter type halfvec rename to of_later").await;
     let _database = database.add_crm().await;
     let record = "select keyed.create_record('crm.customers', '{\"name\": \"Ada\"}', 'A') ->> 'id'";
     let id = session.text(record, &[]).await;
-    let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
-    assert!(
-        refusal.message.contains("0.7.0") && refusal.hint.contains("UPDATE"),
-        "{refusal} {}",
-        refusal.hint
-    );
+    let error = session.error("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    assert!(error.message.contains("0.7.0") && error.hint.contains("UPDATE"), "{error} {}", error.hint);
     session.run("alter type of_later rename to halfvec; select keyed.init()").await;
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
 }
@@ -227,11 +223,11 @@ async fn missing_pgvector_disables_only_vectors() {
     let database = database.add_crm().await;
     let record = "select keyed.create_record('crm.customers', '{\"name\": \"Ada\"}', 'A') ->> 'id'";
     let id = session.text(record, &[]).await;
-    let refusal = session.refusal("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
+    let error = session.error("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
     assert!(
-        refusal.message.contains("pgvector") && refusal.hint.contains("keyed.init()"),
-        "{refusal} {}",
-        refusal.hint
+        error.message.contains("pgvector") && error.hint.contains("keyed.init()"),
+        "{error} {}",
+        error.hint
     );
     session
         .rows(
@@ -246,7 +242,7 @@ async fn missing_pgvector_disables_only_vectors() {
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
     assert_eq!(session.text(&format!("select count(*) from {VECTORS}"), &[]).await, "1");
 
-    // What went with the extension is made again with it.
+    // The objects that were dropped with the extension are created again.
     session.run("drop extension vector cascade; select keyed.migrate()").await;
     let session = database.session().await;
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;

@@ -1,4 +1,4 @@
-//! What a filter may cost: whatever is accepted is answered, or ends when the time of a statement is over.
+//! The cost of filters: an accepted filter completes or ends with the statement timeout.
 
 use crate::gallery::Gallery;
 use serde_json::{Value, json};
@@ -15,8 +15,8 @@ async fn pattern_match_honors_the_statement_timeout() {
             let query = json!({"filters": [condition]}).to_string();
             let before = gallery.session.processor_time().await;
             let outcome = gallery.session.attempt("select keyed.search('art.works', $1)", &[&query]).await;
-            if let Err(refusal) = outcome {
-                assert!(["57014", "22023"].contains(&refusal.state.as_str()), "{operator}: {refusal}");
+            if let Err(error) = outcome {
+                assert!(["57014", "22023"].contains(&error.state.as_str()), "{operator}: {error}");
             }
             let used = gallery.session.processor_time().await - before;
             assert!(used < Duration::from_secs(2), "{operator} used {used:?} of a processor");
@@ -44,7 +44,7 @@ async fn filter_accepts_the_maximum_of_reference_conditions() {
             let query = json!({"filters": conditions, "sort": "external_key"});
             let found =
                 gallery.session.attempt("select keyed.search('art.works', $1)", &[&query.to_string()]).await;
-            let found = found.unwrap_or_else(|refusal| panic!("200 times {field} {operator}: {refusal}"));
+            let found = found.unwrap_or_else(|error| panic!("200 times {field} {operator}: {error}"));
             let page: Value = serde_json::from_str(found[0][0].as_deref().unwrap_or_default()).expect("JSON");
             assert_eq!(crate::gallery::keys(&page), expected, "200 times {field} {operator}");
         }

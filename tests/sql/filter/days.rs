@@ -1,9 +1,10 @@
-//! Days on a field of times: in the time zone of the request, from midnight to midnight, also where clocks are moved.
+//! Days in conditions on datetimes: from midnight to midnight in the time zone of the request, including days with a
+//! clock change.
 
 use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
 
-/// Works that were sold at these times, each under its time as key.
+/// Works that were sold at these times; each has its time as key.
 async fn sold(times: &[&str]) -> Gallery {
     let gallery = Gallery::new().await;
     for time in times {
@@ -23,7 +24,7 @@ async fn day_uses_the_time_zone_of_the_request() {
     let times =
         ["2024-03-09T10:30:00Z", "2024-03-09T23:30:00Z", "2024-03-10T10:30:00Z", "2024-03-10T11:00:00Z"];
     let gallery = sold(&times).await;
-    // Auckland is 13 hours ahead: its 10 March lasts from 11:00 to 11:00.
+    // Auckland is 13 hours ahead, so its 10 March lasts from 11:00 to 11:00 UTC.
     for (zone, day, expected) in [
         (Value::Null, "2024-03-10", &times[2..]),
         (json!("UTC"), "2024-03-10", &times[2..]),
@@ -38,7 +39,7 @@ async fn day_uses_the_time_zone_of_the_request() {
 
 #[tokio::test]
 async fn day_of_a_clock_change_has_its_real_length() {
-    // In New York 10 March 2024 had 23 hours and 3 November 25; in São Paulo 4 November 2018 had no midnight.
+    // In New York, 10 March 2024 had 23 hours and 3 November had 25; in São Paulo, 4 November 2018 had no midnight.
     for (zone, day, before, first, last, after) in [
         (
             "America/New_York",
@@ -125,7 +126,7 @@ async fn date_has_no_time_zone() {
 async fn today_begins_and_ends_at_local_midnight() {
     let gallery = Gallery::new().await;
     for zone in ["UTC", "Pacific/Auckland", "Pacific/Pago_Pago", "Asia/Kathmandu"] {
-        // One transaction, so that it is the same day from the first statement to the last.
+        // One transaction, so that all statements have the same current day.
         gallery.session.run("begin").await;
         let insert = "
             insert into art.works (external_key, sold, made)
@@ -181,9 +182,9 @@ async fn time_zone_must_be_a_known_name() {
         "local",
         &"x".repeat(100_000),
     ] {
-        let refusal = gallery.refusal(&json!({"time_zone": zone})).await;
+        let error = gallery.error(&json!({"time_zone": zone})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/time_zone"]),
             "{zone:.80}"
         );
@@ -192,7 +193,7 @@ async fn time_zone_must_be_a_known_name() {
 
 #[tokio::test]
 async fn day_with_two_midnights_begins_at_the_first() {
-    // Clocks went from 01:00 back to 00:00, so that the first hour of the day came twice.
+    // The clock went from 01:00 back to 00:00, so the first hour of the day occurred twice.
     for (zone, day, before, first, second, last) in [
         (
             "Atlantic/Azores",
@@ -212,7 +213,7 @@ async fn day_with_two_midnights_begins_at_the_first() {
         ),
     ] {
         let gallery = sold(&[before, first, second, last]).await;
-        // What a calendar and a clock on the wall show.
+        // The local date and time.
         let shown = "select string_agg(((sold at time zone $1)::date = $2::date)::text, ' ' order by sold) from art.works";
         assert_eq!(gallery.session.text(shown, &[zone, day]).await, "false true true true");
         for (operator, expected) in [
@@ -233,11 +234,11 @@ async fn day_with_two_midnights_begins_at_the_first() {
 #[tokio::test]
 async fn utc_offset_is_not_a_time_zone() {
     let gallery = Gallery::new().await;
-    // PostgreSQL takes each for its own zone, two hours behind UTC where people would read ahead.
+    // PostgreSQL would read each as a zone of its own, two hours behind UTC instead of ahead.
     for zone in ["UTC+2", "GMT+2", "Foo2", "CET-1CEST", "ABC+3DEF"] {
-        let refusal = gallery.refusal(&json!({"time_zone": zone})).await;
+        let error = gallery.error(&json!({"time_zone": zone})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/time_zone"]),
             "{zone}"
         );
@@ -245,12 +246,12 @@ async fn utc_offset_is_not_a_time_zone() {
 }
 
 #[tokio::test]
-async fn default_time_zone_is_that_of_the_project() {
+async fn default_time_zone_is_the_project_time_zone() {
     let gallery = sold(&["2024-03-10T10:30:00Z", "2024-03-10T11:00:00Z"]).await;
     let other = gallery.database.session().await;
     let day = async || in_zone(&gallery, Value::Null, "eq", json!("2024-03-11")).await;
     assert!(day().await.is_empty());
-    // Another session sets it, and this one applies it immediately.
+    // Another session sets the time zone, and this one applies it immediately.
     other.run("select keyed.set_time_zone('art', 'Pacific/Auckland')").await;
     assert_eq!(day().await, ["2024-03-10T11:00:00Z"]);
     assert!(in_zone(&gallery, json!("UTC"), "eq", json!("2024-03-11")).await.is_empty());
@@ -283,14 +284,14 @@ async fn time_zone_of_a_project_must_be_known() {
     let gallery = Gallery::new().await;
     let set = "select keyed.set_time_zone($1, $2)";
     for zone in ["Mars/Olympus", "", "UTC+2", "local"] {
-        let refusal = gallery.session.refusal(set, &["art", zone]).await;
+        let error = gallery.session.error(set, &["art", zone]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/time_zone"]),
             "{zone}"
         );
     }
-    assert_eq!(gallery.session.refusal(set, &["nowhere", "UTC"]).await.is(), ("P0002", "not_found"));
+    assert_eq!(gallery.session.error(set, &["nowhere", "UTC"]).await.codes(), ("P0002", "not_found"));
     let number = gallery.session.text("select id from keyed_state.project where slug = 'art'", &[]).await;
     gallery.session.rows(set, &[&number, "Europe/Zurich"]).await;
     let kept = "select time_zone from keyed_state.project";

@@ -1,6 +1,6 @@
-//! How much a filter may hold, and that more of it is refused before it costs anything.
+//! Limits of a filter, which are checked before the filter is processed.
 
-use crate::filter::refusals::is_refused;
+use crate::filter::errors::is_rejected;
 use crate::gallery::Gallery;
 use serde_json::json;
 use std::time::Duration;
@@ -12,18 +12,18 @@ async fn filter_accepts_its_limits_and_no_more() {
     let one = json!({"field": "price", "operator": "eq", "value": 1});
     let nested = |depth: usize| (0..depth).fold(one.clone(), |inner, _| json!({"and": [inner]}));
     assert_eq!(gallery.passing(json!({"filters": [nested(10)]})).await, "A");
-    let refusal = gallery.refusal(&json!({"filters": [nested(11)]})).await;
-    is_refused(&refusal, "invalid_value", &format!("/filters/0{}", "/and/0".repeat(10)));
+    let error = gallery.error(&json!({"filters": [nested(11)]})).await;
+    is_rejected(&error, "invalid_value", &format!("/filters/0{}", "/and/0".repeat(10)));
     assert_eq!(gallery.passing(json!({"filter_groups": [[nested(10)]]})).await, "A");
-    let refusal = gallery.refusal(&json!({"filter_groups": [[nested(11)]]})).await;
-    is_refused(&refusal, "invalid_value", &format!("/filter_groups/0/0{}", "/and/0".repeat(10)));
+    let error = gallery.error(&json!({"filter_groups": [[nested(11)]]})).await;
+    is_rejected(&error, "invalid_value", &format!("/filter_groups/0/0{}", "/and/0".repeat(10)));
 
     let many = |count: usize| vec![one.clone(); count];
     assert_eq!(gallery.passing(json!({"filters": many(200)})).await, "A");
     assert_eq!(gallery.passing(json!({"filters": [{"not": {"or": many(200)}}]})).await, "");
-    is_refused(&gallery.refusal(&json!({"filters": many(201)})).await, "invalid_value", "/filters/200");
+    is_rejected(&gallery.error(&json!({"filters": many(201)})).await, "invalid_value", "/filters/200");
     let split = json!({"filters": many(100), "filter_groups": [many(50), many(51)]});
-    is_refused(&gallery.refusal(&split).await, "invalid_value", "/filter_groups/1/50");
+    is_rejected(&gallery.error(&split).await, "invalid_value", "/filter_groups/1/50");
 
     let values = |count: usize| (1..=count).collect::<Vec<_>>();
     let text = |count: usize| values(count).iter().map(usize::to_string).collect::<Vec<_>>().join(",");
@@ -34,8 +34,8 @@ async fn filter_accepts_its_limits_and_no_more() {
     ] {
         assert_eq!(gallery.filtered("price", "in", fits).await, "A");
         let condition = json!({"field": "price", "operator": "in", "value": too_many});
-        let refusal = gallery.refusal(&json!({"filters": [condition]})).await;
-        is_refused(&refusal, "invalid_value", "/filters/0/value");
+        let error = gallery.error(&json!({"filters": [condition]})).await;
+        is_rejected(&error, "invalid_value", "/filters/0/value");
     }
 }
 
@@ -61,15 +61,14 @@ async fn oversized_filters_are_rejected_early() {
     for body in &bodies {
         let before = gallery.session.processor_time().await;
         for _ in 0..3 {
-            let refusal =
-                gallery.session.refusal("select keyed_http.search($1, $2)", &[&template, body]).await;
-            assert!(["22032", "22023"].contains(&refusal.state.as_str()), "{body:.60}: {refusal}");
+            let error = gallery.session.error("select keyed_http.search($1, $2)", &[&template, body]).await;
+            assert!(["22032", "22023"].contains(&error.state.as_str()), "{body:.60}: {error}");
         }
         let used = gallery.session.processor_time().await - before;
         assert!(used < Duration::from_millis(300), "{used:?} of a processor for three times {body:.60}");
-        // The same through jsonb, which has a limit of its own.
-        let refusal = gallery.session.refusal("select keyed.search('art.works', $1)", &[body]).await;
-        assert!(["54001", "22023", "22032"].contains(&refusal.state.as_str()), "{body:.60}: {refusal}");
+        // The same through jsonb, which has its own limit.
+        let error = gallery.session.error("select keyed.search('art.works', $1)", &[body]).await;
+        assert!(["54001", "22023", "22032"].contains(&error.state.as_str()), "{body:.60}: {error}");
     }
     assert_eq!(gallery.session.text("select pg_postmaster_start_time()", &[]).await, started);
     gallery.database.cluster().assert_no_crash();

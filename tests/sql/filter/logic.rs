@@ -1,9 +1,9 @@
-//! Conditions combined, conditions on nothing, and texts that look like patterns.
+//! Combined conditions, conditions on null, and text with pattern characters.
 
 use crate::gallery::{Gallery, INDEXABLE};
 use serde_json::{Value, json};
 
-/// Works `A` to `F`: price 1 to 6, an even price is gold, and the last has a title.
+/// Works `A` to `F` with prices 1 to 6. An even price is gold, and only `F` has a title.
 async fn six() -> Gallery {
     let gallery = Gallery::new().await;
     for (number, key) in (1..).zip(["A", "B", "C", "D", "E", "F"]) {
@@ -61,7 +61,7 @@ async fn conditions_nest() {
 #[tokio::test]
 async fn negation_matches_null_and_excludes_positive_matches() {
     let gallery = six().await;
-    // Only F has a title: the rest is null.
+    // Only F has a title; the others have null.
     for indexed in ["false", "true"] {
         gallery.index(indexed).await;
         for (operator, value, expected) in [
@@ -80,7 +80,7 @@ async fn negation_matches_null_and_excludes_positive_matches() {
                 "{operator} {value}"
             );
         }
-        // What is denied is the condition: where there is no value, no positive one holds.
+        // `not` negates the condition, and a null value fulfills no positive condition.
         for (operator, value) in [
             ("eq", "Water"),
             ("in", "Water"),
@@ -120,7 +120,7 @@ async fn empty_is_null_for_every_type() {
 
 #[tokio::test]
 async fn pattern_characters_are_plain_text() {
-    let texts = [
+    let strings = [
         ("A", "100% pure"),
         ("B", "100 pure"),
         ("C", "a_b"),
@@ -134,7 +134,7 @@ async fn pattern_characters_are_plain_text() {
         ("K", "'; drop table art.works; --"),
     ];
     let gallery = Gallery::new().await;
-    for (key, text) in texts {
+    for (key, text) in strings {
         gallery.add("works", key, json!({"title": text})).await;
     }
     for indexed in ["false", "true"] {
@@ -173,8 +173,8 @@ async fn pattern_characters_are_plain_text() {
         ] {
             assert_eq!(gallery.filtered("title", operator, text).await, expected, "{operator} {text}");
         }
-        // Each is found, by itself and among others.
-        for (key, text) in texts {
+        // Each is found, alone and in a list.
+        for (key, text) in strings {
             assert_eq!(gallery.filtered("title", "eq", text).await, key);
             assert_eq!(gallery.filtered("title", "in", json!([text, "none"])).await, key);
             let quoted = format!("none, \"{}\"", text.replace('"', "\"\""));
@@ -184,7 +184,7 @@ async fn pattern_characters_are_plain_text() {
 }
 
 #[tokio::test]
-async fn texts_with_equal_index_keys_are_distinguished() {
+async fn text_values_with_equal_index_keys_are_distinguished() {
     let gallery = Gallery::indexed().await;
     let (same, accents) = ("x".repeat(200), "é".repeat(200));
     gallery

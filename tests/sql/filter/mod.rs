@@ -1,10 +1,10 @@
-//! Filters: what they mean, refuse and cost.
+//! Filters: results, errors and cost.
 
 mod cost;
 mod days;
+mod errors;
 mod limits;
 mod logic;
 mod normal_forms;
 mod operators;
 mod references;
-mod refusals;

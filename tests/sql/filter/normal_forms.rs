@@ -1,9 +1,9 @@
-//! Normal forms of Unicode: filters and facets take a composed text and its decomposed form for the same.
+//! Unicode normal forms: filters and facets treat a composed text and its decomposed form as equal.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// `Zürich` and `Genève` in both forms, and what resembles them.
+/// `Zürich` and `Genève` in both forms, and similar text.
 async fn cities() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -54,7 +54,7 @@ async fn operators_find_both_normal_forms() {
             assert_eq!(found(&session, condition.clone()).await, keys, "{condition}");
         }
     }
-    // What is not canonically the same stays another text.
+    // Text that is not canonically equivalent is different.
     assert_eq!(found(&session, json!({"field": "name", "operator": "eq", "value": "Zurich"})).await, "c");
 }
 
@@ -89,7 +89,7 @@ async fn facets_count_both_forms_as_one_value() {
         json!(values)
     };
     let sorted = values(&expected);
-    // Counted by a statement, and where the words of a search are compared in memory.
+    // Counted by SQL, and where the terms of a search are compared in memory.
     for query in [
         json!({"facets": ["name", "tags"]}),
         json!({"facets": ["name", "tags"], "filters": [{"field": "name", "operator": "not-empty"}]}),
@@ -101,10 +101,10 @@ async fn facets_count_both_forms_as_one_value() {
             if query["global_search"].is_null() {
                 assert_eq!(counted, sorted, "{facet} of {query}");
             }
-            let texts: Vec<&str> =
+            let strings: Vec<&str> =
                 counted.as_array().expect("values").iter().filter_map(|it| it["value"].as_str()).collect();
             assert!(
-                texts.iter().all(|text| !text.contains(['\u{300}', '\u{308}'])),
+                strings.iter().all(|text| !text.contains(['\u{300}', '\u{308}'])),
                 "{facet} of {query}: {page}"
             );
         }

@@ -1,9 +1,10 @@
-//! Every operator on every type, as the table of docs/reference/search.md has it: against real rows, with values as strings and as JSON.
+//! Every operator on every type, as in the table of docs/reference/search.md: on real rows, with values as strings and
+//! as JSON.
 
 use crate::gallery::Gallery;
 use serde_json::{Value, json};
 
-/// Asks for a condition whose value is written in several forms, all of which mean the same.
+/// Searches with several equivalent forms of a value.
 async fn check(gallery: &Gallery, field: &str, operator: &str, forms: &[Value], expected: &str) {
     for form in forms {
         assert_eq!(
@@ -14,7 +15,7 @@ async fn check(gallery: &Gallery, field: &str, operator: &str, forms: &[Value], 
     }
 }
 
-/// What a column with an index of its own finds is what one without finds.
+/// A column with an index finds the same records as one without.
 async fn with_and_without_index(check: impl AsyncFn(&Gallery), gallery: &Gallery) {
     for indexed in ["false", "true"] {
         gallery.index(indexed).await;
@@ -23,7 +24,7 @@ async fn with_and_without_index(check: impl AsyncFn(&Gallery), gallery: &Gallery
 }
 
 #[tokio::test]
-async fn texts_support_their_operators() {
+async fn text_supports_its_operators() {
     let gallery = Gallery::new().await;
     gallery
         .works([
@@ -117,7 +118,7 @@ async fn every_digit_of_a_number_counts() {
     ] {
         gallery.session.rows(create, &[&format!(r#"{{"price": {digits}}}"#), key]).await;
     }
-    // As a string, and as JSON whose digits no double holds.
+    // As a string, and as JSON with more digits than a double holds.
     for (operator, digits, expected) in [
         ("eq", "9007199254740993", "B"),
         ("eq", "12345678901234567890123.45", "C"),
@@ -131,8 +132,8 @@ async fn every_digit_of_a_number_counts() {
             let query = format!(
                 r#"{{"filters": [{{"field": "price", "operator": "{operator}", "value": {value}}}], "sort": "external_key"}}"#
             );
-            let answer = gallery.session.json("select keyed.search('art.works', $1)", &[&query]).await;
-            assert_eq!(crate::gallery::keys(&answer), expected, "{query}");
+            let result = gallery.session.json("select keyed.search('art.works', $1)", &[&query]).await;
+            assert_eq!(crate::gallery::keys(&result), expected, "{query}");
         }
     }
 }
@@ -203,7 +204,7 @@ async fn dates_and_times_support_their_operators() {
         ])
         .await;
     let all = async |gallery: &Gallery| {
-        // On a field of times, a date means its day; noon means that instant, with any offset.
+        // In a condition on a datetime, a date denotes the whole day; noon denotes that instant, with any offset.
         let noon = ["2024-02-29T12:00:00Z", "2024-02-29T13:00:00.000+01:00", "2024-02-29 12:00:00Z"];
         for (field, forms) in [("made", &["2024-02-29"][..]), ("sold", &noon), ("sold", &["2024-02-29"])] {
             let forms: Vec<Value> = forms.iter().map(|form| json!(form)).collect();
@@ -233,7 +234,7 @@ async fn keys_support_eight_operators() {
     let gallery = Gallery::new().await;
     gallery.works([("crm:1", json!({})), ("crm:2", json!({})), ("erp/1 a,b", json!({}))]).await;
     gallery.session.run("select keyed.create_record('art.works', '{}')").await;
-    // Records are listed by key; a dash is the one without.
+    // Records are listed by key; a dash denotes the one without a key.
     check(&gallery, "external_key", "eq", &[json!("crm:1"), json!("  crm:1 ")], "crm:1").await;
     check(&gallery, "external_key", "eq", &[json!("CRM:1")], "").await;
     check(

@@ -1,11 +1,11 @@
-//! Filters through references, on references, and by the numbers of attributes.
+//! Filters through references, on references, and by attribute ids.
 
 use crate::gallery::Gallery;
 use harness::id_of;
 use serde_json::{Value, json};
 
-/// `A`, `B`: works of Swiss artists, `C` of a Japanese; the artist of `D` has no country, `E` has no artist, that of `F`
-/// is deleted.
+/// The artists of `A` and `B` are Swiss, that of `C` is Japanese. The artist of `D` has no country, `E` has no artist,
+/// and that of `F` is deleted.
 async fn six() -> Gallery {
     let gallery = Gallery::new().await;
     gallery.add("continents", "eu", json!({"name": "Europe"})).await;
@@ -118,7 +118,7 @@ async fn reference_is_compared_by_id_or_by_key() {
         ("in", json!(by("klee").to_string()), "A"),
         ("in", json!([by("klee"), by("nobody"), by("taeuber")]), "A B"),
         ("not-in", json!([klee, by("hokusai")]), "B D E F"),
-        // The id stays in the record; the key was given back.
+        // The id stays in the record, but the key was released.
         ("eq", json!(gone), "F"),
         ("eq", by("gone"), ""),
         ("empty", Value::Null, "E"),
@@ -147,7 +147,7 @@ async fn rename_and_deletion_of_a_target_apply_immediately() {
 }
 
 #[tokio::test]
-async fn attributes_can_be_named_by_number() {
+async fn attributes_can_be_referenced_by_id() {
     let gallery = six().await;
     gallery.works([("G", json!({"title": "Water", "artist": {"external_key": "klee"}}))]).await;
     let number = async |template: &str, slug: &str| {
@@ -170,16 +170,16 @@ async fn attributes_can_be_named_by_number() {
         let query = json!({"filters": [condition], "attribute_key": "id"});
         assert_eq!(gallery.passing(query).await, expected, "{field}");
     }
-    // A number survives a rename; a slug does not stand for it, nor a number for a slug.
+    // An id survives a rename. A slug cannot be used as an id, nor an id as a slug.
     gallery.session.run(r#"select keyed.alter_template('art.works', '{"rename": {"title": "name"}}')"#).await;
     let condition = json!({"field": title, "operator": "eq", "value": "Water"});
     let by_number = json!({"filters": [condition], "attribute_key": "id", "sort": format!("-{title}")});
     assert_eq!(gallery.keys(&by_number).await, "G");
     for (field, key) in [("name", "id"), (title.as_str(), "slug"), ("012", "id"), ("999999", "id")] {
         let condition = json!({"field": field, "operator": "not-empty"});
-        let refusal = gallery.refusal(&json!({"filters": [condition], "attribute_key": key})).await;
-        assert_eq!(refusal.is(), ("22023", "unknown_field"), "{field}");
-        assert_eq!(refusal.pointers(), ["/filters/0/field"]);
+        let error = gallery.error(&json!({"filters": [condition], "attribute_key": key})).await;
+        assert_eq!(error.codes(), ("22023", "unknown_field"), "{field}");
+        assert_eq!(error.pointers(), ["/filters/0/field"]);
     }
 }
 
@@ -192,14 +192,14 @@ async fn unreadable_template_has_no_fields() {
     let mut messages = Vec::new();
     for field in ["artist.name", "artist.nothing"] {
         let query = json!({"filters": [{"field": field, "operator": "not-empty"}]}).to_string();
-        let refusal = reader.refusal("select keyed.search('art.works', $1)", &[&query]).await;
-        assert_eq!(refusal.is(), ("22023", "unknown_field"), "{field}");
-        messages.push((refusal.message.replace(field, "…"), refusal.hint));
+        let error = reader.error("select keyed.search('art.works', $1)", &[&query]).await;
+        assert_eq!(error.codes(), ("22023", "unknown_field"), "{field}");
+        messages.push((error.message.replace(field, "…"), error.hint));
     }
     assert_eq!(messages[0], messages[1]);
-    let sorted = reader.refusal("select keyed.search('art.works', '{\"sort\": \"artist.name\"}')", &[]).await;
-    assert_eq!((sorted.is(), sorted.pointers()), (("22023", "unknown_field"), vec!["/sort"]));
-    // With any key: the error does not show whether it exists.
+    let sorted = reader.error("select keyed.search('art.works', '{\"sort\": \"artist.name\"}')", &[]).await;
+    assert_eq!((sorted.codes(), sorted.pointers()), (("22023", "unknown_field"), vec!["/sort"]));
+    // Any key gives this error, so the error does not disclose whether the key exists.
     for key in ["klee", "nobody"] {
         let condition = json!({"field": "artist", "operator": "eq", "value": {"external_key": key}});
         let query = json!({"filters": [condition]}).to_string();

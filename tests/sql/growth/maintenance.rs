@@ -1,4 +1,4 @@
-//! Deliveries, quotas, and what tidies up.
+//! Deliveries, quotas and purges.
 
 use super::State::{Empty, Full, Tiny};
 use super::{Operation, batches, import, in_proportion, inserts, upserts};
@@ -28,7 +28,7 @@ async fn statements_scale_linearly() {
             },
             Operation {
                 name: "documents rebuilt",
-                // So many that the index is rebuilt, too.
+                // Enough rows that the index is rebuilt, too.
                 before: |template, from, count| inserts(template, 6 * from, 6 * count),
                 run: |template, _, count| {
                     let language = if count > 3 { "german" } else { "simple" };
@@ -41,7 +41,7 @@ async fn statements_scale_linearly() {
     .await;
 }
 
-/// The ids of records, in the order of their numbers.
+/// The ids of records, in order.
 fn ids(template: &str, from: usize, count: usize) -> String {
     let last = from + count - 1;
     format!(
@@ -55,7 +55,7 @@ fn deletions(template: &str, from: usize, count: usize) -> Vec<String> {
     vec![format!("select count(keyed.delete_record(id)::text) from {ids}")]
 }
 
-/// A token for the endpoint of a template, in a table, and a log that is so long that no index gets deeper.
+/// An endpoint token for a template, in a table, and a log so long that no index gets deeper.
 fn token(template: &str, from: usize, _: usize) -> Vec<String> {
     let token = format!(
         "delete from public.tokens where slug = '{template}';
@@ -69,7 +69,7 @@ fn token(template: &str, from: usize, _: usize) -> Vec<String> {
     statements
 }
 
-/// A fourth of the rows, each in a delivery of its own.
+/// A quarter of the rows, each in its own delivery.
 fn deliveries(template: &str, from: usize, count: usize, payload: impl Fn(usize) -> String) -> Vec<String> {
     let token =
         format!("(select sha256(convert_to(token, 'UTF8')) from public.tokens where slug = '{template}')");
@@ -119,7 +119,7 @@ fn purge(status: &str) -> Vec<String> {
     vec![format!("select keyed.purge_deliveries(now() - interval '1 hour', '{status}')")]
 }
 
-fn answers(_: &str, from: usize, count: usize) -> Vec<String> {
+fn results(_: &str, from: usize, count: usize) -> Vec<String> {
     let last = from + count - 1;
     vec![format!(
         "insert into keyed_state.idempotent_request (key_id, idempotency_key, fingerprint, answer, created_at)
@@ -145,12 +145,12 @@ async fn purge_scales_linearly() {
             },
             Operation {
                 name: "purged answers",
-                before: answers,
+                before: results,
                 run: |_, _, _| vec!["select keyed.purge_idempotency_keys()".to_owned()],
             },
             Operation {
                 name: "answers that are forgotten some at a time",
-                before: answers,
+                before: results,
                 run: |_, _, count| {
                     vec!["select keyed_http.forget_expired_answers()".to_owned(); count.div_ceil(250)]
                 },
@@ -160,7 +160,7 @@ async fn purge_scales_linearly() {
     .await;
 }
 
-/// Capacity for this many records, and no more.
+/// Capacity for exactly this many records.
 fn quota(_: &str, _: usize, count: usize) -> Vec<String> {
     let set = |name| {
         format!(

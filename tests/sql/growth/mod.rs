@@ -1,20 +1,22 @@
-//! What takes rows costs in proportion to them. Work is counted, not timed: the pages that a statement and all that it
-//! calls look at. Each operation is run for this many rows and for four times as many, by a session that has seen the
-//! table empty, on a table that PostgreSQL knows to be tiny, and beside many other records.
+//! Scaling tests: the cost of an operation on rows is linear in their number.
+//!
+//! Cost is measured in pages that a statement reads, including the statements of its functions. Each operation runs for
+//! this many rows and for four times as many, in a session that has planned its statements on an empty table, on a
+//! table whose statistics say that it is tiny, and next to many other records.
 
+mod errors;
 mod maintenance;
-mod refusals;
 mod writes;
 
 use harness::{Database, Session};
 use serde_json::json;
 
-/// This many rows, and four times as many.
+/// The number of rows, which is also multiplied by four.
 const FEW: usize = 1000;
-/// So much more may four times as much cost: indexes get deeper.
-const MOST: f64 = 4.5;
+/// The factor by which four times as many rows may cost more, because indexes get deeper.
+const MAX_FACTOR: f64 = 4.5;
 
-/// Takes apart what an operation does at one go: a chunk of a file, a batch.
+/// The rows that an operation processes in one call: a chunk of a file, a batch.
 const CHUNK: usize = 500;
 
 const HELPERS: &str = "
@@ -38,17 +40,17 @@ const HELPERS: &str = "
     end $f$;
     create table public.tokens (slug text, token text)";
 
-/// An operation: the statements by which it takes this many rows of a template, from a number on.
+/// An operation: the statements that process this many rows of a template, starting at an id.
 type Statements = fn(template: &str, from: usize, count: usize) -> Vec<String>;
 
 struct Operation {
     name: &'static str,
-    /// What must be there before.
+    /// The preparation of the operation.
     before: Statements,
     run: Statements,
 }
 
-/// A template of nine attributes.
+/// A template with nine attributes.
 async fn template(session: &Session, slug: &str) {
     let attributes = json!([
         {"slug": "name", "type": "string"}, {"slug": "city", "type": "string", "indexed": true},
@@ -67,7 +69,7 @@ async fn template(session: &Session, slug: &str) {
     session.rows(create, &[slug, &endpoint.to_string()]).await;
 }
 
-/// The pages that a statement looks at, and whatever it calls.
+/// The pages that a statement and its functions read.
 async fn pages(session: &Session, statement: &str) -> u64 {
     let explain = format!("explain (analyze, buffers, timing off, format json) {statement}");
     let explained = session.json(&explain, &[]).await;
@@ -78,14 +80,14 @@ async fn pages(session: &Session, statement: &str) -> u64 {
         .sum()
 }
 
-/// What an operation costs for this many rows, in pages.
+/// The cost of an operation on this many rows, in pages.
 async fn cost(database: &Database, state: State, slug: &str, operation: &Operation, count: usize) -> u64 {
     let session = database.session().await;
     template(&session, slug).await;
     match state {
         State::Empty => {}
         State::Tiny => {
-            // The session keeps its statements for what is there now.
+            // Caches the session's plans for the current state.
             for statement in (operation.before)(slug, 1, 3).into_iter().chain((operation.run)(slug, 1, 3)) {
                 session.run(&statement).await;
             }
@@ -119,7 +121,7 @@ enum State {
     Full,
 }
 
-/// Holds operations to the rule.
+/// Asserts that the operations scale linearly.
 async fn in_proportion(states: &[State], operations: &[Operation]) {
     let database = Database::with_crm().await;
     database.session().await.run(HELPERS).await;
@@ -131,11 +133,11 @@ async fn in_proportion(states: &[State], operations: &[Operation]) {
             let slug = |size| format!("{size}_{number}");
             let few = cost(&database, *state, &slug("few"), operation, FEW).await;
             let many = cost(&database, *state, &slug("many"), operation, 4 * FEW).await;
-            let told =
+            let reported =
                 format!("{name}, {state:?}: {few} pages for {FEW} rows, {many} for four times as many");
-            println!("{told}");
-            if many as f64 > MOST * few as f64 {
-                excesses.push(told);
+            println!("{reported}");
+            if many as f64 > MAX_FACTOR * few as f64 {
+                excesses.push(reported);
             }
         }
     }
@@ -146,7 +148,7 @@ fn nothing(_: &str, _: usize, _: usize) -> Vec<String> {
     Vec::new()
 }
 
-/// The attributes of the record `i` as an SQL expression of JSON, with a reference by a key that is another expression.
+/// The attributes of the record `i` as an SQL expression of JSON, with a reference by a key expression.
 fn attributes(within: &str) -> String {
     format!(
         "jsonb_build_object('name', 'Name ' || i, 'city', 'City ' || i % 50, 'note', md5(i::text), 'size', i, \
@@ -165,13 +167,13 @@ fn inserts(template: &str, from: usize, count: usize) -> Vec<String> {
     )]
 }
 
-/// Parts of this many rows.
+/// Splits this many rows into parts.
 fn chunks(from: usize, count: usize, statement: impl Fn(usize, usize) -> String) -> Vec<String> {
     let end = from + count;
     (from..end).step_by(CHUNK).map(|begin| statement(begin, (begin + CHUNK).min(end) - 1)).collect()
 }
 
-/// A file in chunks; each row refers to the one before, if any.
+/// A file in chunks; each row references the one before, if any.
 fn file(template: &str, from: usize, count: usize, name: &str, within: &str) -> Vec<String> {
     let header = ["external_key", "name", "city", "note", "size", "price", "born", "seen", "kind", "within"];
     let options = json!({"format": "csv", "header": header, "delimiter": ","});

@@ -1,4 +1,4 @@
-//! Records and files.
+//! Writes of records and files.
 
 use harness::Database;
 
@@ -28,7 +28,7 @@ async fn unplannable_statement_is_rejected() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     for _ in 0..2 {
-        assert_eq!(session.refusal("select 1 / 0", &[]).await.state, "22012");
+        assert_eq!(session.error("select 1 / 0", &[]).await.state, "22012");
         session.run("select keyed.upsert_by_key('crm.customers', 'A', '{}')").await;
     }
     database.cluster().assert_no_crash();

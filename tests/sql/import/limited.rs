@@ -1,6 +1,6 @@
-//! Columns that an administrator has limited.
+//! Columns with constraints that an administrator has added.
 
-use super::{counts, faults, import};
+use super::{counts, import, problems};
 use harness::Database;
 use serde_json::json;
 
@@ -25,7 +25,7 @@ async fn value_beyond_a_column_limit_is_reported_with_its_column() {
         json!([3, null, "invalid_value"]),
         json!([4, "Full name", "invalid_value"]),
     ];
-    assert_eq!((counts(&report), faults(&report)), ([1, 0, 0], expected.to_vec()), "{report}");
+    assert_eq!((counts(&report), problems(&report)), ([1, 0, 0], expected.to_vec()), "{report}");
     assert_eq!(
         report["errors"][0]["message"],
         "the text has 7 characters: its column takes at most 5. Correct the value."

@@ -1,16 +1,16 @@
-//! References by a text of their target.
+//! References that an import matches by an attribute of their target.
 
-use super::{counts, faults, import, number};
+use super::{counts, import, number, problems};
 use harness::{Database, Session};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The options of a file of customers that names companies.
+/// The options of a file of customers that reference companies.
 fn by_name() -> Value {
     json!({"match": {"company": "name"}})
 }
 
-/// Companies with keys and names; names are arguments, since they may hold anything.
+/// Companies with keys and names. The names are arguments because they may contain any character.
 async fn add_companies(session: &Session, companies: &[(&str, &str)]) {
     for (key, name) in companies {
         let attributes = json!({"name": name}).to_string();
@@ -61,7 +61,7 @@ async fn text_identifies_its_record() {
             "a,Acme\nb,acme\nc,{quoted}\nd,{one}\ne,{other}\nf,Café\ng,Zu\u{308}rich\nh,C-1\ni,{long}1\nj,\nk,Acme\n"
         );
         let report = customers(&session, &rows).await;
-        assert_eq!((counts(&report), faults(&report)), ([11, 0, 0], vec![]), "{indexed}: {report}");
+        assert_eq!((counts(&report), problems(&report)), ([11, 0, 0], vec![]), "{indexed}: {report}");
         let expected = "a=C-1 b=C-2 c=C-3 d=C-4 e=C-5 f=C-6 g=C-7 h=C-8 i=C-9 j= k=C-1";
         assert_eq!(links(&session).await, expected, "{indexed}");
         assert_eq!(counts(&customers(&session, &rows).await), [0, 0, 11], "{indexed}");
@@ -96,7 +96,7 @@ async fn missing_or_ambiguous_text_rejects_the_row() {
             company(5, "reference_not_found"),
             company(6, "reference_not_found"),
         ];
-        let mut found = faults(&report);
+        let mut found = problems(&report);
         found.sort_by_key(|it| it[0].as_u64());
         assert_eq!(found, expected, "{indexed}");
         let message = |row: u64| {
@@ -143,13 +143,13 @@ async fn invisible_record_is_reported_as_missing() {
         report["errors"][row]["message"].as_str().unwrap_or_default().replace(name, "…")
     };
     assert_eq!(error(0, "Hidden"), error(1, "Nowhere"), "{report}");
-    // Without the right to read, no text is looked up.
+    // Without the read privilege, no text is looked up.
     database.revoke(&role, "crm.companies").await;
     let options =
         json!({"format": "csv", "header": ["external_key", "company"], "match": {"company": "name"}});
     let sql = "select keyed_http.import_rows($1, $2, $3)";
-    let refusal = clerk.refusal(sql, &[&template, &options.to_string(), "a,Seen\n"]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"), "{refusal}");
+    let error = clerk.error(sql, &[&template, &options.to_string(), "a,Seen\n"]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"), "{error}");
 }
 
 #[tokio::test]
@@ -159,7 +159,7 @@ async fn match_accepts_references_and_string_attributes() {
         .run("select keyed.add_attribute('crm.companies', '{\"slug\": \"tags\", \"type\": \"list\"}')")
         .await;
     let template = number(&session, "customers").await;
-    for (matching, header, code, place, says) in [
+    for (matching, header, code, position, says) in [
         (
             json!({"compani": "name"}),
             "company",
@@ -195,21 +195,20 @@ async fn match_accepts_references_and_string_attributes() {
     ] {
         let options =
             json!({"format": "csv", "header": ["external_key", header], "match": matching}).to_string();
-        let refusal =
-            session.refusal("select keyed_http.import_rows($1, $2, '')", &[&template, &options]).await;
-        assert_eq!(refusal.is(), ("22023", code), "{options}: {refusal}");
-        assert_eq!(refusal.detail["errors"][0]["pointer"], place, "{options}: {refusal}");
-        assert!(refusal.hint.contains(says), "{options}: {refusal}");
+        let error = session.error("select keyed_http.import_rows($1, $2, '')", &[&template, &options]).await;
+        assert_eq!(error.codes(), ("22023", code), "{options}: {error}");
+        assert_eq!(error.detail["errors"][0]["pointer"], position, "{options}: {error}");
+        assert!(error.hint.contains(says), "{options}: {error}");
     }
     // Targets are looked up again for each chunk.
     add_companies(&session, &[("C-1", "Acme")]).await;
     session.run("select keyed.alter_attribute('crm.companies', 'name', '{\"slug\": \"title\"}')").await;
     let options =
         json!({"format": "csv", "header": ["external_key", "company"], "match": {"company": "name"}});
-    let refusal = session
-        .refusal("select keyed_http.import_rows($1, $2, E'a,Acme\\n')", &[&template, &options.to_string()])
+    let error = session
+        .error("select keyed_http.import_rows($1, $2, E'a,Acme\\n')", &[&template, &options.to_string()])
         .await;
-    assert_eq!(refusal.is(), ("22023", "unknown_attribute"), "{refusal}");
+    assert_eq!(error.codes(), ("22023", "unknown_attribute"), "{error}");
 }
 
 #[tokio::test]
@@ -230,7 +229,7 @@ async fn ndjson_identifies_targets_by_text_or_key() {
     let template = number(&session, "customers").await;
     let report =
         session.json("select keyed_http.import_rows($1, $2, $3)", &[&template, &options, &rows]).await;
-    let mut found = faults(&report);
+    let mut found = problems(&report);
     found.sort_by_key(|it| it[0].as_u64());
     let expected = [json!([4, "company", "reference_not_found"]), json!([5, "company", "invalid_value"])];
     assert_eq!((counts(&report), found), ([4, 0, 0], expected.to_vec()), "{report}");
@@ -250,7 +249,7 @@ async fn required_reference_by_text_needs_one_record() {
     let options = json!({"match": {"at": "name"}});
     let report =
         import(&session, "visits", &options, &["external_key", "at"], "a,Acme\nb,\nc,Nowhere\n").await;
-    let mut found = faults(&report);
+    let mut found = problems(&report);
     found.sort_by_key(|it| it[0].as_u64());
     let expected = [json!([1, "at", "required_attribute"]), json!([2, "at", "reference_not_found"])];
     assert_eq!((counts(&report), found), ([1, 0, 0], expected.to_vec()), "{report}");
@@ -284,11 +283,11 @@ async fn chunk_of_rows_needs_one_statement() {
             assert_eq!(report["errors"].as_array().map(Vec::len), Some(count / 2), "{indexed}");
             session.processor_time().await - before
         };
-        // Plans that PostgreSQL caches are made for any arguments, and take over after five runs.
+        // After five executions, PostgreSQL caches a generic plan.
         for _ in 0..7 {
             time(10).await;
         }
-        // Together, since the clock of the processor ticks in hundredths of a second.
+        // Measured together, because the process clock ticks in hundredths of a second.
         let mut few = Duration::ZERO;
         for _ in 0..16 {
             few += time(500).await;

@@ -1,10 +1,10 @@
-//! Files that delete the records that they do not have: `mode=mirror`.
+//! Imports that delete the records missing in the file: `mode=mirror`.
 
-use super::{counts, faults, number};
-use harness::{Database, Refusal, Session};
+use super::{counts, number, problems};
+use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
-/// A file on its way, in the open transaction of a session.
+/// A running import, in the open transaction of a session.
 struct File<'s> {
     session: &'s Session,
     template: String,
@@ -12,7 +12,7 @@ struct File<'s> {
 }
 
 impl<'s> File<'s> {
-    /// A file of customers with these columns, imported with further options.
+    /// A file of customers with these columns, imported with these additional options.
     async fn begin(session: &'s Session, columns: &[&str], further: Value) -> File<'s> {
         let mut options = json!({"format": "csv", "header": columns, "mode": "mirror", "is_whole": true});
         options.as_object_mut().expect("an object").extend(further.as_object().expect("an object").clone());
@@ -31,8 +31,8 @@ impl<'s> File<'s> {
         self.session.json(IMPORT, &[&self.template, &self.options(None), rows]).await
     }
 
-    async fn rejected_rows(&self, rows: &str) -> Refusal {
-        self.session.refusal(IMPORT, &[&self.template, &self.options(None), rows]).await
+    async fn rejected_rows(&self, rows: &str) -> SqlError {
+        self.session.error(IMPORT, &[&self.template, &self.options(None), rows]).await
     }
 
     /// Deletes the other records, and commits.
@@ -46,10 +46,10 @@ impl<'s> File<'s> {
         }
     }
 
-    async fn rejected_end(&self, rows: u64) -> Refusal {
-        let refusal = self.session.refusal(IMPORT, &[&self.template, &self.options(Some(rows)), ""]).await;
+    async fn rejected_end(&self, rows: u64) -> SqlError {
+        let error = self.session.error(IMPORT, &[&self.template, &self.options(Some(rows)), ""]).await;
         self.session.run("rollback").await;
-        refusal
+        error
     }
 }
 
@@ -79,7 +79,7 @@ fn share(share: f64) -> Value {
 }
 
 #[tokio::test]
-async fn mirror_deletes_records_that_the_file_does_not_have() {
+async fn mirror_deletes_records_missing_in_the_file() {
     let (_database, session) = crm(&[("a", 1), ("b", 2), ("c", 3)]).await;
     for (deleted, matching, keys) in [(2, 3, json!(["a", "c"])), (0, 2, json!([]))] {
         let file = File::begin(&session, &["external_key", "visits"], share(0.67)).await;
@@ -95,7 +95,7 @@ async fn mirror_deletes_records_that_the_file_does_not_have() {
         assert_eq!((&report["keys"], &report["exceeds"]), (&keys, &json!(false)), "{report}");
         assert_eq!(all(&session).await, "b=2 d=4 -=1");
     }
-    // A deletion like any other: with history, and the key is free.
+    // The deletion has history and releases the key, like any other.
     for key in ["a", "c"] {
         let ended = "select ended_by from keyed.key_history('crm.customers', $1)";
         assert_eq!(session.text(ended, &[key]).await, "delete", "{key}");
@@ -113,12 +113,12 @@ async fn mirror_deletes_within_its_filter() {
     let report = file.end(2).await;
     assert_eq!((&report["deleted"], &report["matching"]), (&json!(1), &json!(2)), "{report}");
     assert_eq!(all(&session).await, "b=3 c=7 d=4 -=1");
-    // No later file would delete a record outside of the filter.
+    // No later file would delete a record outside the filter.
     let file = File::begin(&session, &["external_key", "visits"], options).await;
     let report = file.rows("b,3\nd,5\ne,6\n").await;
-    assert_eq!(faults(&report), [json!([1, null, "invalid_value"]), json!([2, null, "invalid_value"])]);
-    let refusal = file.rejected_end(3).await;
-    assert!(refusal.message.contains("rows were rejected"), "{refusal}");
+    assert_eq!(problems(&report), [json!([1, null, "invalid_value"]), json!([2, null, "invalid_value"])]);
+    let error = file.rejected_end(3).await;
+    assert!(error.message.contains("rows were rejected"), "{error}");
     assert_eq!(all(&session).await, "b=3 c=7 d=4 -=1");
     for (filter, pointer) in [
         (json!({"filters": [{"field": "size", "operator": "eq", "value": 1}]}), "/filter/filters/0/field"),
@@ -127,22 +127,22 @@ async fn mirror_deletes_within_its_filter() {
     ] {
         let options = json!({"max_deleted_share": 1, "filter": filter});
         let file = File::begin(&session, &["external_key"], options).await;
-        let refusal = file.rejected_rows("").await;
+        let error = file.rejected_rows("").await;
         session.run("rollback").await;
-        assert_eq!((refusal.state.as_str(), refusal.pointers()), ("22023", vec![pointer]), "{refusal}");
+        assert_eq!((error.state.as_str(), error.pointers()), ("22023", vec![pointer]), "{error}");
     }
 }
 
 #[tokio::test]
-async fn mirror_rejects_a_larger_share_than_its_caller_allows() {
+async fn mirror_rejects_a_deletion_share_above_its_limit() {
     let (_database, session) = crm(&[("a", 1), ("b", 2), ("c", 3), ("d", 4)]).await;
     let file = File::begin(&session, &["external_key", "visits"], share(0.5)).await;
     file.rows("a,9\ne,5\n").await;
-    let refusal = file.rejected_end(2).await;
-    assert_eq!(refusal.is(), ("55000", "precondition_failed"), "{refusal}");
-    assert!(refusal.message.contains("delete 3 of 4 records, a share of 0.75"), "{refusal}");
+    let error = file.rejected_end(2).await;
+    assert_eq!(error.codes(), ("55000", "precondition_failed"), "{error}");
+    assert!(error.message.contains("delete 3 of 4 records, a share of 0.75"), "{error}");
     assert_eq!(all(&session).await, "a=1 b=2 c=3 d=4 -=1");
-    // What the file creates does not make the share smaller.
+    // Records that the file creates do not reduce the share.
     let file = File::begin(&session, &["external_key"], share(0.5)).await;
     file.rows(&(0..100).map(|row| format!("n{row}\n")).collect::<String>()).await;
     assert!(file.rejected_end(100).await.message.contains("delete 4 of 4 records"));
@@ -161,15 +161,15 @@ async fn mirror_rejects_a_larger_share_than_its_caller_allows() {
     }
     for options in [json!({}), share(1.1), share(-0.1), json!({"max_deleted_share": "1"})] {
         let file = File::begin(&session, &["external_key"], options).await;
-        let refusal = file.rejected_rows("").await;
-        assert_eq!((refusal.is().1, refusal.pointers()), ("invalid_value", vec!["/max_deleted_share"]));
+        let error = file.rejected_rows("").await;
+        assert_eq!((error.codes().1, error.pointers()), ("invalid_value", vec!["/max_deleted_share"]));
         session.run("rollback").await;
     }
     assert_eq!(all(&session).await, "a=1 b=2 c=3 d=4 -=1");
 }
 
 #[tokio::test]
-async fn part_of_a_file_deletes_nothing() {
+async fn incomplete_file_deletes_nothing() {
     let (_database, session) = crm(&[("a", 1), ("b", 2), ("c", 3)]).await;
     // A file in two transactions.
     let first = File::begin(&session, &["external_key"], share(1.0)).await;
@@ -177,8 +177,8 @@ async fn part_of_a_file_deletes_nothing() {
     session.run("commit").await;
     let second = File::begin(&session, &["external_key"], share(1.0)).await;
     second.rows("b\n").await;
-    let refusal = second.rejected_end(2).await;
-    assert!(refusal.message.contains("2 rows, and this transaction has imported 1"), "{refusal}");
+    let error = second.rejected_end(2).await;
+    assert!(error.message.contains("2 rows, and this transaction has imported 1"), "{error}");
     // A file without rows.
     let empty = File::begin(&session, &["external_key"], share(1.0)).await;
     empty.rows("").await;
@@ -187,38 +187,38 @@ async fn part_of_a_file_deletes_nothing() {
     let faulty = File::begin(&session, &["external_key", "visits"], share(1.0)).await;
     faulty.rows("a,1\nb,x\n").await;
     assert!(faulty.rejected_end(2).await.message.contains("rejected"));
-    // Rows that a rollback has undone.
+    // Rows that are rolled back.
     let undone = File::begin(&session, &["external_key"], share(1.0)).await;
     undone.rows("a\n").await;
     session.run("savepoint s").await;
-    let refusal = undone.rejected_rows("b\n").await;
-    assert!(refusal.hint.contains("without savepoints"), "{refusal}");
+    let error = undone.rejected_rows("b\n").await;
+    assert!(error.hint.contains("without savepoints"), "{error}");
     session.run("rollback to s").await;
     assert!(undone.rejected_end(2).await.message.contains("imported 0"));
-    // Another filter than that of the rows before.
+    // Another filter than that of the earlier rows.
     let changed = File::begin(&session, &["external_key"], share(1.0)).await;
     changed.rows("a\n").await;
     let other = File {
         options: json!({"max_deleted_share": 0.5, "mode": "mirror", "is_whole": true, "format": "ndjson"}),
         ..changed
     };
-    let refusal = other.rejected_end(1).await;
-    assert!(refusal.message.contains("another import"), "{refusal}");
-    // Chunks that have a transaction each.
+    let error = other.rejected_end(1).await;
+    assert!(error.message.contains("another import"), "{error}");
+    // Chunks in separate transactions.
     let template = number(&session, "customers").await;
     let options = json!({"mode": "mirror", "max_deleted_share": 1}).to_string();
-    let refusal = session.refusal(IMPORT, &[&template, &options, ""]).await;
-    assert_eq!((refusal.is().1, refusal.pointers()), ("invalid_value", vec!["/mode"]), "{refusal}");
+    let error = session.error(IMPORT, &[&template, &options, ""]).await;
+    assert_eq!((error.codes().1, error.pointers()), ("invalid_value", vec!["/mode"]), "{error}");
     for (name, value) in [("filter", json!([])), ("max_deleted_share", json!(1)), ("ends_after", json!(1))] {
         let options = json!({"is_whole": true, name: value}).to_string();
-        let refusal = session.refusal(IMPORT, &[&template, &options, ""]).await;
-        assert!(refusal.message.contains("is for mode=mirror"), "{refusal}");
+        let error = session.error(IMPORT, &[&template, &options, ""]).await;
+        assert!(error.message.contains("is for mode=mirror"), "{error}");
     }
     assert_eq!(all(&session).await, "a=1 b=2 c=3 -=1");
 }
 
 #[tokio::test]
-async fn mirror_needs_rows_that_name_records() {
+async fn mirror_needs_rows_that_identify_records() {
     let (_database, session) = crm(&[("a", 1), ("b", 2)]).await;
     let id = session.text("select id::text from crm.customers where external_key = 'a'", &[]).await;
     let file = File::begin(&session, &["id", "visits"], share(0.5)).await;
@@ -226,12 +226,12 @@ async fn mirror_needs_rows_that_name_records() {
     assert_eq!(file.end(1).await["deleted"], 1);
     assert_eq!(all(&session).await, "a=5 -=1");
     let file = File::begin(&session, &["visits"], share(1.0)).await;
-    let refusal = file.rejected_rows("1\n").await;
-    assert!(refusal.message.contains("mode=mirror"), "{refusal}");
+    let error = file.rejected_rows("1\n").await;
+    assert!(error.message.contains("mode=mirror"), "{error}");
     session.run("rollback").await;
     let options = json!({"format": "ndjson", "header": null, "max_deleted_share": 1});
     let report = File::begin(&session, &[], options).await.rows("{\"attributes\":{\"visits\":1}}\n").await;
-    assert_eq!(faults(&report), [json!([0, "external_key", "invalid_external_key"])]);
+    assert_eq!(problems(&report), [json!([0, "external_key", "invalid_external_key"])]);
     session.run("rollback").await;
 }
 
@@ -245,8 +245,8 @@ async fn caller_with_a_scope_deletes_within_it() {
     let template = number(&session, "customers").await;
     let options = json!({"format": "csv", "header": ["external_key", "visits"], "mode": "mirror", "is_whole": true,
         "max_deleted_share": 1});
-    let refusal = clerk.refusal(IMPORT, &[&template, &options.to_string(), ""]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"), "{refusal}");
+    let error = clerk.error(IMPORT, &[&template, &options.to_string(), ""]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"), "{error}");
     database.grant_within(&role, "crm.customers", "read, create, update, delete", &below(3)).await;
     let clerk = database.session_as(&role).await;
     let import = async |ends_after: Option<u64>, rows: &str| {
@@ -286,7 +286,7 @@ async fn record_whose_key_a_trigger_rewrites_stays() {
         .await;
     let file = File::begin(&session, &["external_key", "visits"], share(0.5)).await;
     let report = file.rows("a,1\nn,3\n").await;
-    assert_eq!(faults(&report), [json!([0, null, "invalid_value"])]);
+    assert_eq!(problems(&report), [json!([0, null, "invalid_value"])]);
     file.rejected_end(2).await;
     assert_eq!(all(&session).await, "A=1 B=2 -=1");
     let file = File::begin(&session, &["external_key", "visits"], share(0.5)).await;
@@ -310,8 +310,8 @@ async fn many_records_are_deleted_by_several_calls() {
     assert_eq!((keys.len(), &keys[0], &keys[9]), (100, &json!("k00002"), &json!("k00012")));
     let left = "select count(*) || ' ' || count(*) filter (where visits % 10 = 1) from crm.customers where deleted_at is null";
     assert_eq!(session.text(left, &[]).await, "601 601");
-    let refusal = session.refusal(IMPORT, &[&file.template, &file.options(Some(600)), ""]).await;
-    assert!(refusal.message.contains("imported 0"), "an ended import does not continue: {refusal}");
+    let error = session.error(IMPORT, &[&file.template, &file.options(Some(600)), ""]).await;
+    assert!(error.message.contains("imported 0"), "an ended import does not continue: {error}");
 }
 
 #[tokio::test]
@@ -326,7 +326,7 @@ async fn deletion_that_a_trigger_drops_is_an_error() {
         .await;
     let file = File::begin(&session, &["external_key"], share(1.0)).await;
     file.rows("a\n").await;
-    let refusal = file.rejected_end(1).await;
-    assert!(refusal.message.contains("dropped the write"), "{refusal}");
+    let error = file.rejected_end(1).await;
+    assert!(error.message.contains("dropped the write"), "{error}");
     assert_eq!(all(&session).await, "a=1 b=2 -=1");
 }

@@ -1,4 +1,4 @@
-//! Chunks of files, as the proxy sends them.
+//! Chunks of files, in the form that the proxy sends.
 
 mod limited;
 mod matching;
@@ -25,18 +25,18 @@ pub(crate) async fn import(
     session.json(sql, &[&number(session, template).await, &all.to_string(), rows]).await
 }
 
-/// The number of a template of the project `crm`.
+/// The id of a template of the project `crm`.
 pub(crate) async fn number(session: &Session, template: &str) -> String {
     session.text("select id::text from keyed_state.template where slug = $1", &[template]).await
 }
 
 /// Row, column and code of each error.
-pub(crate) fn faults(report: &Value) -> Vec<Value> {
+pub(crate) fn problems(report: &Value) -> Vec<Value> {
     let errors = report["errors"].as_array().expect("errors").iter();
     errors.map(|error| json!([error["row"], error["column"], error["code"]])).collect()
 }
 
-/// created, updated, unchanged.
+/// The counts `created`, `updated` and `unchanged`.
 pub(crate) fn counts(report: &Value) -> [u64; 3] {
     ["created", "updated", "unchanged"].map(|name| report[name].as_u64().expect("a count"))
 }

@@ -1,6 +1,6 @@
-//! Rows that refer to rows of their own file by a text.
+//! Rows that reference rows of the same file by an attribute.
 
-use super::{counts, faults, import, number};
+use super::{counts, import, number, problems};
 use harness::{Database, Session};
 use serde_json::json;
 
@@ -22,14 +22,14 @@ async fn rows_of_a_file_refer_to_each_other_by_text() {
     let (_database, session) = staff().await;
     let options = json!({"match": {"boss": "name"}});
     let header = ["external_key", "name", "boss"];
-    // Forward, backward, in a cycle, by another normal form, to itself, and a chain with more rows than levels.
+    // Forward, backward, in a cycle, in another normal form, to itself, and in a chain with more rows than levels.
     let mut rows = "a,Ann,Bob\nb,Bob,\nc,Cy,Bob\nx,Xé,Yo\ny,Yo,Xe\u{301}\nz,Zoe,Zoe\n".to_owned();
     for number in 0..30 {
         rows += &format!("n{number},N{number},N{}\n", number + 1);
     }
     rows += "n30,N30,\nl,Lost,Nobody\nm,Of lost,Lost\nt,Twin,\nu,Twin,\nv,Of twins,Twin\n";
     let report = import(&session, "staff", &options, &header, &rows).await;
-    let mut found = faults(&report);
+    let mut found = problems(&report);
     found.sort_by_key(|it| it[0].as_u64());
     let expected = [
         json!([37, "boss", "reference_not_found"]),
@@ -55,7 +55,7 @@ async fn rows_without_keys_refer_to_each_other_by_text() {
         json!({"external_key": key, "attributes": {"name": name, "boss": boss}}).to_string() + "\n"
     };
     let named = |name: &str, boss: &str| row(None, name.to_owned(), Some(boss.to_owned()));
-    // A chain with more rows than levels, rows with and without a key in a cycle, and rows without keys in one.
+    // A chain with more rows than levels, rows with and without a key in a cycle, and rows without keys in a cycle.
     let mut rows: String =
         (0..30).map(|number| named(&format!("N{number}"), &format!("N{}", number + 1))).collect();
     rows += &row(None, "N30".to_owned(), None);
@@ -65,7 +65,7 @@ async fn rows_without_keys_refer_to_each_other_by_text() {
     let template = number(&session, "staff").await;
     let report =
         session.json("select keyed_http.import_rows($1, $2, $3)", &[&template, &options, &rows]).await;
-    let mut found = faults(&report);
+    let mut found = problems(&report);
     found.sort_by_key(|it| it[0].as_u64());
     let expected = [json!([33, "boss", "reference_not_found"]), json!([34, "boss", "reference_not_found"])];
     assert_eq!((counts(&report), found), ([33, 0, 0], expected.to_vec()), "{report}");

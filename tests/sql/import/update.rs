@@ -1,6 +1,6 @@
-//! Files that only change records: `mode=update`.
+//! Imports that only change records: `mode=update`.
 
-use super::{counts, faults, import, number};
+use super::{counts, import, number, problems};
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ async fn update_rejects_rows_without_a_record() {
     let report =
         customers(&session, &["external_key", "name"], "a,Ada\nn,New\ngone,Gone\nb,Bob\nn,Again\na,Ann\n")
             .await;
-    let mut found = faults(&report);
+    let mut found = problems(&report);
     found.sort_by_key(|it| it[0].as_u64());
     let missing = |row: u64| json!([row, "external_key", "not_found"]);
     assert_eq!((counts(&report), found), ([0, 3, 0], vec![missing(1), missing(2), missing(4)]), "{report}");
@@ -50,7 +50,7 @@ async fn update_applies_points_and_increments_to_existing_records() {
     let (_database, session) = crm().await;
     let report = customers(&session, &["external_key", "mood"], "a,1\nn,2\n").await;
     assert_eq!(
-        (counts(&report), faults(&report)),
+        (counts(&report), problems(&report)),
         ([0, 1, 0], vec![json!([1, "external_key", "not_found"])])
     );
     let rows = "{\"external_key\":\"b\",\"attributes\":{\"visits\":{\"$inc\":4}}}\n\
@@ -60,7 +60,7 @@ async fn update_applies_points_and_increments_to_existing_records() {
     let template = number(&session, "customers").await;
     let report =
         session.json("select keyed_http.import_rows($1, $2, $3)", &[&template, &options, rows]).await;
-    let mut found = faults(&report);
+    let mut found = problems(&report);
     found.sort_by_key(|it| it[0].as_u64());
     let expected =
         [json!([1, "external_key", "not_found"]), json!([2, "external_key", "invalid_external_key"])];
@@ -74,19 +74,18 @@ async fn update_identifies_records_by_id_or_key() {
     let id = session.text("select id::text from crm.customers where external_key = 'a'", &[]).await;
     let other = session.text("select id::text from crm.customers where deleted_at is not null", &[]).await;
     let report = customers(&session, &["id", "name"], &format!("{id},Ada\n{other},Gone\n,None\n")).await;
-    assert_eq!((counts(&report), faults(&report).len()), ([0, 1, 0], 2), "{report}");
+    assert_eq!((counts(&report), problems(&report).len()), ([0, 1, 0], 2), "{report}");
     assert_eq!(all(&session).await, "a=Ada=1 b=1");
     let options = json!({"format": "csv", "header": ["name"], "mode": "update"}).to_string();
     let template = number(&session, "customers").await;
-    let refusal = session.refusal("select keyed_http.import_rows($1, $2, '')", &[&template, &options]).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"), "{refusal}");
-    assert!(refusal.hint.contains("key_column=Column"), "{refusal}");
+    let error = session.error("select keyed_http.import_rows($1, $2, '')", &[&template, &options]).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"), "{error}");
+    assert!(error.hint.contains("key_column=Column"), "{error}");
     for mode in ["create", "Update", ""] {
         let options = json!({"format": "csv", "header": ["external_key"], "mode": mode}).to_string();
-        let refusal =
-            session.refusal("select keyed_http.import_rows($1, $2, '')", &[&template, &options]).await;
+        let error = session.error("select keyed_http.import_rows($1, $2, '')", &[&template, &options]).await;
         assert_eq!(
-            (refusal.is().1, &refusal.detail["errors"][0]["pointer"]),
+            (error.codes().1, &error.detail["errors"][0]["pointer"]),
             ("invalid_value", &json!("/mode"))
         );
     }
@@ -115,8 +114,8 @@ async fn update_needs_only_the_update_privilege() {
         assert_eq!(shown(&errors[0], "\"b\""), shown(&errors[1], "\"n\""), "{report}");
     }
     let options = json!({"format": "csv", "header": ["external_key", "name"]}).to_string();
-    let refusal = clerk.refusal(sql, &[&template, &options, "a,Ada\n"]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"), "{refusal}");
+    let error = clerk.error(sql, &[&template, &options, "a,Ada\n"]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"), "{error}");
     assert_eq!(all(&session).await, "a=Ada=1 b=1");
 }
 
@@ -140,7 +139,7 @@ async fn row_whose_key_a_trigger_rewrites_ends_within_the_scope() {
     let sql = "select keyed_http.import_rows($1, $2, $3)";
     let report = clerk.json(sql, &[&template, &options, "hidden,1\nnew,2\n"]).await;
     assert_eq!(
-        (&faults(&report), counts(&report)),
+        (&problems(&report), counts(&report)),
         (&vec![json!([0, null, "invalid_value"])], [1, 0, 0]),
         "{report}"
     );
@@ -163,7 +162,7 @@ async fn update_accepts_rows_that_refer_to_each_other() {
     let options = json!({"mode": "update"});
     let report =
         import(&session, "staff", &options, &["external_key", "boss"], "a,b\nb,a\nc,d\nd,c\ne,a\n").await;
-    assert_eq!((counts(&report), faults(&report).len()), ([0, 2, 0], 3), "{report}");
+    assert_eq!((counts(&report), problems(&report).len()), ([0, 2, 0], 3), "{report}");
     assert_eq!(session.text("select count(*)::text from crm.staff where boss is not null", &[]).await, "2");
     assert_eq!(session.text("select count(*)::text from crm.staff", &[]).await, "2");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 async fn endpoint_is_validated_when_defined() {
     let (_database, session) = crm().await;
     let good = json!({"slug": "erp", "external_key": "$.id"});
-    for (members, code, place) in [
+    for (members, code, position) in [
         (json!({"slug": "Not a slug"}), "invalid_slug", "/slug"),
         (json!({"slug": "shop"}), "conflict", "/slug"),
         (json!({"slug": null}), "invalid_value", "/slug"),
@@ -36,19 +36,19 @@ async fn endpoint_is_validated_when_defined() {
         for (name, value) in members.as_object().expect("members") {
             definition[name] = value.clone();
         }
-        let refusal = session.refusal(CREATE, &[&definition.to_string()]).await;
-        assert_eq!((refusal.is().1, refusal.pointers()), (code, vec![place]), "{members}: {refusal}");
+        let error = session.error(CREATE, &[&definition.to_string()]).await;
+        assert_eq!((error.codes().1, error.pointers()), (code, vec![position]), "{members}: {error}");
     }
     assert_eq!(session.text("select count(*) from keyed_state.inbound_endpoint", &[]).await, "1");
-    let none = session.refusal("select keyed.alter_inbound_endpoint(99, '{}')", &[]).await;
-    assert_eq!(none.is(), ("P0002", "not_found"));
+    let none = session.error("select keyed.alter_inbound_endpoint(99, '{}')", &[]).await;
+    assert_eq!(none.codes(), ("P0002", "not_found"));
 }
 
 #[tokio::test]
 async fn ambiguous_path_is_rejected_with_a_hint() {
     let (_database, session) = crm().await;
     let good = json!({"slug": "erp", "external_key": "$.id"});
-    for (members, place, message, hint) in [
+    for (members, position, message, hint) in [
         (
             json!({"mapping": {"name": "$.first-name"}}),
             "/mapping/name",
@@ -115,14 +115,14 @@ async fn ambiguous_path_is_rejected_with_a_hint() {
         for (name, value) in members.as_object().expect("members") {
             definition[name] = value.clone();
         }
-        let refusal = session.refusal(CREATE, &[&definition.to_string()]).await;
+        let error = session.error(CREATE, &[&definition.to_string()]).await;
         assert_eq!(
-            (refusal.is().1, refusal.pointers()),
-            ("invalid_value", vec![place]),
-            "{members}: {refusal}"
+            (error.codes().1, error.pointers()),
+            ("invalid_value", vec![position]),
+            "{members}: {error}"
         );
-        assert!(refusal.message.contains(message), "{members}: {refusal}");
-        assert!(refusal.hint.contains(hint), "{members}: {}", refusal.hint);
+        assert!(error.message.contains(message), "{members}: {error}");
+        assert!(error.hint.contains(hint), "{members}: {}", error.hint);
     }
     let fine = json!({"slug": "erp", "external_key": r#"$."article-id""#,
                       "mapping": {"name": r#"$."first-name""#, "visits": "$.price - $.discount - 2"}});
@@ -137,8 +137,8 @@ async fn endpoint_with_an_older_path_can_be_changed() {
         .run("select keyed.alter_inbound_endpoint(1, '{\"enabled\": false, \"key_prefix\": \"a:\"}')")
         .await;
     let again = r#"{"mapping": {"visits": "$.price-2"}}"#;
-    let refusal = session.refusal("select keyed.alter_inbound_endpoint(1, $1)", &[again]).await;
-    assert_eq!(refusal.pointers(), ["/mapping/visits"]);
+    let error = session.error("select keyed.alter_inbound_endpoint(1, $1)", &[again]).await;
+    assert_eq!(error.pointers(), ["/mapping/visits"]);
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn value_that_jsonb_cannot_hold_fails_where_it_is_mapped() {
     let change = r#"{"rotate_token": true, "items": "$.rows[*]", "mapping": {"name": "$.title", "tags": "$.tags[*]"}}"#;
     let token = session.text("select keyed.alter_inbound_endpoint(1, $1) ->> 'token'", &[change]).await;
     let deliver = "select (keyed_http.deliver(sha256(convert_to($1, 'UTF8')), null, null, null, $2))[1]";
-    for (payload, says, place) in [
+    for (payload, says, position) in [
         (r#"{"rows":[{"id":"hz4","title":"ok","preview":"cut here \ud83d"}]}"#, "", ""),
         (r#"{"rows":[{"id":"hz2","title":"ok"},{"id":"hz3","title":"ok","clipboard":"x\u0000y"}]}"#, "", ""),
         (r#"{"rows":[{"id":"hz5","title":"ok","n":-1e999999}]}"#, "", ""),
@@ -177,7 +177,7 @@ async fn value_that_jsonb_cannot_hold_fails_where_it_is_mapped() {
         }
         let error = "select error from keyed_state.inbound_delivery order by id desc limit 1";
         let error = session.json(error, &[]).await;
-        assert_eq!(error["errors"][0]["pointer"], place, "{payload}: {error}");
+        assert_eq!(error["errors"][0]["pointer"], position, "{payload}: {error}");
         assert!(error["detail"].as_str().is_some_and(|it| it.contains(says)), "{payload}: {error}");
     }
     let keys =
@@ -185,7 +185,7 @@ async fn value_that_jsonb_cannot_hold_fails_where_it_is_mapped() {
     assert_eq!(session.text(keys, &[]).await, "hz2,hz3,hz4,hz5");
 }
 
-/// Delivers to an endpoint changed like this; the status, and the error that is kept.
+/// Delivers to an endpoint after this change; returns the status and the stored error.
 async fn delivered(session: &Session, change: Value, payload: &str) -> (String, Value) {
     let mut change = change;
     change["rotate_token"] = json!(true);
@@ -217,7 +217,7 @@ async fn value_that_jsonb_cannot_hold_fails_where_a_path_may_compare_it() {
     }
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0");
     assert_eq!(delivered(&session, plain, payload).await.0, "200");
-    // Where all values can be held, a filter selects as ever.
+    // If all values can be represented, the filter selects as before.
     let filter = json!({"items": "$.rows[*] ? (@.total > 6)", "mapping": {"name": "$.title"}});
     let (status, _) =
         delivered(&session, filter, r#"{"rows":[{"id":"c","total":5},{"id":"d","total":7}]}"#).await;
@@ -232,7 +232,7 @@ async fn failed_delivery_is_stored_with_its_pointer() {
     let paths = json!({"items": "$.rows[*]", "mapping": {
         "name": "$.title", "mood": "$.mood.double()",
         "tags": "$.at ? (@.datetime() > \"2020-01-01\".datetime())"}});
-    for (payload, place) in [
+    for (payload, position) in [
         (r#"{"rows":[{"id":"a"},{"id":"b","mood":"x"},{"id":"c","mood":"y"}]}"#, "/items/1/attributes/mood"),
         (
             r#"{"rows":[{"id":"a"},{"id":"b"},{"id":"c","at":"2020-01-02 10:00:00+01"}]}"#,
@@ -240,7 +240,7 @@ async fn failed_delivery_is_stored_with_its_pointer() {
         ),
     ] {
         let (status, error) = delivered(&session, paths.clone(), payload).await;
-        assert_eq!((status.as_str(), &error["errors"][0]["pointer"]), ("202", &json!(place)), "{error}");
+        assert_eq!((status.as_str(), &error["errors"][0]["pointer"]), ("202", &json!(position)), "{error}");
     }
     session
         .run(
@@ -285,12 +285,12 @@ async fn purging_keeps_webhook_ids_and_removes_failed_deliveries_only_on_request
     assert_eq!(session.text(purge_failed, &[]).await, "2");
     assert_eq!(session.text(left, &[]).await, "msg_1 done");
     assert_eq!(session.text(deliver, &[&token, "msg_2", r#"{"id": 3}"#]).await, "200");
-    let refusal = session.refusal("select keyed.purge_deliveries(now(), 'all')", &[]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/status"]));
+    let error = session.error("select keyed.purge_deliveries(now(), 'all')", &[]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/status"]));
     for time in ["infinity", "-infinity", "10000-01-01Z"] {
-        let refusal = session.refusal("select keyed.purge_deliveries($1)", &[time]).await;
+        let error = session.error("select keyed.purge_deliveries($1)", &[time]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/before"]),
             "{time}"
         );

@@ -1,4 +1,4 @@
-//! How much the log of an inbound endpoint holds.
+//! The capacity of an inbound endpoint's log.
 
 use super::crm;
 use harness::Session;
@@ -19,13 +19,13 @@ async fn rejected_delivery_beyond_the_log_limit_is_not_stored() {
     for id in ["a", "b"] {
         assert_eq!(session.text(DELIVER, &[&token, id, &bad]).await, "202", "{id}");
     }
-    let refusal = session.refusal(DELIVER, &[&token, "c", &bad]).await;
-    assert_eq!(refusal.is(), ("53100", "unavailable"));
+    let error = session.error(DELIVER, &[&token, "c", &bad]).await;
+    assert_eq!(error.codes(), ("53100", "unavailable"));
     assert!(
-        refusal.message.contains("\"shop\" has reached the limit of stored deliveries: 2 failed"),
-        "{refusal}"
+        error.message.contains("\"shop\" has reached the limit of stored deliveries: 2 failed"),
+        "{error}"
     );
-    // What is done needs no room, and a smaller one still finds some.
+    // A processed delivery needs no capacity, and a smaller one still fits.
     assert_eq!(session.text(DELIVER, &[&token, "d", r#"{"id": 1}"#]).await, "200");
     assert_eq!(session.text(DELIVER, &[&token, "e", r#"{"id": null}"#]).await, "202");
     let kept =
@@ -43,12 +43,12 @@ async fn only_the_newest_payloads_are_kept() {
     let padding = "x".repeat(100_000);
     let payloads = "select count(*) filter (where payload is null) > 0 and count(payload) <= 10 from keyed_state.inbound_delivery";
     let mut count = 0;
-    // Room is made now and then: after 16 deliveries on average.
+    // Old payloads are removed occasionally: after 16 deliveries on average.
     while session.text(payloads, &[]).await == "f" {
         let body = format!(r#"{{"id": 1, "padding": "{padding}"}}"#);
         assert_eq!(session.text(DELIVER, &[&token, &format!("id {count}"), &body]).await, "200");
         count += 1;
-        assert!(count < 1000, "no payload was ever forgotten");
+        assert!(count < 1000, "no payload was ever removed");
     }
     let kept = "select count(*) || ' ' || count(payload) || ' ' || bool_and(payload is not null) filter (where id > newest - 10) \
                 from keyed_state.inbound_delivery, (select max(id) as newest from keyed_state.inbound_delivery) n";
@@ -57,12 +57,12 @@ async fn only_the_newest_payloads_are_kept() {
         format!("{count} 10 true"),
         "lines stay, with the newest megabyte"
     );
-    // A repetition is known by its line.
+    // A repeated delivery is recognized by its log entry.
     assert_eq!(session.text(DELIVER, &[&token, "id 0", "{}"]).await, "200");
 }
 
 #[tokio::test]
-async fn old_name_of_the_setting_counts_unless_the_new_one_is_set() {
+async fn former_name_of_the_setting_applies_unless_the_current_one_is_set() {
     let (database, session) = crm().await;
     let token = token(&session).await;
     session.run(&format!("alter database \"{}\" set keyed.inbound_room = '1MB'", database.name())).await;
@@ -71,9 +71,9 @@ async fn old_name_of_the_setting_counts_unless_the_new_one_is_set() {
     for id in ["a", "b"] {
         assert_eq!(session.text(DELIVER, &[&token, id, &bad]).await, "202", "{id}");
     }
-    assert_eq!(session.refusal(DELIVER, &[&token, "c", &bad]).await.is(), ("53100", "unavailable"));
+    assert_eq!(session.error(DELIVER, &[&token, "c", &bad]).await.codes(), ("53100", "unavailable"));
     session.run("set keyed.max_inbound_log_size = '1GB'").await;
     assert_eq!(session.text(DELIVER, &[&token, "c", &bad]).await, "202");
     session.run("reset keyed.max_inbound_log_size").await;
-    assert_eq!(session.refusal(DELIVER, &[&token, "d", &bad]).await.is(), ("53100", "unavailable"));
+    assert_eq!(session.error(DELIVER, &[&token, "d", &bad]).await.codes(), ("53100", "unavailable"));
 }

@@ -1,4 +1,4 @@
-//! Mappings: what an item of a payload becomes.
+//! Mappings from an item of a payload to attributes.
 
 use super::{TRY, crm};
 use harness::Session;
@@ -15,8 +15,8 @@ async fn mapped(session: &Session, mapping: &Value, item: &str) -> Result<String
     match read["code"].as_str() {
         None => Ok(text),
         Some(code) => {
-            let place = read["errors"][0]["pointer"].as_str().unwrap_or_default();
-            Err((code.to_owned(), place.to_owned()))
+            let position = read["errors"][0]["pointer"].as_str().unwrap_or_default();
+            Err((code.to_owned(), position.to_owned()))
         }
     }
 }
@@ -66,7 +66,11 @@ async fn path_maps_a_value_to_its_attribute() {
         let found = mapped(&session, &mapping, item).await;
         assert_eq!(found, Ok(expected.to_owned()), "{mapping} in {item}");
     }
-    assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "0", "a trial leaves nothing");
+    assert_eq!(
+        session.text("select count(*) from crm.customers", &[]).await,
+        "0",
+        "a rolled back attempt leaves nothing"
+    );
     assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, "0");
     assert_eq!(session.text(&format!("select count(*) from {SERIES}"), &[]).await, "0");
     assert_eq!(session.text("select count(*) from keyed_state.inbound_delivery", &[]).await, "0");
@@ -91,7 +95,7 @@ async fn empty_array_clears_a_list_and_a_missing_one_keeps_it() {
         let found = mapped(&session, &json!({"tags": path}), item).await;
         assert_eq!(found, Ok(expected.to_owned()), "{path} in {item}");
     }
-    // Of several items each for itself.
+    // Each of several items is mapped separately.
     let trial = json!({"items": "$[*]", "mapping": {"tags": "$.t[*]"},
                        "payload": [{"id": 1, "t": ["a"]}, {"id": 2, "t": []}, {"id": 3}]});
     let tried = session.json(TRY, &[&trial.to_string()]).await;
@@ -139,7 +143,7 @@ async fn missing_items_are_rejected_and_empty_items_accepted() {
 #[tokio::test]
 async fn item_of_a_delivery_follows_the_rules_of_writes() {
     let (_database, session) = crm().await;
-    for (mapping, item, code, place) in [
+    for (mapping, item, code, position) in [
         (json!({"name": "$.n"}), r#"{"id": 1, "n": 5}"#, "invalid_value", "/items/0/attributes/name"),
         (
             json!({"name": "$.n[*]"}),
@@ -170,7 +174,7 @@ async fn item_of_a_delivery_follows_the_rules_of_writes() {
         (json!({"visits": "$.n / 0"}), r#"{"id": 1, "n": 1}"#, "invalid_value", "/items/0/attributes/visits"),
     ] {
         let found = mapped(&session, &mapping, item).await;
-        assert_eq!(found, Err((code.to_owned(), place.to_owned())), "{mapping} in {item}");
+        assert_eq!(found, Err((code.to_owned(), position.to_owned())), "{mapping} in {item}");
     }
 }
 
@@ -213,9 +217,9 @@ async fn mapping_follows_its_attributes() {
     session.run("select keyed.alter_attribute('crm.customers', 'name', '{\"slug\": \"title\"}')").await;
     let found = session.json(TRY, &[r#"{"payload": {"id": 1, "name": "x"}}"#]).await;
     assert_eq!(found["items"][0]["attributes"], json!({"title": "x"}));
-    let refusal = session.refusal("select keyed.drop_attribute('crm.customers', 'title')", &[]).await;
-    assert_eq!(refusal.is().1, "conflict");
-    assert!(refusal.message.contains("\"shop\""), "{refusal}");
+    let error = session.error("select keyed.drop_attribute('crm.customers', 'title')", &[]).await;
+    assert_eq!(error.codes().1, "conflict");
+    assert!(error.message.contains("\"shop\""), "{error}");
     session.run("select keyed.drop_attribute('crm.customers', 'born')").await;
     session.run("select keyed.drop_template('crm.customers')").await;
     assert_eq!(session.text("select count(*) from keyed_state.inbound_endpoint", &[]).await, "0");

@@ -1,15 +1,15 @@
-//! Indexes of many texts are built in another collation in the background.
+//! Indexes on many texts are rebuilt for another collation in the background.
 
 use super::*;
 
-const TEXTS: &str = "Banana Zebra Zürich apple zulu Äpfel école";
+const STRINGS: &str = "Banana Zebra Zürich apple zulu Äpfel école";
 
-/// Customers as an earlier version made them, of whom some have these names.
+/// Customers created by an earlier version, of which some have these names.
 async fn with_many_of_before() -> (Database, Session) {
     let (database, session) = with_many().await;
     set_indexed(&session, "name", true).await;
     until_done(&session).await;
-    for word in TEXTS.split(' ') {
+    for word in STRINGS.split(' ') {
         let attributes = json!({"name": word, "visits": 0}).to_string();
         session
             .rows("select keyed.upsert_by_key('crm.customers', $1, $2::jsonb)", &[word, &attributes])
@@ -31,7 +31,7 @@ async fn sorted(session: &Session) -> String {
     names.map(|it| it.expect("a key")).collect::<Vec<_>>().join(" ")
 }
 
-/// The collations of the B-trees on the names.
+/// The collations of the B-tree indexes on the names.
 async fn collations(session: &Session) -> String {
     let sql = "select string_agg(l.collname, ' ' order by l.collname) from pg_index i
                join pg_collation l on l.oid = i.indcollation[0]
@@ -45,7 +45,7 @@ async fn plan(session: &Session, statement: &str) -> String {
     rows.into_iter().flatten().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// The plan of what a search for this name selects.
+/// The plan of a search for this name.
 async fn plan_of_search(session: &Session, name: &str) -> String {
     let query = json!({"filters": [{"field": "name", "operator": "eq", "value": name}]}).to_string();
     let condition = session.text("select keyed.filter_sql('crm.customers', $1)", &[&query]).await;
@@ -70,7 +70,7 @@ async fn index_is_rebuilt_for_a_collation_during_reads_and_writes() {
     let blocker = with_old_snapshot(&database).await;
     set_collation(&session, "name", "sv").await;
     until_blocked(&session).await;
-    // The index of before serves until the other can take its place. Searches have the new order already.
+    // The old index is used until the new one replaces it. Searches already have the new order.
     assert_eq!(collations(&session).await, "und-x-icu");
     assert_eq!(sorted(&session).await, "apple Banana école Zebra zulu Zürich Äpfel");
     let plan_of_before = plan_of_search(&session, "zulu").await;
@@ -80,7 +80,7 @@ async fn index_is_rebuilt_for_a_collation_during_reads_and_writes() {
     until_done(&session).await;
     assert_eq!(collations(&session).await, "sv-x-icu");
     assert_eq!(sorted(&session).await, "apple Banana école Zebra zulu Zürich Äpfel");
-    // What reads the names is there as before, and uses the index that took the place.
+    // The view on the names still works, and uses the new index.
     assert_eq!(clerk.text(seen, &[]).await, "2");
     assert_eq!(session.text(ZULUS, &[]).await, "zulu");
     for (session, statement) in [(&session, ZULUS), (&clerk, seen)] {
@@ -100,7 +100,7 @@ async fn index_used_by_policies_is_replaced_last() {
     let blocker = with_old_snapshot(&database).await;
     set_collation(&session, "name", "sv").await;
     until_blocked(&session).await;
-    // Reads on: the build of an index does not wait for that, a change of policies does.
+    // An open reader. The index build does not wait for it, but the change of policies does.
     let reader = database.session().await;
     reader.run("begin; lock table crm.customers in access share mode").await;
     blocker.run("rollback").await;
@@ -125,13 +125,13 @@ async fn collation_c_uses_the_case_rules_of_the_database() {
     set_collation(&session, "name", "C").await;
     until_done(&session).await;
     assert_eq!(collations(&session).await, "C");
-    assert_eq!(sorted(&session).await, TEXTS);
+    assert_eq!(sorted(&session).await, STRINGS);
     let query = json!({"filters": [{"field": "name", "operator": "ilike", "value": "ZÜRICH"}]});
     assert_eq!(found(&session, query).await, 1);
 }
 
 #[tokio::test]
-async fn foreign_view_does_not_block_a_change_of_collation() {
+async fn user_view_does_not_block_a_change_of_collation() {
     let (_database, session) = with_many_of_before().await;
     session
         .run("create view public.names as select name from crm.customers where left(name, 200) = 'zulu'")

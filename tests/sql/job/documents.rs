@@ -14,14 +14,14 @@ async fn change_of_language_blocks_no_reads_writes_or_searches() {
     assert_eq!((&running[0]["kind"], &running[0]["state"]), (&json!("documents"), &json!("running")));
     assert_eq!(running[0]["template"], "crm.customers");
     assert_eq!((&running[0]["records_done"], &running[0]["records"]), (&json!(5999), &json!(6000)));
-    // Each record is found in the language of its document, and by parts of words in any.
+    // Each record is found in the language of its document, and by substrings in any language.
     assert_eq!((found_words(&session, "runs").await, found_words(&session, "Kindes").await), (1, 5999));
     assert_eq!(found_words(&session, "inder unnin").await, 6000);
     assert_eq!(
         found(&session, json!({"filters": [{"field": "visits", "operator": "lte", "value": 10}]})).await,
         10
     );
-    // Writes do not wait, and new texts are found in the new language immediately.
+    // Writes do not wait, and new text is immediately found in the new language.
     for number in [1, 5999] {
         let key = format!("K-{number}");
         let attributes = json!({"name": format!("Rindern {number}")}).to_string();
@@ -52,7 +52,7 @@ async fn job_and_write_build_equal_documents() {
         .await;
     assert_eq!(session.text(&all, &[]).await, of_the_job);
 
-    // Missing ones are made, wrong ones corrected, and those of no record are taken away.
+    // The job creates missing documents, corrects wrong ones, and deletes those without a record.
     session
         .run(&format!(
             "delete from {documents} where record_id in (select id from crm.customers where visits % 10 < 5);
@@ -135,7 +135,7 @@ async fn dropped_attribute_is_not_found_in_stale_documents() {
     assert_eq!(found_words(&session, "runs").await, 6000);
 }
 
-/// The expected matches while documents still contain the texts of a dropped attribute.
+/// The expected matches while documents still contain the text of a dropped attribute.
 const WITHOUT_DROPPED: [(&str, u64); 7] = [
     ("hushhush", 0),
     ("ushhus", 0),
@@ -146,7 +146,7 @@ const WITHOUT_DROPPED: [(&str, u64); 7] = [
     ("Kindern -hushhush -plain", 6000),
 ];
 
-/// Customers with an attribute of rare and of frequent words, which is about to be dropped.
+/// Customers with an attribute of rare and frequent words, which the test drops.
 async fn with_rare_and_frequent() -> (Database, Session) {
     let (database, session) = with_many().await;
     session
@@ -199,13 +199,13 @@ async fn older_snapshot_finds_no_terms_of_a_dropped_attribute() {
     blocker.run("rollback").await;
     until_done(&session).await;
     assert_without_dropped(&early, "after the job").await;
-    assert_without_dropped(&late, "with a first search after the job").await;
+    assert_without_dropped(&late, "the first search after the job").await;
 }
 
 #[tokio::test]
-async fn record_with_too_many_texts_does_not_affect_others() {
+async fn record_with_too_many_terms_does_not_affect_others() {
     let (_database, session) = with_many().await;
-    // No write of keyed makes such a record; another language can, which has longer stems.
+    // Writes reject such a record, but a change to a language with longer stems can produce it.
     session
         .run(
             "set session_replication_role = replica;

@@ -1,4 +1,4 @@
-//! Indexes of many records are built in the background.
+//! Indexes on many records are built in the background.
 
 use super::*;
 use harness::customers::DOCUMENTS;
@@ -42,7 +42,7 @@ async fn job_workers_ignore_timeouts_of_the_proxy_role() {
     let blocker = with_old_snapshot(&database).await;
     set_indexed(&session, "name", true).await;
     until_blocked(&session).await;
-    // Longer than any of them.
+    // Longer than each of these timeouts.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
     assert_eq!(session.text(workers, &[]).await, "1");
@@ -61,7 +61,7 @@ async fn definition_does_not_wait_for_an_index_build() {
     set_indexed(&session, "visits", true).await;
     session.rows("select keyed.add_attribute('crm.customers', '{\"slug\": \"since\", \"type\": \"date\", \"indexed\": true}')", &[]).await;
     assert_eq!(jobs(&session).await.len(), 3);
-    // One that is taken back is not built.
+    // An index that is canceled before its job runs is not built.
     set_indexed(&session, "visits", false).await;
     blocker.run("rollback").await;
     until_done(&session).await;
@@ -95,8 +95,8 @@ async fn dry_run_does_not_interrupt_an_index_build() {
     let before = session.text(worker, &[]).await;
     let change =
         "select keyed.alter_attribute('crm.customers', 'visits', '{\"required\": true}', dry_run => true)";
-    let refusal = session.attempt(change, &[]).await.expect_err("the table is in use");
-    assert_eq!(refusal.state, "55P03", "{refusal}");
+    let error = session.attempt(change, &[]).await.expect_err("the table is in use");
+    assert_eq!(error.state, "55P03", "{error}");
     assert_eq!(session.text(worker, &[]).await, before);
 }
 
@@ -163,8 +163,8 @@ async fn document_index_of_an_earlier_class_is_used_until_replaced() {
     for is_done in [false, true] {
         for (words, count) in [("zugspitz", 10), ("town zugspitze", 10), ("town", 6000)] {
             let body = json!({"global_search": words, "count": "exact", "limit": 1}).to_string();
-            let answer = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
-            assert_eq!(answer["total"], count, "{words}");
+            let result = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
+            assert_eq!(result["total"], count, "{words}");
         }
         if !is_done {
             blocker.run("rollback").await;

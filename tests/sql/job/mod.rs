@@ -3,17 +3,17 @@
 mod collation;
 mod documents;
 mod indexes;
+mod scheduling;
 mod series;
-mod turns;
 mod workers;
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// More records than are done within the transaction of a definition, in more bytes than an index is built on there.
+/// More records than a definition processes in its own transaction, with more bytes than it indexes there.
 const MANY: usize = 6000;
 
-/// A project with many customers: each is named with a German and an English word, and has a number.
+/// A project with many customers, each of which is named with a German and an English word and has a number.
 async fn with_many() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -26,19 +26,19 @@ async fn with_many() -> (Database, Session) {
     (database, session)
 }
 
-/// The name of the table of documents of the customers.
+/// The documents table of the customers.
 async fn documents(session: &Session) -> String {
     session
         .text("select 'keyed_state.text_' || id from keyed_state.template where slug = 'customers'", &[])
         .await
 }
 
-/// How many customers a search finds.
+/// The number of customers that a search finds.
 async fn found(session: &Session, query: Value) -> u64 {
     let mut body = json!({"limit": 1, "count": "exact"});
     body.as_object_mut().expect("an object").extend(query.as_object().expect("an object").clone());
-    let answer = session.json("select keyed.search('crm.customers', $1::jsonb)", &[&body.to_string()]).await;
-    answer["total"].as_u64().expect("a count")
+    let result = session.json("select keyed.search('crm.customers', $1::jsonb)", &[&body.to_string()]).await;
+    result["total"].as_u64().expect("a count")
 }
 
 async fn found_words(session: &Session, words: &str) -> u64 {
@@ -50,12 +50,12 @@ async fn jobs(session: &Session) -> Vec<Value> {
     jobs.as_array().expect("an array").clone()
 }
 
-/// Waits until the jobs are as a test wants them.
-async fn until(session: &Session, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+/// Waits until the jobs meet a condition.
+async fn until(session: &Session, expected: impl Fn(&[Value]) -> bool) -> Vec<Value> {
     let mut now = Vec::new();
     harness::until("the jobs are as expected", async || {
         now = jobs(session).await;
-        wanted(&now)
+        expected(&now)
     })
     .await;
     now
@@ -65,7 +65,7 @@ async fn until_done(session: &Session) {
     until(session, <[Value]>::is_empty).await;
 }
 
-/// Waits until no worker is there.
+/// Waits until no worker is running.
 async fn until_idle(session: &Session) {
     let workers = "select count(*) from pg_stat_activity where datname = current_database() and backend_type = 'keyed jobs'";
     session.until(workers, "0").await;
@@ -78,7 +78,7 @@ async fn until_blocked(session: &Session) {
     session.until(blocked, "1").await;
 }
 
-/// Waits until the worker is done with all but this many records, which others have locked; of 1000 and more it goes no further.
+/// Waits until the worker has processed all but this many records, which are locked; with 1000 or more it stops there.
 async fn until_left_out(session: &Session, count: u64) {
     let hint = format!("Wait for the open transactions that lock {count} records");
     let is_left_out = |job: &Value| {
@@ -89,11 +89,11 @@ async fn until_left_out(session: &Session, count: u64) {
     until(session, |jobs| jobs.iter().any(is_left_out)).await;
 }
 
-/// A session that keeps the worker from the documents of some customers, in the order of their ids.
+/// A session that locks the documents of some customers, in the order of their ids.
 async fn with_locked(database: &Database, offset: usize, count: usize) -> Session {
     let session = database.session().await;
     let documents = documents(&session).await;
-    // Only documents: a lock on the records would keep the definition itself waiting.
+    // Only documents, because a lock on the records would block the definition itself.
     let sql = format!(
         "begin; select from {documents} where record_id in
            (select record_id from {documents} order by record_id offset {offset} limit {count}) for update"
@@ -102,7 +102,7 @@ async fn with_locked(database: &Database, offset: usize, count: usize) -> Sessio
     session
 }
 
-/// A session with a snapshot that an index under construction has to wait for.
+/// A session with a snapshot that an index build has to wait for.
 async fn with_old_snapshot(database: &Database) -> Session {
     let session = database.session().await;
     session.run("begin isolation level repeatable read").await;
@@ -121,7 +121,7 @@ async fn set_indexed(session: &Session, slug: &str, indexed: bool) {
     session.rows("select keyed.alter_attribute('crm.customers', $1, $2::jsonb)", &[slug, &changes]).await;
 }
 
-/// The indexes of an attribute: how many are valid and how many are not.
+/// The number of valid and of invalid indexes of an attribute.
 async fn indexes(session: &Session, slug: &str) -> (String, String) {
     let count = async |condition: &str| {
         let sql = format!(

@@ -1,4 +1,4 @@
-//! The series of a metric that is dropped are deleted in the background.
+//! The series of a dropped metric are deleted in the background.
 
 use super::*;
 use harness::customers::SERIES;

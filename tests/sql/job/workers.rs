@@ -1,4 +1,4 @@
-//! The processes that run jobs: how they fail, end and go on, and what they may do.
+//! Job workers: failure, termination, restart, and privileges.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 async fn failed_job_reports_its_error_and_is_retried_on_request() {
     let (_database, session) = with_many().await;
     let long = "array[(select string_agg(md5(n::text), '') from generate_series(1, 300) n)]";
-    // Our triggers would refuse what no index can hold.
+    // keyed's triggers would reject text that no index can hold.
     session
         .run(&format!(
             "set session_replication_role = replica;
@@ -68,7 +68,7 @@ async fn worker_is_not_superuser_and_stores_no_statement() {
     assert_eq!(session.text(login, &[]).await, "keyed_proxy");
     blocker.run("rollback").await;
     until_done(&session).await;
-    // A forged state cannot direct the worker to a foreign table.
+    // A forged state row cannot direct the worker to a table outside keyed.
     session.run("create table crm.foreign_table (id uuid, external_key text, created_at timestamptz, updated_at timestamptz, deleted_at timestamptz, name text);
                  insert into keyed_state.job (template_id, kind) select id, 'documents' from keyed_state.template where slug = 'customers';
                  update keyed_state.template set slug = 'foreign_table' where slug = 'customers'").await;
@@ -96,7 +96,7 @@ async fn rolled_back_definition_leaves_no_job() {
 }
 
 #[tokio::test]
-async fn job_queues_texts_to_embed() {
+async fn job_queues_text_for_embedding() {
     let (_database, session) = with_many().await;
     session.run("update crm.customers set deleted_at = now() where visits > 5990").await;
     session.rows("select keyed.alter_template('crm.customers', '{\"embed\": [\"name\"]}')", &[]).await;
@@ -116,14 +116,14 @@ async fn jobs_are_visible_with_the_define_privilege() {
     for (role, count) in [(&reader, 0), (&definer, 1)] {
         let theirs = database.session_as(role).await;
         assert_eq!(jobs(&theirs).await.len(), count, "{role}");
-        assert_eq!(theirs.refusal("select keyed.run_jobs()", &[]).await.is(), ("42501", "forbidden"));
+        assert_eq!(theirs.error("select keyed.run_jobs()", &[]).await.codes(), ("42501", "forbidden"));
     }
 }
 
 #[tokio::test]
 async fn starting_worker_is_awaited_and_a_missing_one_reported() {
     let (_database, session) = with_many().await;
-    // As a definition does it, but for the worker.
+    // As a definition does it, but without starting the worker.
     let add = "insert into keyed_state.job (template_id, kind, created_at) select id, 'documents', clock_timestamp() - $1::interval from keyed_state.template where slug = 'customers'";
     for (age, is_missed) in [("0 seconds", false), ("1 minute", true)] {
         session.rows(add, &[age]).await;

@@ -1,4 +1,4 @@
-//! Quotas: how much a project may hold and write.
+//! Quotas: how many records a project can hold, and how many writes it can make.
 
 use super::{UPSERT, assert_reached, used, with_quota};
 use serde_json::{Value, json};
@@ -16,10 +16,10 @@ async fn every_write_path_enforces_the_record_quota() {
         "insert into crm.customers select from generate_series(1, 5)",
         "select keyed.batch('[{\"op\": \"create\", \"template\": \"crm.customers\"}]', true)",
     ] {
-        assert_reached(&session.refusal(statement, &[]).await, "live_records", 3, 3);
+        assert_reached(&session.error(statement, &[]).await, "live_records", 3, 3);
     }
     assert_eq!(used(&session, "live_records").await, "3");
-    // What exists is changed as ever.
+    // Existing records can still be changed.
     for statement in [
         "select keyed.upsert_by_key('crm.customers', 'A', '{\"visits\": 7}')",
         "update crm.customers set name = 'Ada'",
@@ -44,11 +44,11 @@ async fn deletion_frees_quota_and_restore_uses_it() {
         "select keyed.restore_record(id) from crm.customers where _released_key = 'A'",
         "update crm.customers set deleted_at = null where _released_key = 'A'",
     ] {
-        assert_reached(&session.refusal(restore, &[]).await, "live_records", 2, 2);
+        assert_reached(&session.error(restore, &[]).await, "live_records", 2, 2);
     }
     session.run("delete from crm.customers where external_key = 'C'").await;
     session.run("select keyed.restore_record(id) from crm.customers where _released_key = 'A'").await;
-    // A deleted record that is removed for good was not counted any more.
+    // A purged record was already not counted.
     session.rows(delete, &["A"]).await;
     session.run("delete from crm.customers where _released_key = 'A'").await;
     assert_eq!(used(&session, "live_records").await, "1");
@@ -69,10 +69,10 @@ async fn rollback_returns_quota() {
         .run("begin; savepoint s; insert into crm.customers select from generate_series(1, 2); rollback to s; insert into crm.customers default values; commit")
         .await;
     assert_eq!(used(&session, "live_records").await, "1");
-    // A statement that is refused counts nothing of itself.
-    let refusal = session.refusal("insert into crm.customers select from generate_series(1, 2)", &[]).await;
-    assert_reached(&refusal, "live_records", 2, 1);
-    assert!(refusal.message.contains("has 1; 2 more were requested"), "{}", refusal.message);
+    // A rejected statement does not count.
+    let error = session.error("insert into crm.customers select from generate_series(1, 2)", &[]).await;
+    assert_reached(&error, "live_records", 2, 1);
+    assert!(error.message.contains("has 1; 2 more were requested"), "{}", error.message);
     session.run("insert into crm.customers default values").await;
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "2");
 }
@@ -94,7 +94,7 @@ async fn savepoint_rollback_returns_quota_of_many_writes() {
     other.run(&upserts(311, 400)).await;
     session.run(&upserts(401, 500)).await;
     for session in [&session, &other] {
-        assert_reached(&session.refusal(UPSERT, &["K501"]).await, "live_records", 500, 500);
+        assert_reached(&session.error(UPSERT, &["K501"]).await, "live_records", 500, 500);
     }
     let allowed =
         "select sum(allowed), min(allowed - used) from keyed_state.quota_slot where name = 'live_records'";
@@ -110,9 +110,9 @@ fn creates(count: usize) -> String {
 #[tokio::test]
 async fn atomic_batch_beyond_a_quota_writes_nothing() {
     let (_database, session) = with_quota("live_records", "10").await;
-    let refusal = session.refusal("select keyed.batch($1, true)", &[&creates(11)]).await;
-    assert_eq!(refusal.detail["failed_index"], 10);
-    assert_reached(&refusal, "live_records", 10, 10);
+    let error = session.error("select keyed.batch($1, true)", &[&creates(11)]).await;
+    assert_eq!(error.detail["failed_index"], 10);
+    assert_reached(&error, "live_records", 10, 10);
     assert_eq!(used(&session, "live_records").await, "0");
     let report = session.json("select keyed.batch($1, true)", &[&creates(10)]).await;
     assert_eq!((&report["errors"], used(&session, "live_records").await.as_str()), (&json!(false), "10"));
@@ -123,10 +123,10 @@ async fn quota_rejects_single_operations_of_a_batch() {
     let (_database, session) = with_quota("live_records", "300").await;
     let report = session.json("select keyed.batch($1, false)", &[&creates(400)]).await;
     let results = report["results"].as_array().expect("results");
-    let refused: Vec<&Value> = results.iter().filter(|result| result["status"] == 403).collect();
-    assert_eq!((results.len(), refused.len()), (400, 100));
-    assert_eq!(refused[0]["error"]["code"], "quota_exceeded");
-    assert_eq!(refused[0]["error"]["quota"], json!({"name": "live_records", "maximum": 300, "used": 300}));
+    let rejected: Vec<&Value> = results.iter().filter(|result| result["status"] == 403).collect();
+    assert_eq!((results.len(), rejected.len()), (400, 100));
+    assert_eq!(rejected[0]["error"]["code"], "quota_exceeded");
+    assert_eq!(rejected[0]["error"]["quota"], json!({"name": "live_records", "maximum": 300, "used": 300}));
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "300");
     assert_eq!(used(&session, "live_records").await, "300");
 }
@@ -136,24 +136,24 @@ async fn quotas_limit_templates_and_attributes() {
     let (_database, session) = with_quota("templates", "3").await;
     session.run("select keyed.set_quota('crm', 'attributes_per_template', 9)").await;
     session.run("select keyed.create_template('crm', 'orders')").await;
-    let another = session.refusal("select keyed.create_template('crm', 'invoices')", &[]).await;
+    let another = session.error("select keyed.create_template('crm', 'invoices')", &[]).await;
     assert_reached(&another, "templates", 3, 3);
     session
         .run("select keyed.drop_template('crm.orders'); select keyed.create_template('crm', 'invoices')")
         .await;
 
     let add = "select keyed.add_attribute('crm.customers', '{\"slug\": \"fax\", \"type\": \"string\"}')";
-    assert_reached(&session.refusal(add, &[]).await, "attributes_per_template", 9, 9);
+    assert_reached(&session.error(add, &[]).await, "attributes_per_template", 9, 9);
     session.run("select keyed.alter_attribute('crm.customers', 'name', '{\"label\": \"Full name\"}')").await;
     session.run("select keyed.drop_attribute('crm.customers', 'name')").await;
     session.run(add).await;
     let many: Vec<Value> = (0..10).map(|n| json!({"slug": format!("a{n}"), "type": "string"})).collect();
     session.run("select keyed.drop_template('crm.invoices')").await;
-    let refusal = session
-        .refusal("select keyed.create_template('crm', 'wide', $1)", &[&Value::from(many).to_string()])
+    let error = session
+        .error("select keyed.create_template('crm', 'wide', $1)", &[&Value::from(many).to_string()])
         .await;
-    assert_reached(&refusal, "attributes_per_template", 9, 0);
-    // Lowered below what there is, it takes nothing away.
+    assert_reached(&error, "attributes_per_template", 9, 0);
+    // A quota below the current count deletes nothing.
     session.run("select keyed.set_quota('crm', 'attributes_per_template', 2)").await;
     session.run("select keyed.drop_attribute('crm.customers', 'fax')").await;
     assert_eq!(used(&session, "attributes_per_template").await, "8");
@@ -181,7 +181,7 @@ async fn count_skips_versions_of_old_snapshots() {
                        'keyed_state.quota_slot'::regclass, 'keyed_state.quota_slot_pkey'::regclass]) c";
         session.text(fetched, &[]).await.parse().expect("a number")
     };
-    // Until it ends, a transaction keeps what it wrote itself.
+    // Rows that a transaction wrote stay counted until it ends.
     session.run("begin").await;
     write(3000).await;
     let before = pages().await;

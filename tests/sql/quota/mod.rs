@@ -1,10 +1,10 @@
-//! Quotas: what counts, and what a full one refuses.
+//! Quotas: what counts, and what an exhausted quota rejects.
 
 mod days;
 mod definition;
 mod maximum;
 
-use harness::{Database, Refusal, Session};
+use harness::{Database, Session, SqlError};
 use serde_json::json;
 
 const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', $1, '{\"visits\": {\"$inc\": 1}}')";
@@ -17,11 +17,11 @@ async fn with_quota(name: &str, maximum: &str) -> (Database, Session) {
 }
 
 #[track_caller]
-fn assert_reached(refusal: &Refusal, name: &str, maximum: i64, used: i64) {
-    assert_eq!(refusal.is(), ("53400", "quota_exceeded"), "{refusal:?}");
-    assert_eq!(refusal.detail["quota"], json!({"name": name, "maximum": maximum, "used": used}));
+fn assert_reached(error: &SqlError, name: &str, maximum: i64, used: i64) {
+    assert_eq!(error.codes(), ("53400", "quota_exceeded"), "{error:?}");
+    assert_eq!(error.detail["quota"], json!({"name": name, "maximum": maximum, "used": used}));
     for part in [name, &maximum.to_string(), &used.to_string()] {
-        assert!(refusal.message.contains(part), "{}", refusal.message);
+        assert!(error.message.contains(part), "{}", error.message);
     }
 }
 

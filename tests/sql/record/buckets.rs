@@ -4,7 +4,7 @@ use harness::customers::SERIES;
 use harness::{Database, Session, id_of};
 use serde_json::Value;
 
-/// A database with a customer that has points, given as SQL: times and values. The session has asked these questions when
+/// A database with a customer whose points are given as SQL: times and values. The session has run its queries when
 /// there was one point.
 async fn with_points(points: &str, questions: &[&str]) -> (Database, Session, String) {
     let database = Database::with_crm().await;
@@ -24,8 +24,8 @@ async fn with_points(points: &str, questions: &[&str]) -> (Database, Session, St
     (database, session, id_of(&record).to_owned())
 }
 
-/// All buckets by pages of this size, as `microseconds=value`.
-async fn walk(session: &Session, id: &str, question: &str, size: usize) -> Vec<String> {
+/// All buckets, read in pages of this size, as `microseconds=value`.
+async fn read_pages(session: &Session, id: &str, question: &str, size: usize) -> Vec<String> {
     let (mut buckets, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = format!("select keyed.metric_page($1, 'mood', {question}, page_size => {size}{cursor})");
@@ -47,8 +47,8 @@ async fn walk(session: &Session, id: &str, question: &str, size: usize) -> Vec<S
 
 #[tokio::test]
 async fn pages_of_buckets_equal_the_aggregated_points() {
-    // Dense and sparse parts, before and after 2000, across a change of the clock, points on the bounds of buckets and
-    // several at one time.
+    // Dense and sparse parts, before and after 2000, across a clock change, with points on bucket bounds and several at
+    // one time.
     let (_database, session, id) = with_points(
         "select timestamptz '2024-03-31T00:00:00Z' + i * interval '13 minutes', (i * 7919) % 1000 from generate_series(0, 200) i
          union all select timestamptz '2024-04-05T00:00:00Z' + i * interval '1 hour', i from generate_series(0, 30) i
@@ -88,13 +88,13 @@ async fn pages_of_buckets_equal_the_aggregated_points() {
                     if from != "-infinity" {
                         question += &format!(", \"from\" => '{from}', \"to\" => '{to}'");
                     }
-                    let told = format!("{zone}, {question}");
+                    let reported = format!("{zone}, {question}");
                     let sizes: &[usize] = if zone == "UTC" { &[7, 10_000] } else { &[50] };
                     for size in sizes {
-                        let walked = walk(&session, &id, &question, *size).await;
+                        let collected = read_pages(&session, &id, &question, *size).await;
                         let expected: Vec<&str> =
                             expected.as_array().expect("buckets").iter().filter_map(Value::as_str).collect();
-                        assert_eq!(walked, expected, "{told}, {size}");
+                        assert_eq!(collected, expected, "{reported}, {size}");
                     }
                 }
             }
@@ -102,7 +102,7 @@ async fn pages_of_buckets_equal_the_aggregated_points() {
     }
 }
 
-/// The pages of tables and indexes that one page of buckets looks at.
+/// The pages of tables and indexes that reading one page of buckets touches.
 async fn pages(session: &Session, id: &str, question: &str) -> u64 {
     let explain = format!(
         "explain (analyze, buffers, timing off, format json) select keyed.metric_page($1, 'mood', {question})"

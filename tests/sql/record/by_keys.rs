@@ -16,16 +16,16 @@ async fn with_records() -> (Database, Session) {
     (database, session)
 }
 
-/// The names that are found, by key, and the missing keys.
-fn found(answer: &Value) -> Value {
-    let records = answer["records"].as_object().expect("records").iter();
+/// The names of the found records, by key, and the missing keys.
+fn found(result: &Value) -> Value {
+    let records = result["records"].as_object().expect("records").iter();
     let names: serde_json::Map<String, Value> = records
         .map(|(key, record)| {
             assert_eq!(&record["external_key"], key);
             (key.clone(), record["attributes"]["name"].clone())
         })
         .collect();
-    json!([names, answer["missing"]])
+    json!([names, result["missing"]])
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn each_key_is_found_or_missing() {
 }
 
 #[tokio::test]
-async fn record_is_that_of_a_lookup_by_its_key() {
+async fn record_equals_that_of_a_lookup_by_its_key() {
     let (_database, session) = with_records().await;
     for options in ["", ", '{name,mood}'", ", verbose => true", ", '{tags}', true"] {
         let one =
@@ -56,7 +56,7 @@ async fn record_is_that_of_a_lookup_by_its_key() {
 }
 
 #[tokio::test]
-async fn lookup_of_many_sees_what_a_statement_sees() {
+async fn lookup_of_many_reads_the_snapshot_of_its_statement() {
     let (database, reader) = with_records().await;
     let writer = database.session().await;
     let expected = json!([{"K1": "n1", "K2": "n2"}, []]);
@@ -86,17 +86,17 @@ async fn invalid_lookup_of_many_is_rejected_with_pointers() {
         ),
         ("{K1,NULL}", ("22023", "invalid_value"), json!(["/keys"])),
     ] {
-        let refusal = session.refusal(LOOKUP, &[keys]).await;
-        assert_eq!(refusal.is(), is, "{keys}");
-        let errors = refusal.detail["errors"].as_array().expect("errors").iter();
+        let error = session.error(LOOKUP, &[keys]).await;
+        assert_eq!(error.codes(), is, "{keys}");
+        let errors = error.detail["errors"].as_array().expect("errors").iter();
         assert_eq!(errors.map(|error| error["pointer"].clone()).collect::<Value>(), pointers, "{keys}");
     }
     let many = "select count(*) from jsonb_object_keys(keyed.get_by_keys('crm.customers', \
                 array(select 'K' || n from generate_series(1, $1::integer) n)) -> 'records')";
     assert_eq!(session.text(many, &["1000"]).await, "2");
-    assert_eq!(session.refusal(many, &["1001"]).await.is(), ("54000", "payload_too_large"));
-    let unknown = session.refusal("select keyed.get_by_keys('crm.customers', '{K1}', '{nam}')", &[]).await;
-    assert_eq!(unknown.is().1, "unknown_field");
+    assert_eq!(session.error(many, &["1001"]).await.codes(), ("54000", "payload_too_large"));
+    let unknown = session.error("select keyed.get_by_keys('crm.customers', '{K1}', '{nam}')", &[]).await;
+    assert_eq!(unknown.codes().1, "unknown_field");
 }
 
 #[tokio::test]
@@ -108,6 +108,6 @@ async fn records_of_more_than_32_mib_are_rejected() {
     session.run(insert).await;
     let many = "select length(keyed.get_by_keys('crm.customers', array(select 'k' || n from generate_series(1, 34) n), \
                 $1::text[])::text) > 0";
-    assert_eq!(session.refusal(many, &["{name}"]).await.is(), ("54000", "payload_too_large"));
+    assert_eq!(session.error(many, &["{name}"]).await.codes(), ("54000", "payload_too_large"));
     assert_eq!(session.text(many, &["{mood}"]).await, "t");
 }

@@ -1,11 +1,11 @@
-//! References by a text of their target.
+//! References that are matched by an attribute of their target.
 
-use crate::import::{counts, faults, import};
+use crate::import::{counts, import, problems};
 use harness::Database;
 use serde_json::json;
 
 #[tokio::test]
-async fn attribute_index_finds_texts_of_a_file() {
+async fn attribute_index_is_used_to_match_the_references_of_a_file() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session.rows("select keyed.alter_attribute('crm.companies', 'name', '{\"indexed\": true}')", &[]).await;
@@ -24,6 +24,6 @@ async fn attribute_index_finds_texts_of_a_file() {
     let (before, by_name) = (scans().await, json!({"match": {"company": "name"}}));
     let header = ["external_key", "company"];
     let report = import(&session, "customers", &by_name, &header, "a,Acme 17\nb,Acme 4711\n").await;
-    assert_eq!((counts(&report), faults(&report)), ([2, 0, 0], vec![]), "{report}");
-    assert!(scans().await > before, "each text is looked for in the whole table");
+    assert_eq!((counts(&report), problems(&report)), ([2, 0, 0], vec![]), "{report}");
+    assert!(scans().await > before, "each text is searched in the whole table");
 }

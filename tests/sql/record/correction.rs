@@ -1,4 +1,4 @@
-//! Corrections of a series: points are replaced and deleted, and the latest value follows.
+//! Corrections of a series: points are replaced and deleted, and the latest value is updated.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ async fn deletion_of_a_future_point_restores_the_latest_value() {
     assert_eq!((series.measured_at().await, series.entries().await), (json!(at(4)), "2".to_owned()));
     let change = "select changes -> 'mood' from keyed.history($1) limit 1";
     assert_eq!(series.call(change, "").await, json!({"old": 999, "new": 4}));
-    // An earlier point that goes changes nothing but the series.
+    // The deletion of an earlier point changes only the series.
     assert_eq!(series.call(DELETE, &at(1)).await["deleted"], 1);
     assert_eq!(series.call(DELETE, &at(1)).await, json!({"deleted": 0, "added": 0, "latest": latest}));
     assert_eq!(
@@ -169,29 +169,29 @@ async fn invalid_correction_is_rejected() {
         ("select keyed.delete_metric_points($1, 'name', $2)", at(1), "unknown_attribute", "/slug"),
         ("select keyed.delete_metric_points($1, $2, $2)", at(1), "unknown_attribute", "/slug"),
     ] {
-        let refusal = series.session.refusal(sql, &[&series.id, &argument]).await;
+        let error = series.session.error(sql, &[&series.id, &argument]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", code), vec![pointer]),
             "{sql} with {argument}"
         );
     }
     let stale = "select keyed.delete_metric_points($1, 'mood', $2, if_match => '\"0\"')";
-    assert_eq!(series.session.refusal(stale, &[&series.id, FUTURE]).await.is().1, "precondition_failed");
+    assert_eq!(series.session.error(stale, &[&series.id, FUTURE]).await.codes().1, "precondition_failed");
     let nothing = "select keyed.delete_metric_points('00000000-0000-8000-8000-000000000000', 'mood', $2)";
-    assert_eq!(series.session.refusal(nothing, &[&series.id, FUTURE]).await.is().1, "not_found");
+    assert_eq!(series.session.error(nothing, &[&series.id, FUTURE]).await.codes().1, "not_found");
     assert_eq!((series.points().await, series.value().await), (before, "999".to_owned()));
     series.session.rows("select keyed.delete_record($1)", &[&series.id]).await;
-    assert_eq!(series.session.refusal(DELETE, &[&series.id, FUTURE]).await.is().1, "not_found");
+    assert_eq!(series.session.error(DELETE, &[&series.id, FUTURE]).await.codes().1, "not_found");
 }
 
 #[tokio::test]
-async fn cleared_metric_has_the_latest_value_again_once_it_is_written() {
+async fn write_restores_the_latest_value_of_a_cleared_metric() {
     let series = Series::new().await;
     let write = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('mood', $2::jsonb)))";
     series.call(write, "null").await;
     assert_eq!((series.value().await, series.measured_at().await), (String::new(), Value::Null));
-    // A measurement of now is older than the point of the future.
+    // A current measurement is older than the future point.
     series.call(write, "5").await;
     assert_eq!((series.value().await, series.measured_at().await), ("999".to_owned(), json!(FUTURE)));
     series.call(DELETE, FUTURE).await;
@@ -219,7 +219,7 @@ async fn value_written_by_sql_has_its_own_time() {
     let line = series.session.json("select keyed_http.export_next()", &[]).await;
     series.session.run("commit").await;
     assert_eq!(line["attributes"]["mood"], json!({"value": 5, "at": measured}));
-    // The next write by a function brings back the latest by time.
+    // The next write by a function restores the latest value by time.
     let write = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('mood', $2::jsonb)))";
     series.call(write, "6").await;
     assert_eq!((series.value().await, series.measured_at().await), ("999".to_owned(), json!(FUTURE)));

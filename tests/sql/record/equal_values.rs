@@ -15,7 +15,7 @@ async fn ada() -> (Database, Session, String) {
     (database, session, id)
 }
 
-/// Row and history are as they were, byte for byte.
+/// Row and history are unchanged, byte for byte.
 async fn assert_untouched(session: &Session, way: &str) {
     let same = "select c::text = b::text from crm.customers c, public.before b";
     assert_eq!(session.text(same, &[]).await, "t", "{way}");

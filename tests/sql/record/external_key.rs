@@ -1,9 +1,9 @@
-//! The external key's own rules, at every entry point that an SQL user has.
+//! The rules of external keys, at every entry point of an SQL user.
 
 use harness::{Database, Session, id_of};
 use serde_json::json;
 
-/// Every statement through which a key enters; `$1` is the key. The record named `entry point` has none yet.
+/// Every statement that sets a key; `$1` is the key. The record named `entry point` has no key before.
 const ENTRY_POINTS: [&str; 7] = [
     "select keyed.normalize_key($1)",
     "select keyed.create_record('crm.customers', '{}', $1)",
@@ -39,8 +39,8 @@ async fn stored(session: &Session, key: &str) -> Vec<String> {
 
 async fn assert_rejected_by_every_entry_point(session: &Session, key: &str) {
     for entry_point in ENTRY_POINTS {
-        let refusal = session.refusal(entry_point, &[key]).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_external_key"), "{key:?} by {entry_point}: {refusal}");
+        let error = session.error(entry_point, &[key]).await;
+        assert_eq!(error.codes(), ("22023", "invalid_external_key"), "{key:?} by {entry_point}: {error}");
     }
 }
 
@@ -83,7 +83,7 @@ async fn empty_key_is_rejected() {
 #[tokio::test]
 async fn control_character_in_a_key_is_rejected() {
     let (_database, session) = with_entry_points().await;
-    // PostgreSQL's text cannot hold U+0000, so it cannot be typed in SQL.
+    // PostgreSQL's text cannot contain U+0000, so SQL cannot express it.
     for code in (0x01..=0x1f).chain(0x7f..=0x9f) {
         let control = char::from_u32(code).expect("a scalar value");
         for key in [format!("{control}AB"), format!("A{control}B"), format!("AB{control}")] {
@@ -121,16 +121,16 @@ async fn live_keys_of_a_template_are_unique() {
     let (_database, session) = with_entry_points().await;
     let holder = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
     for entry_point in [ENTRY_POINTS[1], ENTRY_POINTS[3], ENTRY_POINTS[4]] {
-        let refusal = session.refusal(entry_point, &[" A-1 "]).await;
-        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{entry_point}");
-        assert_eq!(refusal.detail["existing_id"], holder["id"], "{entry_point}");
-        assert_eq!(refusal.pointers(), ["/external_key"], "{entry_point}");
+        let error = session.error(entry_point, &[" A-1 "]).await;
+        assert_eq!(error.codes(), ("23505", "external_key_taken"), "{entry_point}");
+        assert_eq!(error.detail["existing_id"], holder["id"], "{entry_point}");
+        assert_eq!(error.pointers(), ["/external_key"], "{entry_point}");
     }
     for entry_point in [ENTRY_POINTS[5], ENTRY_POINTS[6]] {
-        assert_eq!(session.refusal(entry_point, &[" A-1 "]).await.state, "23505", "{entry_point}");
+        assert_eq!(session.error(entry_point, &[" A-1 "]).await.state, "23505", "{entry_point}");
     }
     let twice = "insert into crm.customers (external_key) values ('B-1'), (' B-1 ')";
-    assert_eq!(session.refusal(twice, &[]).await.state, "23505");
+    assert_eq!(session.error(twice, &[]).await.state, "23505");
 }
 
 #[tokio::test]
@@ -166,8 +166,8 @@ async fn deletion_releases_the_key_and_still_shows_it() {
     let (_database, session) = with_entry_points().await;
     let old = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
     session.rows("select keyed.delete_record($1)", &[id_of(&old)]).await;
-    let missing = session.refusal("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
-    assert_eq!(missing.is(), ("P0002", "not_found"));
+    let missing = session.error("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
+    assert_eq!(missing.codes(), ("P0002", "not_found"));
     let new = session.json("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
     assert_ne!(new["id"], old["id"]);
     assert_eq!(session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await["id"], new["id"]);

@@ -1,4 +1,4 @@
-//! Creating, reading, changing, deleting and restoring records by function.
+//! Functions that create, read, change, delete and restore records.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -48,15 +48,15 @@ async fn record_has_all_standard_fields_and_attributes() {
 }
 
 #[tokio::test]
-async fn ids_contain_the_template_number_and_ascend() {
+async fn ids_contain_the_template_id_and_ascend() {
     let (_database, session) = crm().await;
     for template in ["companies", "customers"] {
-        // RFC 9562: version 8 in the 13th digit, the variant in the 17th; then 24 bits of template.
-        let fault = "select count(*) from generate_series(1, 200), keyed.new_id($1) as id
+        // RFC 9562: version 8 in the 13th digit, the variant in the 17th; then 24 bits of template id.
+        let problem = "select count(*) from generate_series(1, 200), keyed.new_id($1) as id
                      where substr(id::text, 15, 1) <> '8' or substr(id::text, 20, 1) not in ('8', '9', 'a', 'b')
                      or (('x' || substr(replace(id::text, '-', ''), 17, 8))::bit(32) << 2)::bit(24)::integer <> $1";
         let number = session.text("select id from keyed_state.template where slug = $1", &[template]).await;
-        assert_eq!(session.text(fault, &[&number]).await, "0");
+        assert_eq!(session.text(problem, &[&number]).await, "0");
         let table = format!("crm.{template}");
         let id =
             session.text("select id from keyed.upsert_by_key($1, 'k', '{\"name\": \"x\"}')", &[&table]).await;
@@ -83,10 +83,10 @@ async fn fields_returns_id_template_key_and_listed_fields() {
         kept
     );
     for unknown in ["nmae", "", "name ", "Name", "template"] {
-        let refusal =
-            session.refusal("select keyed.get_record($1, array['name', $2])", &[id_of(&made), unknown]).await;
+        let error =
+            session.error("select keyed.get_record($1, array['name', $2])", &[id_of(&made), unknown]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "unknown_field"), vec!["/fields/1"]),
             "{unknown:?}"
         );
@@ -134,8 +134,8 @@ async fn patch_sets_clears_or_keeps_the_key() {
     let renamed = patch(&session, &made, json!({"external_key": " A-2 "})).await;
     assert_eq!((&renamed["external_key"], &renamed["attributes"]["name"]), (&json!("A-2"), &json!("Bea")));
     assert_eq!(patch(&session, &made, json!({"external_key": null})).await["external_key"], Value::Null);
-    let gone = session.refusal("select keyed.get_by_key('crm.customers', 'A-2')", &[]).await;
-    assert_eq!(gone.is(), ("P0002", "not_found"));
+    let gone = session.error("select keyed.get_by_key('crm.customers', 'A-2')", &[]).await;
+    assert_eq!(gone.codes(), ("P0002", "not_found"));
     assert_eq!(patch(&session, &made, json!({"external_key": "A-1"})).await["external_key"], "A-1");
 }
 
@@ -166,9 +166,9 @@ async fn replacement_clears_unlisted_attributes_and_keeps_the_key() {
         (&replaced["attributes"]["name"], &replaced["attributes"]["born"]),
         (&Value::Null, &Value::Null)
     );
-    let increment = session.refusal(replace, &[id_of(&made), r#"{"visits": {"$inc": 1}}"#]).await;
+    let increment = session.error(replace, &[id_of(&made), r#"{"visits": {"$inc": 1}}"#]).await;
     assert_eq!(
-        (increment.is(), increment.pointers()),
+        (increment.codes(), increment.pointers()),
         (("22023", "invalid_value"), vec!["/attributes/visits"])
     );
     assert_eq!(get(&session, &made).await, replaced);
@@ -188,7 +188,7 @@ async fn deleted_record_is_returned_only_on_request() {
         "select keyed.delete_record($1)",
     ] {
         assert_eq!(
-            session.refusal(statement, &[id_of(&made)]).await.is(),
+            session.error(statement, &[id_of(&made)]).await.codes(),
             ("P0002", "not_found"),
             "{statement}"
         );
@@ -216,7 +216,7 @@ async fn unknown_id_is_not_found() {
             "select keyed.history_page($1)",
         ] {
             assert_eq!(
-                session.refusal(statement, &[id]).await.is(),
+                session.error(statement, &[id]).await.codes(),
                 ("P0002", "not_found"),
                 "{statement} of {id}"
             );
@@ -228,10 +228,9 @@ async fn unknown_id_is_not_found() {
 async fn unknown_member_is_rejected() {
     let (_database, session) = crm().await;
     let made = create(&session, &json!({}), "A-1").await;
-    let patch =
-        session.refusal("select keyed.patch_record($1, '{\"atributes\": {}}')", &[id_of(&made)]).await;
-    assert_eq!((patch.is(), patch.pointers()), (("22023", "unknown_field"), vec!["/atributes"]));
+    let patch = session.error("select keyed.patch_record($1, '{\"atributes\": {}}')", &[id_of(&made)]).await;
+    assert_eq!((patch.codes(), patch.pointers()), (("22023", "unknown_field"), vec!["/atributes"]));
     session.rows("select keyed.delete_record($1)", &[id_of(&made)]).await;
-    let restore = session.refusal("select keyed.restore_record($1, '{\"a/b\": 1}')", &[id_of(&made)]).await;
-    assert_eq!((restore.is(), restore.pointers()), (("22023", "unknown_field"), vec!["/a~1b"]));
+    let restore = session.error("select keyed.restore_record($1, '{\"a/b\": 1}')", &[id_of(&made)]).await;
+    assert_eq!((restore.codes(), restore.pointers()), (("22023", "unknown_field"), vec!["/a~1b"]));
 }

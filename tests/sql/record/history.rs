@@ -93,7 +93,7 @@ async fn history_is_read_newest_first_in_pages_that_neither_skip_nor_repeat() {
             let entries = page["history"].as_array().expect("entries");
             seen.push(entries.len());
             versions.extend(entries.iter().map(|entry| entry["version"].as_i64().expect("a number")));
-            // What is written meanwhile is newer than every page still to come.
+            // Concurrent changes are newer than all remaining pages.
             cursor = page["next_cursor"].clone();
             if cursor.is_null() {
                 break;
@@ -108,14 +108,13 @@ async fn history_is_read_newest_first_in_pages_that_neither_skip_nor_repeat() {
 async fn invalid_limit_or_cursor_is_rejected() {
     let (_database, session, record) = with_record().await;
     for size in ["0", "-1", "1001", "2147483647"] {
-        let refusal = session.refusal("select keyed.history_page($1, $2)", &[id_of(&record), size]).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_value"), "{size}");
+        let error = session.error("select keyed.history_page($1, $2)", &[id_of(&record), size]).await;
+        assert_eq!(error.codes(), ("22023", "invalid_value"), "{size}");
     }
     for cursor in ["", "v", "1", "vx", "v99999999999", "v1 ", "'; drop table x; --"] {
-        let refusal =
-            session.refusal("select keyed.history_page($1, 10, $2)", &[id_of(&record), cursor]).await;
+        let error = session.error("select keyed.history_page($1, 10, $2)", &[id_of(&record), cursor]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/cursor"]),
             "{cursor:?}"
         );
@@ -198,13 +197,13 @@ async fn only_a_superuser_can_rewrite_history() {
         "insert into {} select * from {}",
         "drop table {}",
     ] {
-        let refusal = admin.refusal(&statement.replace("{}", &table), &[]).await;
-        assert_eq!(refusal.state, "42501", "{statement}");
+        let error = admin.error(&statement.replace("{}", &table), &[]).await;
+        assert_eq!(error.state, "42501", "{statement}");
     }
 }
 
 #[tokio::test]
-async fn no_history_entry_is_lost_when_a_user_trigger_writes_another_template() {
+async fn user_trigger_that_writes_another_template_loses_no_history_entry() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
@@ -222,7 +221,7 @@ async fn no_history_entry_is_lost_when_a_user_trigger_writes_another_template() 
 }
 
 #[tokio::test]
-async fn page_of_long_texts_ends_early_and_continues() {
+async fn page_of_long_text_ends_early_and_continues() {
     let (_database, session, record) = with_record().await;
     let id = id_of(&record);
     let change = "select keyed.patch_record($1, jsonb_build_object('attributes', jsonb_build_object('name', repeat($2, 1000000))))";

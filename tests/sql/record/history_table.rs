@@ -1,11 +1,11 @@
-//! A history is an ordinary table: keyed follows a DBA's changes to it, or at least survives them.
+//! History tables are ordinary tables: changes by a DBA are supported, or at least harmless.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session};
 
 const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', 'K', $1)";
 
-/// A database with one customer, a session, and the name of the customers' history.
+/// A database with one customer, a session, and the name of the customers' history table.
 async fn with_history() -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -15,7 +15,7 @@ async fn with_history() -> (Database, Session, String) {
     (database, session, table)
 }
 
-/// Changes the customer so often, and looks whether every change has its version.
+/// Changes the customer this many times, and checks that every change has its version.
 async fn change(session: &Session, table: &str, times: i32) {
     let versions = format!("select coalesce(max(version), 0) from {table}");
     let before: i32 = session.text(&versions, &[]).await.parse().expect("a number");
@@ -86,11 +86,11 @@ async fn bulk_history_entries_equal_single_ones() {
     session.run(&format!("alter table {table} alter column external_key set not null")).await;
     let one_without_key = "insert into crm.customers (external_key) \
                            select case when n <> 700 then 'n' || n end from generate_series(1, 900) n";
-    assert_eq!(session.refusal(one_without_key, &[]).await.state, "23502");
+    assert_eq!(session.error(one_without_key, &[]).await.state, "23502");
     session.run("update crm.customers set deleted_at = now() where external_key like 'm%'").await;
     session.run(&format!("create unique index one on {table} (external_key) where version = 1")).await;
     let again = "insert into crm.customers (external_key) select 'n' || n from generate_series(1, 900) n union all select 'm7'";
-    assert_eq!(session.refusal(again, &[]).await.state, "23505");
+    assert_eq!(session.error(again, &[]).await.state, "23505");
     let left = format!("select count(*) from {table} where external_key like 'n%'");
     assert_eq!(session.text(&left, &[]).await, "0");
     database.cluster().assert_no_crash();
@@ -102,15 +102,15 @@ async fn failed_history_write_is_an_error() {
     session
         .run(&format!("alter table {table} add constraint c check (operation <> 'update') not valid"))
         .await;
-    assert_eq!(session.refusal(UPSERT, &[r#"{"visits": 5}"#]).await.state, "23514");
+    assert_eq!(session.error(UPSERT, &[r#"{"visits": 5}"#]).await.state, "23514");
     session.run(&format!("alter table {table} drop constraint c")).await;
     session.run(&format!("create unique index one on {table} (operation) where operation = 'update'")).await;
     change(&session, &table, 1).await;
-    assert_eq!(session.refusal(UPSERT, &[r#"{"visits": 5}"#]).await.state, "23505");
+    assert_eq!(session.error(UPSERT, &[r#"{"visits": 5}"#]).await.state, "23505");
     session.run("drop index keyed_state.one").await;
     session.run(&format!("alter table {table} alter column external_key set not null")).await;
     let without_key = "select keyed.create_record('crm.customers', '{}')";
-    assert_eq!(session.refusal(without_key, &[]).await.state, "23502");
+    assert_eq!(session.error(without_key, &[]).await.state, "23502");
     change(&session, &table, 1).await;
     database.cluster().assert_no_crash();
 }
@@ -177,7 +177,7 @@ async fn index_of_ended_keys_is_opened_only_for_a_change_that_ends_one() {
         "update crm.customers set deleted_at = now() where external_key = 'K'",
         "delete from crm.customers where external_key = 'K'",
     ] {
-        assert_eq!(session.refusal(change, &[]).await.is().0, "55P03", "{change}");
+        assert_eq!(session.error(change, &[]).await.codes().0, "55P03", "{change}");
     }
 }
 

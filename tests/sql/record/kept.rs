@@ -1,10 +1,10 @@
-//! Values that a record can keep but not get, such as removed options: a record can be written back as it was read.
+//! Values that a record can keep but not get, such as removed options. A record can be written back as it was read.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
 
-/// The customers `A-1` and `A-2` of the company `C-1`, which is then deleted. Both are gold and silver, and only gold is left
-/// as an option, because they were deleted when silver was taken away.
+/// The customers `A-1` and `A-2` of the company `C-1`, which is then deleted. Both have the tiers gold and silver, and
+/// only gold is still an option, because both were deleted when silver was removed.
 struct Customers {
     _database: Database,
     session: Session,
@@ -48,7 +48,7 @@ impl Customers {
         self.session.json(READ, &[key]).await
     }
 
-    /// The version of a record, and how many entries its history has.
+    /// The version of a record, and the number of its history entries.
     async fn version(&self, key: &str) -> String {
         let record = self.read(key).await;
         let sql = "select keyed.record_version($1) || ' ' || jsonb_array_length(keyed.history_page($1) -> 'history')";
@@ -62,27 +62,27 @@ impl Customers {
         let by_id = json!({"op": "update", "template": "crm.customers", "id": id, "attributes": attributes});
         let by_key = |op: &str| json!({"op": op, "template": "crm.customers", "external_key": key, "attributes": attributes});
         let batch = "select keyed.batch($1::jsonb, true)";
-        let texts = |values: &[&dyn ToString]| values.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+        let strings = |values: &[&dyn ToString]| values.iter().map(|it| it.to_string()).collect::<Vec<_>>();
         let rows = "select keyed_http.import_rows(t.id::text, $1, $2)::jsonb #> '{errors,0}' \
                     from keyed_state.template t where t.slug = 'customers'";
         let ndjson = json!({"format": "ndjson", "is_last": true});
         vec![
-            ("select keyed.patch_record($1, $2)", texts(&[&id, &body])),
-            ("select keyed.replace_attributes($1, $2)", texts(&[&id, attributes])),
-            ("select keyed.upsert_by_key('crm.customers', $1, $2)", texts(&[&key, attributes])),
-            (batch, texts(&[&json!([by_id])])),
-            (batch, texts(&[&json!([by_key("update")])])),
-            (batch, texts(&[&json!([by_key("upsert")])])),
-            (rows, texts(&[&ndjson, &json!({"external_key": key, "attributes": attributes})])),
-            (rows, texts(&[&ndjson, &json!({"id": id, "attributes": attributes})])),
+            ("select keyed.patch_record($1, $2)", strings(&[&id, &body])),
+            ("select keyed.replace_attributes($1, $2)", strings(&[&id, attributes])),
+            ("select keyed.upsert_by_key('crm.customers', $1, $2)", strings(&[&key, attributes])),
+            (batch, strings(&[&json!([by_id])])),
+            (batch, strings(&[&json!([by_key("update")])])),
+            (batch, strings(&[&json!([by_key("upsert")])])),
+            (rows, strings(&[&ndjson, &json!({"external_key": key, "attributes": attributes})])),
+            (rows, strings(&[&ndjson, &json!({"id": id, "attributes": attributes})])),
         ]
     }
 
-    /// What a write is rejected for; empty where it is not. An import says it in its report.
-    async fn rejection(&self, sql: &str, texts: &[String]) -> String {
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        match self.session.attempt(sql, &texts).await {
-            Err(refusal) => refusal.is().1.to_owned(),
+    /// The error of a write, or an empty text. An import returns its error in the report.
+    async fn rejection(&self, sql: &str, strings: &[String]) -> String {
+        let strings: Vec<&str> = strings.iter().map(String::as_str).collect();
+        match self.session.attempt(sql, &strings).await {
+            Err(error) => error.codes().1.to_owned(),
             Ok(rows) if sql.contains("import_rows") => {
                 let error: Option<Value> =
                     rows[0][0].as_deref().map(|error| serde_json::from_str(error).expect("JSON"));
@@ -100,18 +100,18 @@ async fn record_keeps_a_deleted_target_and_a_removed_option() {
     assert_eq!(record["attributes"]["tier"], json!(["gold", "silver"]));
     let mut attributes = record["attributes"].clone();
     attributes.as_object_mut().expect("attributes").remove("mood");
-    for (sql, texts) in Customers::writes(&record, &attributes) {
-        assert_eq!(customers.rejection(sql, &texts).await, "", "{sql} with {texts:?}");
-        assert_eq!(customers.version("A-1").await, version, "{sql} with {texts:?}");
+    for (sql, strings) in Customers::writes(&record, &attributes) {
+        assert_eq!(customers.rejection(sql, &strings).await, "", "{sql} with {strings:?}");
+        assert_eq!(customers.version("A-1").await, version, "{sql} with {strings:?}");
     }
-    // With another value beside, only that one is written.
-    for (place, (sql, texts)) in Customers::writes(&record, &attributes).into_iter().enumerate() {
-        let name = format!("Name {place}");
-        let texts: Vec<String> = texts
+    // If another value changes as well, only that one is written.
+    for (position, (sql, strings)) in Customers::writes(&record, &attributes).into_iter().enumerate() {
+        let name = format!("Name {position}");
+        let strings: Vec<String> = strings
             .iter()
             .map(|text| text.replace("\"name\":\"A-1\"", &format!("\"name\":\"{name}\"")))
             .collect();
-        assert_eq!(customers.rejection(sql, &texts).await, "", "{sql}");
+        assert_eq!(customers.rejection(sql, &strings).await, "", "{sql}");
         let now = customers.read("A-1").await;
         assert_eq!(now["attributes"]["name"], json!(name), "{sql}");
         assert_eq!(now["attributes"]["company"], record["attributes"]["company"]);
@@ -131,29 +131,29 @@ async fn assigning_a_deleted_target_or_removed_option_is_rejected() {
         (json!({"tier": ["gold", "silver", "bronze"]}), "invalid_value"),
         (json!({"tier": "bronze", "company": customers.companies[0]}), "invalid_value"),
     ] {
-        for (sql, texts) in Customers::writes(&record, &attributes) {
-            assert_eq!(customers.rejection(sql, &texts).await, code, "{sql} with {texts:?}");
-            assert_eq!(customers.version("A-1").await, version, "{sql} with {texts:?}");
+        for (sql, strings) in Customers::writes(&record, &attributes) {
+            assert_eq!(customers.rejection(sql, &strings).await, code, "{sql} with {strings:?}");
+            assert_eq!(customers.version("A-1").await, version, "{sql} with {strings:?}");
         }
     }
-    // What one record has, no other gets.
+    // A value that one record keeps cannot be given to another.
     let plain = json!({"name": "x"}).to_string();
     customers.session.rows("select keyed.upsert_by_key('crm.customers', 'B-1', $1)", &[&plain]).await;
     for attributes in [json!({"company": customers.companies[0]}), json!({"tier": "silver"})] {
         let other = customers.read("B-1").await;
-        for (sql, texts) in Customers::writes(&other, &attributes) {
-            assert_ne!(customers.rejection(sql, &texts).await, "", "{sql} with {texts:?}");
+        for (sql, strings) in Customers::writes(&other, &attributes) {
+            assert_ne!(customers.rejection(sql, &strings).await, "", "{sql} with {strings:?}");
         }
         let attributes = attributes.to_string();
         for sql in [
             "select keyed.create_record('crm.customers', $1)",
             "select keyed.upsert_by_key('crm.customers', 'B-2', $1)",
         ] {
-            customers.session.refusal(sql, &[&attributes]).await;
+            customers.session.error(sql, &[&attributes]).await;
         }
     }
     let direct = "update crm.customers set tier = '{silver}' where external_key = 'B-1'";
-    assert_eq!(customers.session.refusal(direct, &[]).await.is(), ("22023", "invalid_value"));
+    assert_eq!(customers.session.error(direct, &[]).await.codes(), ("22023", "invalid_value"));
 }
 
 #[tokio::test]
@@ -163,14 +163,14 @@ async fn list_with_a_removed_option_loses_and_gains_others() {
         for key in ["A-1", "A-2"] {
             let record = customers.read(key).await;
             let attributes = json!({"tier": tier, "company": customers.companies[0], "name": key});
-            for (sql, texts) in Customers::writes(&record, &attributes) {
+            for (sql, strings) in Customers::writes(&record, &attributes) {
                 let before = "update crm.customers set tier = '{gold,silver}' where external_key = $1";
-                // A superuser's triggers are off as in a restore: the record has the option again.
+                // A superuser disables triggers, as a restore does: the record has the option again.
                 let off = format!(
                     "set session_replication_role = replica; {before}; reset session_replication_role"
                 );
                 customers.session.rows(&off, &[key]).await;
-                assert_eq!(customers.rejection(sql, &texts).await, "", "{sql} with {texts:?}");
+                assert_eq!(customers.rejection(sql, &strings).await, "", "{sql} with {strings:?}");
                 assert_eq!(customers.read(key).await["attributes"]["tier"], tier, "{sql}");
             }
         }
@@ -178,12 +178,12 @@ async fn list_with_a_removed_option_loses_and_gains_others() {
     let direct = "update crm.customers set tier = tier || 'gold'::text where external_key = 'A-1'";
     customers.session.run(direct).await;
     assert_eq!(customers.read("A-1").await["attributes"]["tier"], json!(["silver", "gold"]));
-    // What is gone does not come back.
+    // A value that the record has lost cannot be set again.
     let patch = "select keyed.patch_record(id, $2) from crm.customers where external_key = $1";
     customers.session.rows(patch, &["A-2", r#"{"attributes": {"tier": ["gold"]}}"#]).await;
-    let refusal =
-        customers.session.refusal(patch, &["A-2", r#"{"attributes": {"tier": ["gold", "silver"]}}"#]).await;
-    assert_eq!(refusal.pointers(), ["/attributes/tier/1"]);
+    let error =
+        customers.session.error(patch, &["A-2", r#"{"attributes": {"tier": ["gold", "silver"]}}"#]).await;
+    assert_eq!(error.pointers(), ["/attributes/tier/1"]);
 }
 
 #[tokio::test]
@@ -239,7 +239,7 @@ async fn later_row_keeps_only_values_left_by_earlier_rows() {
     let harmless = |count: usize| (0..count).map(|n| row(json!({"name": n.to_string()}))).collect::<String>();
     let import = "select keyed_http.import_rows(t.id::text, '{\"format\": \"ndjson\", \"is_last\": true}', $1) \
                   from keyed_state.template t where t.slug = 'customers'";
-    // More rows of one record than an import writes in turns.
+    // More rows for one record than the number of rounds of an import.
     for count in [0, 20] {
         let back = "update crm.customers set company = $1::text::uuid where external_key = 'A-1'";
         customers.session.rows("select keyed.restore_record($1)", &[&customers.companies[0]]).await;

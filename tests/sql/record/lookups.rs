@@ -1,4 +1,4 @@
-//! A lookup finds by an index without a statement of its own; it must see what a statement would.
+//! A lookup reads an index without a statement of its own, and must return what a statement would.
 
 use harness::{Database, Session};
 use serde_json::json;
@@ -13,7 +13,7 @@ async fn with_record() -> (Database, Session) {
 }
 
 #[tokio::test]
-async fn lookup_in_a_fixed_snapshot_sees_the_past() {
+async fn lookup_reads_its_fixed_snapshot() {
     let (database, reader) = with_record().await;
     let writer = database.session().await;
     reader.run("begin isolation level repeatable read; select 1 from crm.customers").await;
@@ -27,12 +27,12 @@ async fn lookup_in_a_fixed_snapshot_sees_the_past() {
 }
 
 #[tokio::test]
-async fn lookup_sees_what_its_own_transaction_wrote() {
+async fn lookup_reads_writes_of_its_own_transaction() {
     let (_database, session) = with_record().await;
     session.run("begin; select keyed.upsert_by_key('crm.customers', 'K', '{\"name\": \"mine\"}')").await;
     assert_eq!(session.text(LOOKUP, &[]).await, "mine");
     session.run("savepoint s; select keyed.delete_record(id) from crm.customers").await;
-    assert_eq!(session.refusal(LOOKUP, &[]).await.state, "P0002");
+    assert_eq!(session.error(LOOKUP, &[]).await.state, "P0002");
     session.run("rollback to s").await;
     assert_eq!(session.text(LOOKUP, &[]).await, "mine");
 }
@@ -48,7 +48,7 @@ async fn lookup_works_without_its_indexes() {
     assert_eq!(session.text(LOOKUP, &[]).await, "old");
     session.run(&format!("begin; drop index {index}")).await;
     assert_eq!(session.text(LOOKUP, &[]).await, "old");
-    // A partial unique index of another user is not used as the key index.
+    // A partial unique index of a user is not used as the key index.
     let narrow = "create unique index on crm.customers (external_key) where name = 'nobody'";
     session.run(&format!("{narrow}; select keyed.get_by_key('crm.customers', 'K')")).await;
     assert_eq!(session.text(LOOKUP, &[]).await, "old");
@@ -73,7 +73,7 @@ async fn lookup_finds_deleted_records_only_on_request() {
     let (_database, session) = with_record().await;
     let id = session.text("select id from crm.customers", &[]).await;
     session.rows("select keyed.delete_record($1)", &[&id]).await;
-    assert_eq!(session.refusal("select keyed.get_record($1)", &[&id]).await.state, "P0002");
+    assert_eq!(session.error("select keyed.get_record($1)", &[&id]).await.state, "P0002");
     let deleted = "select keyed.get_record($1, include_deleted => true) ->> 'deleted_at' is not null";
     assert_eq!(session.text(deleted, &[&id]).await, "t");
 }
@@ -93,7 +93,7 @@ async fn lookup_in_an_old_snapshot_ignores_a_dropped_index() {
     assert_eq!(reader.text(by_id, &[]).await, "old");
     assert_eq!(reader.text(LOOKUP, &[]).await, "old");
     reader.run("commit").await;
-    // A primary key on something else is not taken for one on the id.
+    // A primary key on another column is not mistaken for one on the id.
     other
         .run(
             "alter table crm.customers drop constraint customers_pkey;
@@ -105,12 +105,12 @@ async fn lookup_in_an_old_snapshot_ignores_a_dropped_index() {
     database.cluster().assert_no_crash();
 }
 
-/// The lines of the server's log that hold this part of a statement which ran inside of a function.
+/// The lines of the server's log with this part of a statement that ran inside a function.
 fn statements_with(database: &Database, part: &str) -> usize {
     database.cluster().log().lines().filter(|line| line.contains(part)).count()
 }
 
-/// Has the server log every statement inside of functions.
+/// Makes the server log every statement inside functions.
 const TRACED: &str =
     "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on";
 
@@ -174,7 +174,7 @@ async fn superuser_can_switch_direct_access_off() {
 
 #[tokio::test]
 async fn only_younger_snapshots_use_a_new_index() {
-    // How old a snapshot is, the transactions of other tests decide, too.
+    // The age of a snapshot also depends on the transactions of other tests.
     let cluster = std::sync::Arc::new(harness::Cluster::start(harness::Durability::None));
     let database = Database::new_in(&cluster).await.add_crm().await;
     let session = database.session().await;
@@ -185,7 +185,7 @@ async fn only_younger_snapshots_use_a_new_index() {
     let older = database.session().await;
     older.run(TRACED).await;
     older.run("begin isolation level repeatable read; select 1").await;
-    // As PostgreSQL marks an index that it built while some rows had versions of before.
+    // As PostgreSQL marks an index that it built while some rows had older versions (indcheckxmin).
     session
         .run(
             "set allow_system_table_mods = on; \
@@ -197,9 +197,9 @@ async fn only_younger_snapshots_use_a_new_index() {
     let statement = r#"from "crm"."young_index""#;
     let before = statements_with(&database, statement);
     younger.run(&format!("set keyed.direct_access = on; {lookup}")).await;
-    assert_eq!(statements_with(&database, statement), before, "no statement of its own is needed");
+    assert_eq!(statements_with(&database, statement), before, "no separate statement is needed");
     older.run(lookup).await;
-    assert!(statements_with(&database, statement) > before, "the index may miss rows that it sees");
+    assert!(statements_with(&database, statement) > before, "the index may lack rows that the snapshot sees");
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn parallel_query_can_look_up_records() {
         .await;
     let plain = session.text("explain (format json) select count(*) from public.many", &[]).await;
     assert!(plain.contains("Gather"), "{plain}");
-    // It is the first of the session that asks for rights.
+    // It is the first call of the session that checks privileges.
     let sql = "select keyed.get_by_key('crm.customers', 'K') ->> 'external_key' from public.many where n = 7";
     assert_eq!(session.text(sql, &[]).await, "K");
 }

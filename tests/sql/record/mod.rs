@@ -1,4 +1,4 @@
-//! Records: written, read, found by their key, and their history.
+//! Records: writes, reads, lookups by key, and history.
 
 mod buckets;
 mod by_keys;

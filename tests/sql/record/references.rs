@@ -59,13 +59,13 @@ async fn reference_to_a_missing_record_is_rejected() {
             ("select keyed.replace_attributes($1, $2)", id_of(&customer)),
             ("select keyed.patch_record($1, jsonb_build_object('attributes', $2::jsonb))", id_of(&customer)),
         ] {
-            let refusal = session.refusal(statement, &[first, &body]).await;
-            assert_eq!(refusal.is(), ("23503", "reference_not_found"), "{reference} by {statement}");
-            assert_eq!(refusal.pointers(), ["/attributes/company"]);
+            let error = session.error(statement, &[first, &body]).await;
+            assert_eq!(error.codes(), ("23503", "reference_not_found"), "{reference} by {statement}");
+            assert_eq!(error.pointers(), ["/attributes/company"]);
             let name = reference["external_key"].as_str().or(reference.as_str()).expect("a name");
             let missing =
                 format!("the referenced record \"{name}\" does not exist in template \"companies\"");
-            assert!(refusal.message.contains(&missing), "{refusal:?}");
+            assert!(error.message.contains(&missing), "{error:?}");
         }
     }
     assert_eq!(create(&session, &company["id"]).await["attributes"]["company"], company["id"]);
@@ -88,10 +88,9 @@ async fn invalid_reference_is_rejected() {
         (json!({"external_key": "C\n1"}), "invalid_external_key"),
     ] {
         let attributes = json!({"company": reference}).to_string();
-        let refusal =
-            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
-        assert_eq!(refusal.is(), ("22023", code), "{reference}");
-        assert!(refusal.pointers()[0].starts_with("/attributes/company"), "{refusal}");
+        let error = session.error("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        assert_eq!(error.codes(), ("22023", code), "{reference}");
+        assert!(error.pointers()[0].starts_with("/attributes/company"), "{error}");
     }
 }
 
@@ -144,5 +143,5 @@ async fn reference_is_a_foreign_key_with_an_index() {
     assert_eq!(session.text(index, &[]).await, "1");
     let customer = create(&session, &Value::Null).await;
     let direct = "insert into crm.customers (company) values ($1)";
-    assert_eq!(session.refusal(direct, &[id_of(&customer)]).await.state, "23503");
+    assert_eq!(session.error(direct, &[id_of(&customer)]).await.state, "23503");
 }

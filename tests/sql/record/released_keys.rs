@@ -1,10 +1,10 @@
-//! The key of a deleted record is free for `ON CONFLICT (external_key)`, and still the one that the record shows.
+//! The key of a deleted record is free for `ON CONFLICT (external_key)`, and the record still shows it.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// Sessions of a superuser and of a role that may do everything with customers that a grant gives.
+/// Sessions of a superuser and of a role with all privileges on customers.
 async fn crm() -> (Database, Session, Session) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
@@ -13,7 +13,7 @@ async fn crm() -> (Database, Session, Session) {
     (database, admin, clerk)
 }
 
-/// Key, released key and whether it is deleted, of the customers by name.
+/// The customers by name: key, released key and whether they are deleted.
 async fn keys(session: &Session) -> String {
     let keys = "select coalesce(string_agg(concat_ws(' ', name, coalesce(external_key, '-'), coalesce(_released_key, '-'), \
                 case when deleted_at is null then 'live' else 'deleted' end), ', ' order by name), '') from crm.customers";
@@ -46,7 +46,7 @@ async fn on_conflict_finds_the_live_record() {
         assert_eq!(session.text(visits, &[]).await, "10", "a deleted record holds no key");
         session.run("update crm.customers set deleted_at = now() where external_key = 'A-1'").await;
     }
-    // What had to be written before there was a plain index still works.
+    // The form that was required before there was a plain index still works.
     let partial = "insert into crm.customers (external_key) values ('A-1') \
                    on conflict (external_key) where deleted_at is null and external_key is not null do update set visits = 8 returning visits";
     assert_eq!(clerk.rows(partial, &[]).await, [[None]]);
@@ -107,9 +107,8 @@ async fn direct_restore_can_change_or_clear_the_key() {
         admin.run("delete from crm.customers; insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
         admin.run("update crm.customers set deleted_at = now()").await;
         admin.run("insert into crm.customers (external_key, name) values ('A-1', 'Bea')").await;
-        let refusal =
-            admin.refusal("update crm.customers set deleted_at = null where name = 'Ada'", &[]).await;
-        assert_eq!(refusal.state, "23505");
+        let error = admin.error("update crm.customers set deleted_at = null where name = 'Ada'", &[]).await;
+        assert_eq!(error.state, "23505");
         admin.run(&format!("update crm.customers set {restore} where name = 'Ada'")).await;
         assert_eq!(keys(&admin).await, format!("Ada {key} live, Bea A-1 - live"));
         assert_eq!(operations(&admin, "Ada").await[2][2], change);
@@ -124,8 +123,8 @@ async fn key_of_a_deleted_record_follows_the_same_rules() {
     assert_eq!(keys(&admin).await, "Ada - A-2 deleted");
     admin.run("update crm.customers set external_key = 'A-3 '").await;
     assert_eq!(keys(&admin).await, "Ada - A-3 deleted");
-    let refusal = admin.refusal("update crm.customers set external_key = ''", &[]).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_external_key"));
+    let error = admin.error("update crm.customers set external_key = ''", &[]).await;
+    assert_eq!(error.codes(), ("22023", "invalid_external_key"));
     admin.run("update crm.customers set external_key = 'A-3', visits = null").await;
     assert_eq!(operations(&admin, "Ada").await.as_array().map(Vec::len), Some(3));
 }
@@ -140,10 +139,10 @@ async fn live_record_cannot_have_a_released_key() {
             "update crm.customers set _released_key = 'A-2'",
             "update crm.customers set _released_key = 'A-2', deleted_at = now()",
         ] {
-            let refusal = session.refusal(statement, &[]).await;
+            let error = session.error(statement, &[]).await;
             let expected = (("22023", "invalid_value"), vec!["/_released_key"]);
-            assert_eq!((refusal.is(), refusal.pointers()), expected, "{statement}");
-            assert!(refusal.hint.contains("external_key"), "{}", refusal.hint);
+            assert_eq!((error.codes(), error.pointers()), expected, "{statement}");
+            assert!(error.hint.contains("external_key"), "{}", error.hint);
         }
     }
     clerk.run("insert into crm.customers (external_key, _released_key) values ('A-2', null)").await;
@@ -158,9 +157,9 @@ async fn rows_of_an_older_dump_are_accepted() {
     assert_eq!(keys(&admin).await, "Ada - A-1 deleted, Bea - A-1 deleted, Cleo A-1 - live");
 }
 
-/// Makes a table as it was before keys were released into a column.
+/// Converts a table to the form before released keys had a column.
 async fn make_old(admin: &Session) {
-    // The triggers would move the keys immediately.
+    // The triggers would immediately move the keys.
     admin
         .run(
             "set session_replication_role = replica; \
@@ -196,13 +195,13 @@ async fn migration_moves_released_keys_without_a_trace() {
     make_old(&admin).await;
     admin.run("create view public.everything as select * from crm.customers").await;
     assert_eq!(admin.text("select keyed.pending_migrations()", &[]).await, "{18}");
-    // Until then reads work, and writes fail with a clear error.
+    // Until then, reads work, and writes fail with a clear error.
     assert_eq!(
         clerk.json("select keyed.get_by_key('crm.customers', 'A-4')", &[]).await["external_key"],
         "A-4"
     );
-    let refusal = clerk.refusal("update crm.customers set name = 'x'", &[]).await;
-    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal} {}", refusal.hint);
+    let error = clerk.error("update crm.customers set name = 'x'", &[]).await;
+    assert!(error.hint.contains("keyed.migrate()"), "{error} {}", error.hint);
     admin.run("select keyed.migrate()").await;
     assert_eq!([admin.text(shown, &[]).await, admin.text(entries, &[]).await], before);
     assert_eq!(
@@ -213,7 +212,7 @@ async fn migration_moves_released_keys_without_a_trace() {
     clerk.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"visits\": 2}')").await;
     let one = clerk.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
     assert_eq!((&one["attributes"]["name"], &one["attributes"]["visits"]), (&json!("Ada III"), &json!(2)));
-    // The policy for deletion reads the key in its new place, and no privilege has returned.
+    // The deletion policy reads the key in its new column, and no privilege has been restored.
     let scoped = database.session_as(&role).await;
     assert_eq!(
         scoped

@@ -56,24 +56,24 @@ async fn required_attribute_cannot_be_absent_or_null() {
             "select keyed.create_record('crm.orders', $1)",
             "select keyed.upsert_by_key('crm.orders', 'O-9', $1)",
         ] {
-            let refusal = session.refusal(statement, &[attributes]).await;
-            assert_eq!(refusal.is(), ("22023", "required_attribute"), "{statement}");
-            assert_eq!(refusal.pointers(), ["/attributes/number"], "{statement}");
+            let error = session.error(statement, &[attributes]).await;
+            assert_eq!(error.codes(), ("22023", "required_attribute"), "{statement}");
+            assert_eq!(error.pointers(), ["/attributes/number"], "{statement}");
         }
     }
     let made = create(&session, json!({"number": "1"})).await;
     for body in [r#"{"attributes": {"number": null}}"#, r#"{"attributes": {"total": null}}"#] {
-        let refusal = session.refusal("select keyed.patch_record($1, $2)", &[id_of(&made), body]).await;
-        assert_eq!(refusal.is(), ("22023", "required_attribute"));
+        let error = session.error("select keyed.patch_record($1, $2)", &[id_of(&made), body]).await;
+        assert_eq!(error.codes(), ("22023", "required_attribute"));
     }
     let replace =
-        session.refusal("select keyed.replace_attributes($1, '{\"number\": \"2\"}')", &[id_of(&made)]).await;
+        session.error("select keyed.replace_attributes($1, '{\"number\": \"2\"}')", &[id_of(&made)]).await;
     assert_eq!(
-        (replace.is(), replace.pointers()),
+        (replace.codes(), replace.pointers()),
         (("22023", "required_attribute"), vec!["/attributes/total"])
     );
-    assert_eq!(session.refusal("insert into crm.orders default values", &[]).await.state, "23502");
-    assert_eq!(session.refusal("update crm.orders set number = null", &[]).await.state, "23502");
+    assert_eq!(session.error("insert into crm.orders default values", &[]).await.state, "23502");
+    assert_eq!(session.error("update crm.orders set number = null", &[]).await.state, "23502");
 }
 
 #[tokio::test]

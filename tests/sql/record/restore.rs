@@ -1,4 +1,4 @@
-//! Bringing a deleted record back.
+//! Restore of a deleted record.
 
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
@@ -29,9 +29,9 @@ async fn restore_does_not_take_a_used_key() {
     let (_database, session, record) = deleted().await;
     let holder = session.text("select id from keyed.upsert_by_key('crm.customers', 'A-1')", &[]).await;
     for body in ["{}", r#"{"external_key": "A-1"}"#, r#"{"external_key": " A-1 "}"#] {
-        let refusal = session.refusal("select keyed.restore_record($1, $2)", &[id_of(&record), body]).await;
-        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{body}");
-        assert_eq!(refusal.detail["existing_id"], json!(holder), "{body}");
+        let error = session.error("select keyed.restore_record($1, $2)", &[id_of(&record), body]).await;
+        assert_eq!(error.codes(), ("23505", "external_key_taken"), "{body}");
+        assert_eq!(error.detail["existing_id"], json!(holder), "{body}");
     }
     let state = "select deleted_at is not null from crm.customers where id = $1";
     assert_eq!(session.text(state, &[id_of(&record)]).await, "t");
@@ -62,6 +62,6 @@ async fn record_without_a_key_is_restored_without_one() {
 async fn live_record_cannot_be_restored() {
     let (_database, session, record) = deleted().await;
     session.json("select keyed.restore_record($1)", &[id_of(&record)]).await;
-    let refusal = session.refusal("select keyed.restore_record($1)", &[id_of(&record)]).await;
-    assert_eq!(refusal.is(), ("23505", "conflict"));
+    let error = session.error("select keyed.restore_record($1)", &[id_of(&record)]).await;
+    assert_eq!(error.codes(), ("23505", "conflict"));
 }

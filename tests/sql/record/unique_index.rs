@@ -1,7 +1,7 @@
-//! Unique indexes that a user has created on a table of keyed, or on one that a trigger writes to: keyed does not take
-//! their violations for a key that is held.
+//! Unique indexes that a user has created, on a record table or on a table that a trigger writes to. Their violations
+//! are not reported as key conflicts.
 
-use harness::{Database, Refusal, Session};
+use harness::{Database, Session, SqlError};
 use serde_json::json;
 
 /// A unique index on the names, the record A named x, and the id of the record B named y.
@@ -18,10 +18,10 @@ async fn with_unique_names() -> (Database, Session, String) {
 
 const PATCH: &str = "select keyed.patch_record($1, $2)";
 
-/// PostgreSQL's error, as it is without a key.
-fn assert_is_of_index(refusal: &Refusal, index: &str) {
-    assert_eq!(refusal.is(), ("23505", ""), "{refusal}");
-    assert!(refusal.message.contains(index), "{refusal}");
+/// PostgreSQL's own error, as for a record without a key.
+fn assert_is_of_index(error: &SqlError, index: &str) {
+    assert_eq!(error.codes(), ("23505", ""), "{error}");
+    assert!(error.message.contains(index), "{error}");
 }
 
 #[tokio::test]
@@ -29,45 +29,44 @@ async fn other_unique_violation_is_not_reported_as_a_key_conflict() {
     let (_database, session, id) = with_unique_names().await;
     for key in [json!("C"), json!("B"), json!(null)] {
         let body = json!({"external_key": key, "attributes": {"name": "x"}}).to_string();
-        assert_is_of_index(&session.refusal(PATCH, &[&id, &body]).await, "unique_name");
+        assert_is_of_index(&session.error(PATCH, &[&id, &body]).await, "unique_name");
     }
-    let without = session.refusal(PATCH, &[&id, r#"{"attributes": {"name": "x"}}"#]).await;
+    let without = session.error(PATCH, &[&id, r#"{"attributes": {"name": "x"}}"#]).await;
     assert_is_of_index(&without, "unique_name");
     for body in [json!({"external_key": "A"}), json!({"external_key": "A", "attributes": {"name": "z"}})] {
-        let refusal = session.refusal(PATCH, &[&id, &body.to_string()]).await;
-        assert_eq!(refusal.is(), ("23505", "external_key_taken"), "{body}");
+        let error = session.error(PATCH, &[&id, &body.to_string()]).await;
+        assert_eq!(error.codes(), ("23505", "external_key_taken"), "{body}");
     }
     let operation = |key: &str, name: &str| json!({"op": "update", "template": "crm.customers", "id": id, "external_key": key, "attributes": {"name": name}});
     let operations = json!([operation("C", "x"), operation("A", "z"), operation("D", "w")]).to_string();
     let report = session.json("select keyed.batch($1)", &[&operations]).await;
-    let codes: Vec<_> = (0..3).map(|place| report["results"][place]["error"]["code"].clone()).collect();
+    let codes: Vec<_> = (0..3).map(|position| report["results"][position]["error"]["code"].clone()).collect();
     assert_eq!(codes, [json!("conflict"), json!("external_key_taken"), json!(null)], "{report}");
 }
 
 #[tokio::test]
 async fn restore_distinguishes_key_conflicts_from_value_conflicts() {
     let (_database, session, id) = with_unique_names().await;
-    // Only names of live records are unique now.
+    // From here on, only the names of live records are unique.
     session
         .run("drop index crm.unique_name; create unique index unique_name on crm.customers (name) where deleted_at is null")
         .await;
     session.rows("select keyed.delete_record($1)", &[&id]).await;
     session.run("select keyed.upsert_by_key('crm.customers', 'D', '{\"name\": \"y\"}')").await;
     for body in ["{}", r#"{"external_key": "C"}"#, r#"{"external_key": null}"#] {
-        let refusal = session.refusal("select keyed.restore_record($1, $2)", &[&id, body]).await;
-        assert_is_of_index(&refusal, "unique_name");
-        assert!(!refusal.hint.contains("external_key"), "{refusal:?}");
+        let error = session.error("select keyed.restore_record($1, $2)", &[&id, body]).await;
+        assert_is_of_index(&error, "unique_name");
+        assert!(!error.hint.contains("external_key"), "{error:?}");
     }
     session.run("select keyed.patch_record(id, '{\"attributes\": {\"name\": \"z\"}}') from crm.customers where external_key = 'D'").await;
-    let refusal =
-        session.refusal("select keyed.restore_record($1, '{\"external_key\": \"A\"}')", &[&id]).await;
-    assert_eq!(refusal.is(), ("23505", "external_key_taken"));
+    let error = session.error("select keyed.restore_record($1, '{\"external_key\": \"A\"}')", &[&id]).await;
+    assert_eq!(error.codes(), ("23505", "external_key_taken"));
 }
 
 #[tokio::test]
 async fn unique_violation_in_a_trigger_is_not_a_key_conflict() {
     let (_database, session, id) = with_unique_names().await;
-    // A table with the same names of columns and index as that of the records.
+    // A table with the column and index names of the record table.
     session
         .run(
             "create schema audit; create table audit.customers (external_key text, constraint customers_external_key_idx unique (external_key));
@@ -77,10 +76,10 @@ async fn unique_violation_in_a_trigger_is_not_a_key_conflict() {
              insert into audit.customers values ('C')",
         )
         .await;
-    let refusal = session.refusal(PATCH, &[&id, r#"{"external_key": "C"}"#]).await;
-    assert_is_of_index(&refusal, "customers_external_key_idx");
-    let refusal = session.refusal(PATCH, &[&id, r#"{"external_key": "A"}"#]).await;
-    assert_eq!(refusal.is(), ("23505", "external_key_taken"));
+    let error = session.error(PATCH, &[&id, r#"{"external_key": "C"}"#]).await;
+    assert_is_of_index(&error, "customers_external_key_idx");
+    let error = session.error(PATCH, &[&id, r#"{"external_key": "A"}"#]).await;
+    assert_eq!(error.codes(), ("23505", "external_key_taken"));
 }
 
 #[tokio::test]
@@ -90,9 +89,9 @@ async fn key_conflict_invisible_to_the_snapshot_is_a_serialization_failure() {
     let other = database.session().await;
     other.run("select keyed.create_record('crm.customers', '{\"name\": \"z\"}', 'C')").await;
     session.run("savepoint before").await;
-    let refusal = session.refusal(PATCH, &[&id, r#"{"external_key": "C"}"#]).await;
-    assert_eq!(refusal.is(), ("40001", "unavailable"), "{refusal}");
+    let error = session.error(PATCH, &[&id, r#"{"external_key": "C"}"#]).await;
+    assert_eq!(error.codes(), ("40001", "unavailable"), "{error}");
     session.run("rollback to before").await;
     let body = r#"{"external_key": "E", "attributes": {"name": "z"}}"#;
-    assert_is_of_index(&session.refusal(PATCH, &[&id, body]).await, "unique_name");
+    assert_is_of_index(&session.error(PATCH, &[&id, body]).await, "unique_name");
 }

@@ -1,4 +1,4 @@
-//! `keyed.upsert_by_key`: one call for "create it, or change it".
+//! `keyed.upsert_by_key` creates or changes a record in one call.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session};
@@ -10,7 +10,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Upserts the customer `A-1`; answers id and created.
+/// Upserts the customer `A-1`; returns the id and `created`.
 async fn upsert(session: &Session, attributes: &Value) -> (String, bool) {
     let statement = "select id, created from keyed.upsert_by_key('crm.customers', 'A-1', $1)";
     let row = session.rows(statement, &[&attributes.to_string()]).await.remove(0);
@@ -73,7 +73,7 @@ async fn increment_by_a_non_number_is_rejected() {
     ] {
         let upsert = "select keyed.upsert_by_key('crm.customers', 'A-1', $1)";
         assert_eq!(
-            session.refusal(upsert, &[&attributes.to_string()]).await.is(),
+            session.error(upsert, &[&attributes.to_string()]).await.codes(),
             ("22023", "invalid_value")
         );
     }
@@ -127,18 +127,18 @@ async fn upsert_of_a_released_key_creates_a_new_record() {
 #[tokio::test]
 async fn upsert_without_a_key_is_rejected() {
     let (_database, session) = crm().await;
-    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', null, '{}')", &[]).await;
-    assert_eq!(refusal.state, "22023");
-    assert_eq!(refusal.pointers(), ["/external_key"]);
+    let error = session.error("select keyed.upsert_by_key('crm.customers', null, '{}')", &[]).await;
+    assert_eq!(error.state, "22023");
+    assert_eq!(error.pointers(), ["/external_key"]);
 }
 
 #[tokio::test]
 async fn rejected_upsert_changes_nothing() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada", "mood": 1})).await;
-    let refused = r#"{"name": "Bea", "mood": 2, "visits": "three"}"#;
-    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[refused]).await;
-    assert_eq!(refusal.pointers(), ["/attributes/visits"]);
+    let rejected = r#"{"name": "Bea", "mood": 2, "visits": "three"}"#;
+    let error = session.error("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[rejected]).await;
+    assert_eq!(error.pointers(), ["/attributes/visits"]);
     assert_eq!(
         (&attributes(&session).await["name"], &attributes(&session).await["mood"]),
         (&json!("Ada"), &json!(1))
@@ -166,7 +166,7 @@ async fn upserts_in_one_statement_see_earlier_ones() {
 async fn upsert_compares_with_earlier_writes_of_its_statement() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada", "visits": 1})).await;
-    // The second call writes what the record had when the statement began.
+    // The second call restores the value that the record had when the statement started.
     let statement = "select count(*) from (values (1, 2), (2, 1)) v (place, visits), \
                      lateral keyed.upsert_by_key('crm.customers', 'A-1', jsonb_build_object('visits', visits))";
     session.run(statement).await;
@@ -180,10 +180,9 @@ async fn read_only_transaction_rejects_unchanged_upserts() {
     let (_database, session) = crm().await;
     upsert(&session, &json!({"name": "Ada"})).await;
     session.run("begin read only").await;
-    let refusal = session
-        .refusal("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')", &[])
-        .await;
-    assert_eq!(refusal.state, "25006");
+    let error =
+        session.error("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')", &[]).await;
+    assert_eq!(error.state, "25006");
     session.run("rollback; begin isolation level repeatable read").await;
     assert!(!upsert(&session, &json!({"name": "Ada"})).await.1);
     session.run("commit").await;

@@ -1,4 +1,4 @@
-//! Versions of records, and writes that name the one they were made for.
+//! Versions of records, and writes with a version as precondition.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session, array, similar};
@@ -30,9 +30,9 @@ async fn change_gives_a_new_version() {
         "select keyed.patch_record($id, '{\"attributes\": {\"company\": null}}')",
         "select keyed.replace_attributes($id, '{\"name\": \"Ada\"}')",
         "update crm.customers set name = 'Cleo'",
-        // Past the triggers, so without history and with the old time.
+        // Bypasses the triggers, so the row has no history entry and keeps its old time.
         "begin; set local session_replication_role = replica; update crm.customers set name = 'Dora'; commit",
-        // Two changes within one transaction have one time.
+        // Two changes within one transaction have the same time.
         "select keyed.patch_record($id, '{\"attributes\": {\"tags\": [\"a\"]}}')",
         "select keyed.patch_record($id, '{\"attributes\": {\"tags\": [\"b\"]}}')",
         "select keyed.delete_record($id)",
@@ -49,7 +49,7 @@ async fn change_gives_a_new_version() {
         assert!(versions.insert(version(&session).await), "within one transaction: {name}");
     }
     session.run("rollback").await;
-    assert!(versions.contains(&version(&session).await), "what was rolled back never was");
+    assert!(versions.contains(&version(&session).await), "a rollback leaves nothing");
 }
 
 #[tokio::test]
@@ -97,8 +97,8 @@ async fn conditional_write_applies_to_its_version_only() {
         let before = session.text("select c from crm.customers c", &[]).await;
         let current = version(&session).await;
         for other in ["0123456789abcdef0123456789abcdef", "\"a\", \"b\"", &format!("W/\"{current}\"")] {
-            let refusal = session.refusal(&statement, &[other]).await;
-            assert_eq!(refusal.is(), ("55000", "precondition_failed"), "{statement} {other}");
+            let error = session.error(&statement, &[other]).await;
+            assert_eq!(error.codes(), ("55000", "precondition_failed"), "{statement} {other}");
         }
         assert_eq!(session.text("select c from crm.customers c", &[]).await, before, "{statement}");
         for given in [&current, "*", &format!("\"x\", \"{current}\""), &format!("\"{current}-gzip\"")] {
@@ -107,8 +107,8 @@ async fn conditional_write_applies_to_its_version_only() {
             session.run("rollback").await;
         }
         for malformed in ["", "\"a", "a b", "*, \"a\""] {
-            let refusal = session.refusal(&statement, &[malformed]).await;
-            assert_eq!(refusal.is(), ("22032", "malformed_request"), "{malformed}");
+            let error = session.error(&statement, &[malformed]).await;
+            assert_eq!(error.codes(), ("22032", "malformed_request"), "{malformed}");
         }
     }
     assert_eq!(session.text(&format!("select count(*) from {HISTORY}"), &[]).await, "1");
@@ -120,11 +120,11 @@ async fn conditional_restore_applies_to_its_version_only() {
     let live = version(&session).await;
     session.run(&format!("select keyed.delete_record({ID}, '{live}')")).await;
     let restore = format!("select keyed.restore_record({ID}, '{{}}', $1)");
-    assert_eq!(session.refusal(&restore, &[&live]).await.is(), ("55000", "precondition_failed"));
+    assert_eq!(session.error(&restore, &[&live]).await.codes(), ("55000", "precondition_failed"));
     let deleted = version(&session).await;
     session.rows(&restore, &[&deleted]).await;
     assert_eq!(
-        session.refusal(&restore, &[&deleted]).await.is(),
+        session.error(&restore, &[&deleted]).await.codes(),
         ("23505", "conflict"),
         "a live record cannot be restored"
     );
@@ -147,11 +147,11 @@ async fn upsert_can_be_limited_to_create_or_update() {
     ] {
         let outcome = session.attempt(upsert, &[key, if_match, if_none_match]).await;
         let outcome = outcome.map(|rows| rows[0][0].clone().unwrap_or_default());
-        let outcome = outcome.as_deref().map_err(|refusal| refusal.state.as_str());
+        let outcome = outcome.as_deref().map_err(|error| error.state.as_str());
         assert_eq!(outcome, expected, "{key} {if_match} {if_none_match}");
     }
     let lacking = "select keyed.upsert_by_key('crm.companies', 'D', '{}', null, '*')";
-    assert_eq!(session.refusal(lacking, &[]).await.is(), ("22023", "required_attribute"));
+    assert_eq!(session.error(lacking, &[]).await.codes(), ("22023", "required_attribute"));
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn version_of_an_older_snapshot_is_not_current() {
     session.run("update crm.customers set name = 'changed'").await;
     assert_eq!(version(&older).await, current, "the snapshot shows the record as it was");
     let patch = format!("select keyed.patch_record({ID}, '{{\"attributes\": {{\"name\": \"x\"}}}}', $1)");
-    assert_eq!(older.refusal(&patch, &[&current]).await.state, "40001");
+    assert_eq!(older.error(&patch, &[&current]).await.state, "40001");
     older.run("rollback").await;
-    assert_eq!(older.refusal(&patch, &[&current]).await.state, "55000");
+    assert_eq!(older.error(&patch, &[&current]).await.state, "55000");
 }

@@ -9,8 +9,8 @@ const TEMPLATE: &str = r#"
       {"slug": "name", "type": "string", "indexed": true}, {"slug": "size", "type": "number", "indexed": true},
       {"slug": "weight", "type": "number"}, {"slug": "tags", "type": "list", "indexed": true}]')"#;
 
-/// 12,000 things. One in 1000 is rare, and one in three is frequent; only the first third is old. What PostgreSQL knows is
-/// from a time when all things were alike.
+/// 12,000 things. One in 1000 is rare, and one in three is frequent; only the first third is old. PostgreSQL's
+/// statistics date from when all things were alike.
 const FILL: &str = "
     set session_replication_role = replica;
     insert into p.things (external_key, name, size, weight, tags)
@@ -60,7 +60,7 @@ async fn frequent_values_use_the_order_and_rare_ones_their_index() {
             json!([{"field": "tags", "operator": "in", "value": "rare"}]),
             json!([{"field": "name", "operator": "starts-with", "value": "rare"}]),
             json!([{"field": "name", "operator": "ends-with", "value": "ly seen"}]),
-            // The index finds the frequent ones of a condition that says more.
+            // The index finds the frequent values of a condition with further restrictions.
             json!([ilike("rarely"), {"field": "weight", "operator": "gte", "value": 0}]),
         ] {
             let how = explain(&session, &of(rare.clone())).await;
@@ -89,7 +89,7 @@ async fn few_matches_are_found_by_an_index_without_an_order_index() {
 #[tokio::test]
 async fn ordered_scan_with_few_matches_stops() {
     let (_database, session) = filled().await;
-    // Frequent among the newest, and never among those before.
+    // Frequent among the newest, and absent from earlier records.
     session
         .run(
             "set session_replication_role = replica;
@@ -150,10 +150,10 @@ async fn scope_is_looked_up_only_with_an_index() {
 }
 
 /// The ids of consecutive pages, with a change of the setting between them.
-async fn walk(session: &Session, query: &Value, looks: &[u32]) -> Vec<String> {
+async fn read_pages(session: &Session, query: &Value, sample_sizes: &[u32]) -> Vec<String> {
     let (mut met, mut cursor, mut number) = (Vec::new(), Value::Null, 0);
     loop {
-        session.run(&format!("set keyed.sample_size = {}", looks[number % looks.len()])).await;
+        session.run(&format!("set keyed.sample_size = {}", sample_sizes[number % sample_sizes.len()])).await;
         number += 1;
         let mut query = query.clone();
         query["cursor"] = cursor;
@@ -188,8 +188,8 @@ async fn each_page_continues_the_one_before_on_any_access_path() {
                  where deleted_at is null and {condition}"
             );
             let expected = session.json(&sql, &[]).await;
-            // Of one record, of a few, of so many that all are read one after the other.
-            let met = walk(&session, &query, &[1, 100_000, 30, 200]).await;
+            // Of one record, of a few, and of so many that all are scanned.
+            let met = read_pages(&session, &query, &[1, 100_000, 30, 200]).await;
             assert_eq!(json!(met), expected, "{query}");
         }
     }

@@ -1,15 +1,15 @@
-//! The order of texts: the same in pages and after cursors, the index that has it, and what plain SQL does beside it.
+//! The order of text: it is the same in pages, after cursors, in the index and in plain SQL.
 
 use super::indexes::{FILL, TEMPLATE, indexes_on, plan, plans_of_search};
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// In the order of their bytes.
-const TEXTS: [&str; 7] = ["Banana", "Zebra", "Zürich", "apple", "zulu", "Äpfel", "école"];
+/// In byte order.
+const STRINGS: [&str; 7] = ["Banana", "Zebra", "Zürich", "apple", "zulu", "Äpfel", "école"];
 const BY_UNICODE: &str = "Äpfel apple Banana école Zebra zulu Zürich";
 const BY_BYTES: &str = "Banana Zebra Zürich apple zulu Äpfel école";
 
-/// A template with two texts, of which one has an index, and the texts in both.
+/// A template with two text attributes, of which one has an index, and the texts in both.
 async fn words(collation: Option<&str>) -> (Database, Session) {
     words_in(Database::new().await, collation).await
 }
@@ -24,7 +24,7 @@ async fn words_in(database: Database, collation: Option<&str>) -> (Database, Ses
         let change = json!({"collation": collation}).to_string();
         session.rows("select keyed.alter_template('p.words', $1::text::jsonb)", &[&change]).await;
     }
-    for text in TEXTS {
+    for text in STRINGS {
         add(&session, text, &json!({"word": text, "plain": text})).await;
     }
     (database, session)
@@ -45,7 +45,7 @@ fn keys(page: &Value) -> Vec<String> {
 }
 
 /// All keys, in pages of two.
-async fn walk(session: &Session, sort: &Value) -> String {
+async fn read_pages(session: &Session, sort: &Value) -> String {
     let mut query = json!({"sort": sort, "limit": 2});
     let mut all = Vec::new();
     loop {
@@ -58,7 +58,7 @@ async fn walk(session: &Session, sort: &Value) -> String {
     }
 }
 
-/// The texts in the order of `order by`.
+/// The values in the order of `order by`.
 async fn by_sql(session: &Session, column: &str) -> String {
     let sql =
         format!("select string_agg({column}, ' ' order by {column}) from p.words where deleted_at is null");
@@ -70,22 +70,22 @@ fn reversed(keys: &str) -> String {
 }
 
 #[tokio::test]
-async fn texts_sort_in_the_order_of_unicode() {
+async fn text_is_sorted_by_the_unicode_collation() {
     let (_database, session) = words(None).await;
     let template = session.json("select keyed.alter_template('p.words', '{}')", &[]).await;
     assert_eq!(template["collation"], "und");
     for field in ["word", "plain"] {
         let page = search(&session, &json!({"sort": field})).await;
         assert_eq!(keys(&page).join(" "), BY_UNICODE, "{field}");
-        assert_eq!(walk(&session, &json!(field)).await, BY_UNICODE, "{field}");
-        assert_eq!(walk(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
+        assert_eq!(read_pages(&session, &json!(field)).await, BY_UNICODE, "{field}");
+        assert_eq!(read_pages(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
     }
-    // Keys are in the order of their bytes.
-    assert_eq!(walk(&session, &json!("external_key")).await, BY_BYTES);
+    // Keys are ordered by bytes.
+    assert_eq!(read_pages(&session, &json!("external_key")).await, BY_BYTES);
 }
 
 #[tokio::test]
-async fn cursors_continue_among_equal_texts_and_nulls() {
+async fn cursors_continue_among_equal_values_and_nulls() {
     let (_database, session) = words(None).await;
     for (key, word) in
         [("n1", Value::Null), ("n2", Value::Null), ("e1", json!("école")), ("e2", json!("école"))]
@@ -100,17 +100,17 @@ async fn cursors_continue_among_equal_texts_and_nulls() {
             ("desc", "first", "n2 n1 Zürich zulu Zebra e2 e1 école Banana apple Äpfel"),
         ] {
             let sort = json!([{"field": field, "direction": direction, "nulls": nulls}]);
-            assert_eq!(walk(&session, &sort).await, expected, "{sort}");
+            assert_eq!(read_pages(&session, &sort).await, expected, "{sort}");
         }
     }
 }
 
 #[tokio::test]
-async fn collation_c_orders_texts_by_bytes() {
+async fn collation_c_sorts_text_by_bytes() {
     let (_database, session) = words(Some("C")).await;
     for field in ["word", "plain"] {
-        assert_eq!(walk(&session, &json!(field)).await, BY_BYTES, "{field}");
-        assert_eq!(walk(&session, &json!(format!("-{field}"))).await, reversed(BY_BYTES), "{field}");
+        assert_eq!(read_pages(&session, &json!(field)).await, BY_BYTES, "{field}");
+        assert_eq!(read_pages(&session, &json!(format!("-{field}"))).await, reversed(BY_BYTES), "{field}");
         // The case rules are still those of the database.
         let filter = json!({"filters": [{"field": field, "operator": "ilike", "value": "ÄPF"}]});
         assert_eq!(keys(&search(&session, &filter).await), ["Äpfel"], "{field}");
@@ -118,18 +118,18 @@ async fn collation_c_orders_texts_by_bytes() {
 }
 
 #[tokio::test]
-async fn language_collation_orders_texts() {
+async fn language_collation_sorts_text() {
     let (_database, session) = words(Some("sv")).await;
     let expected = "apple Banana école Zebra zulu Zürich Äpfel";
-    assert_eq!(walk(&session, &json!("word")).await, expected);
+    assert_eq!(read_pages(&session, &json!("word")).await, expected);
     let change = r#"{"collation": "de"}"#;
     session.rows("select keyed.alter_attribute('p.words', 'plain', $1::text::jsonb)", &[change]).await;
-    assert_eq!(walk(&session, &json!("plain")).await, BY_UNICODE);
-    assert_eq!(walk(&session, &json!("word")).await, expected);
+    assert_eq!(read_pages(&session, &json!("plain")).await, BY_UNICODE);
+    assert_eq!(read_pages(&session, &json!("word")).await, expected);
 }
 
 #[tokio::test]
-async fn comparisons_stay_exact_in_every_collation() {
+async fn comparisons_are_exact_in_every_collation() {
     for collation in ["und", "sv", "C", "tr"] {
         let (_database, session) = words(Some(collation)).await;
         add(&session, "upper", &json!({"word": "APPLE", "plain": "APPLE"})).await;
@@ -165,12 +165,12 @@ async fn cursor_of_another_collation_is_rejected() {
     let page = search(&session, &json!({"sort": "word", "limit": 2})).await;
     session.run(r#"select keyed.alter_template('p.words', '{"collation": "de"}')"#).await;
     let query = json!({"sort": "word", "limit": 2, "cursor": page["next_cursor"]}).to_string();
-    let refusal = session.refusal("select keyed.search('p.words', $1::text::jsonb)", &[&query]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/cursor"]));
+    let error = session.error("select keyed.search('p.words', $1::text::jsonb)", &[&query]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/cursor"]));
 }
 
 #[tokio::test]
-async fn equally_frequent_values_are_sorted_as_texts() {
+async fn equally_frequent_values_are_sorted_as_text() {
     let (_database, session) = words(None).await;
     for query in [json!({"facets": ["word"]}), json!({"facets": ["word"], "global_search": "a"})] {
         let page = search(&session, &query).await;
@@ -182,8 +182,8 @@ async fn equally_frequent_values_are_sorted_as_texts() {
 }
 
 #[tokio::test]
-async fn role_with_a_scope_uses_the_indexes_of_texts() {
-    for database in [Database::new().await, Database::new_by_icu().await] {
+async fn role_with_a_scope_uses_text_indexes() {
+    for database in [Database::new().await, Database::new_with_icu().await] {
         with_a_scope_the_indexes_serve(&database).await;
     }
 }
@@ -207,7 +207,7 @@ async fn with_a_scope_the_indexes_serve(database: &Database) {
         let plans = plans_of_search(database, Some(&role), &query).await;
         assert!(indexes.iter().any(|index| plans.contains(index)), "{query}\n{plans}");
     }
-    // Plain SQL reads the order from the index as well, and texts where no policy is in the way.
+    // Plain SQL reads the order from the index as well, and text values if no policy applies.
     let sorted = "select * from crm.customers order by left(name, 200) collate \"und-x-icu\", id limit 20";
     for session in [&session, &database.session_as(&role).await] {
         let plan = plan(session, sorted).await;
@@ -217,7 +217,7 @@ async fn with_a_scope_the_indexes_serve(database: &Database) {
         let plan = plan(&session, &format!("select * from crm.customers where {condition}")).await;
         assert!(indexes.iter().any(|index| plan.contains(index)), "{condition}\n{plan}");
     }
-    // A policy has the expression of the index too.
+    // A policy contains the expression of the index, too.
     let role = database.create_role("reader").await;
     let scope = json!({"field": "name", "operator": "in", "value": ["name 7", "name 8"]});
     database.grant_within(&role, "crm.customers", "read", &scope).await;
@@ -229,7 +229,7 @@ async fn with_a_scope_the_indexes_serve(database: &Database) {
 }
 
 #[tokio::test]
-async fn plain_sql_combines_keys_and_texts_of_all_collations() {
+async fn plain_sql_combines_keys_and_text_of_all_collations() {
     let (_database, session) = words(None).await;
     session.run(r#"select keyed.alter_attribute('p.words', 'plain', '{"collation": "sv"}')"#).await;
     for (sql, expected) in [
@@ -244,28 +244,28 @@ async fn plain_sql_combines_keys_and_texts_of_all_collations() {
 }
 
 #[tokio::test]
-async fn plain_sql_sorts_by_the_default_order_of_the_database() {
+async fn plain_sql_sorts_by_the_default_collation_of_the_database() {
     let (_database, session) = words(None).await;
     assert_eq!(by_sql(&session, "word").await, BY_BYTES);
     assert_eq!(by_sql(&session, "word collate \"und-x-icu\"").await, BY_UNICODE);
-    let (_database, session) = words_in(Database::new_by_icu().await, None).await;
+    let (_database, session) = words_in(Database::new_with_icu().await, None).await;
     assert_eq!(by_sql(&session, "word").await, BY_UNICODE);
-    assert_eq!(walk(&session, &json!("word")).await, BY_UNICODE);
-    assert_eq!(walk(&session, &json!("external_key")).await, BY_BYTES);
+    assert_eq!(read_pages(&session, &json!("word")).await, BY_UNICODE);
+    assert_eq!(read_pages(&session, &json!("external_key")).await, BY_BYTES);
 }
 
 #[tokio::test]
-async fn lists_and_references_sort_in_the_order_of_texts() {
+async fn lists_and_references_are_sorted_like_text() {
     let (_database, session) = words(None).await;
     let attributes = json!([{"slug": "tags", "type": "list"}, {"slug": "other", "type": "reference", "template": "words"}]);
     let change = json!({"display": "plain", "attributes": attributes}).to_string();
     session.rows("select keyed.alter_template('p.words', $1::text::jsonb)", &[&change]).await;
-    for text in TEXTS {
+    for text in STRINGS {
         add(&session, text, &json!({"tags": ["all", text], "other": {"external_key": text}})).await;
     }
     for field in ["tags", "other"] {
-        assert_eq!(walk(&session, &json!(field)).await, BY_UNICODE, "{field}");
-        assert_eq!(walk(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
+        assert_eq!(read_pages(&session, &json!(field)).await, BY_UNICODE, "{field}");
+        assert_eq!(read_pages(&session, &json!(format!("-{field}"))).await, reversed(BY_UNICODE), "{field}");
     }
     for query in [json!({"facets": ["tags"]}), json!({"facets": ["tags"], "global_search": "all"})] {
         let page = search(&session, &query).await;

@@ -1,4 +1,4 @@
-//! Searches against a model: what a filter means and how a sort orders, written down a second time, without SQL.
+//! Random searches compared with a model: a second implementation of filters and sorts, without SQL.
 
 use crate::model::{Case, Random, World, seed};
 use harness::{Database, Session};
@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 const SESSIONS: u64 = 3;
 const CASES: usize = 800;
 
-/// Checks random cases; answers how many of them find some records and not all.
+/// Checks random cases; returns how many of them find some records but not all.
 async fn check(
     session: Session,
     world: Arc<World>,
@@ -16,23 +16,23 @@ async fn check(
     uses_indexes: bool,
     look: usize,
 ) -> usize {
-    // A plan that was forbidden what it does counts as costly, and compiling it would take longer than running it.
+    // Disabled plan nodes count as costly, and JIT compilation would take longer than the query.
     session.run("set jit = off").await;
     if uses_indexes {
-        // So few records would be read one by one.
+        // So few records would be scanned sequentially.
         session.run("set enable_seqscan = off; set enable_sort = off").await;
     }
-    // So that few records are enough for a choice between the index of the order and that of a condition.
+    // So that few records suffice for a choice between the index of the sort and that of a condition.
     session.run(&format!("set keyed.sample_size = {look}")).await;
     let mut partly = 0;
     for number in 0..CASES {
         let case = Case::random(&world, &mut random);
         partly += usize::from((1..50).contains(&case.expected.len()));
-        if let Err(fault) = case.check(&session, &session).await {
-            panic!("case {number}: {{{}}}\n{fault}", case.query);
+        if let Err(problem) = case.check(&session, &session).await {
+            panic!("case {number}: {{{}}}\n{problem}", case.query);
         }
-        if let Err(fault) = case.check_closest(&session, &world, &mut random).await {
-            panic!("case {number}: {{{}}}\n{fault}", case.query);
+        if let Err(problem) = case.check_closest(&session, &world, &mut random).await {
+            panic!("case {number}: {{{}}}\n{problem}", case.query);
         }
     }
     partly
@@ -49,6 +49,6 @@ async fn random_searches_agree_with_the_model() {
         checks.spawn(check(database.session().await, Arc::clone(&world), random, number % 2 == 0, look));
     }
     let partly: usize = checks.join_all().await.into_iter().sum();
-    assert!(partly > CASES, "most filters let all or none pass: {partly}");
+    assert!(partly > CASES, "most filters match all records or none: {partly}");
     database.cluster().assert_no_crash();
 }

@@ -1,4 +1,4 @@
-//! How many records a search finds in all, and how many hold each value.
+//! Totals and facets of searches.
 
 use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
@@ -28,9 +28,9 @@ async fn total_is_returned_only_on_request() {
         assert_eq!(gallery.search(&count).await["total"], Value::Null, "{count}");
     }
     for count in [json!("all"), json!(true), json!(""), json!("EXACT")] {
-        let refusal = gallery.refusal(&json!({"count": count})).await;
+        let error = gallery.error(&json!({"count": count})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/count"]),
             "{count}"
         );
@@ -78,7 +78,7 @@ async fn estimate_is_close_and_at_least_the_page_size() {
     let page = gallery.search(&json!({"count": "estimated", "filters": [above(1500)]})).await;
     let total = page["total"].as_i64().expect("a number");
     assert!((1200..1800).contains(&total), "{total}");
-    // To the planner, two conditions that agree look like fewer records than one.
+    // The planner multiplies the selectivity of two correlated conditions, which gives less than one record.
     let same = json!({"field": "title", "operator": "empty"});
     let page = gallery.search(&json!({"count": "estimated", "filters": [{"not": {"not": same}}, above(30), above(31)], "limit": 1000})).await;
     assert!(page["total"].as_i64() >= Some(1000), "{}", page["total"]);
@@ -187,8 +187,8 @@ async fn invalid_facet_is_rejected_with_its_pointer() {
         (json!([1]), "invalid_value", "/facets/0"),
         (json!(vec!["tier"; 21]), "invalid_value", "/facets"),
     ] {
-        let refusal = gallery.refusal(&json!({"facets": facets})).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{facets}");
+        let error = gallery.error(&json!({"facets": facets})).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{facets}");
     }
 }
 
@@ -212,7 +212,7 @@ async fn shared_lists_are_counted() {
     gallery.session.run(fill).await;
     let counted =
         json!([{"value": "b", "count": 200, "label": "b"}, {"value": "a", "count": 100, "label": "a"}]);
-    // PostgreSQL knows that they are shared once it has looked.
+    // After ANALYZE, PostgreSQL has statistics on shared elements.
     for (look, statement) in [("select 1", "with ordinality"), ("analyze art.works", "count(*) as n")] {
         gallery.session.run(look).await;
         let query = json!({"facets": ["tags"], "limit": 1});

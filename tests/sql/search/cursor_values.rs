@@ -1,19 +1,19 @@
-//! A cursor holds whatever its records may hold, and serves only the search it came from.
+//! A cursor can contain any value of its records, and is valid only for its own search.
 
 use crate::gallery::Gallery;
 use harness::Session;
 use serde_json::{Value, json};
 
-/// The keys on all pages, each of one record and without numbers that Rust could not hold.
-async fn walk(session: &Session, sort: &str) -> String {
-    let (mut walked, mut cursor) = (Vec::new(), Value::Null);
+/// The keys on all pages, with one record each. The response contains no number that Rust cannot represent.
+async fn read_pages(session: &Session, sort: &str) -> String {
+    let (mut collected, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let query = json!({"sort": sort, "limit": 1, "fields": ["title"], "cursor": cursor}).to_string();
         let page = session.json("select keyed.search('art.works', $1)", &[&query]).await;
-        walked.push(page["records"][0]["external_key"].as_str().unwrap_or_default().to_owned());
+        collected.push(page["records"][0]["external_key"].as_str().unwrap_or_default().to_owned());
         cursor = page["next_cursor"].clone();
         if cursor.is_null() {
-            return walked.join(" ");
+            return collected.join(" ");
         }
     }
 }
@@ -27,8 +27,8 @@ async fn cursor_continues_after_every_metric_value() {
         let attributes = format!(r#"{{"mood": {value}}}"#);
         gallery.session.rows("select keyed.create_record('art.works', $1, $2)", &[&attributes, key]).await;
     }
-    assert_eq!(walk(&gallery.session, "mood").await, "A B C D E F G");
-    assert_eq!(walk(&gallery.session, "-mood").await, "G F E D C B A");
+    assert_eq!(read_pages(&gallery.session, "mood").await, "A B C D E F G");
+    assert_eq!(read_pages(&gallery.session, "-mood").await, "G F E D C B A");
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn cursor_continues_after_every_number() {
     let template = "select id from keyed_state.template where slug = 'works'";
     let template = gallery.session.text(template, &[]).await;
     let nines = "9".repeat(999);
-    // Each is as long as a number may be written, and some are longer written out.
+    // Each has the maximum length of a written number, and some are longer without an exponent.
     for (key, digits) in [
         ("A", format!("-{nines}e100")),
         ("B", format!("{nines}9e-100")),
@@ -48,8 +48,8 @@ async fn cursor_continues_after_every_number() {
         let body = format!(r#"{{"external_key": "{key}", "attributes": {{"price": {digits}}}}}"#);
         gallery.session.rows("select keyed_http.create_record($1, $2)", &[&template, &body]).await;
     }
-    assert_eq!(walk(&gallery.session, "price").await, "A B C D E");
-    assert_eq!(walk(&gallery.session, "-price").await, "E D C B A");
+    assert_eq!(read_pages(&gallery.session, "price").await, "A B C D E");
+    assert_eq!(read_pages(&gallery.session, "-price").await, "E D C B A");
 }
 
 #[tokio::test]
@@ -68,9 +68,9 @@ async fn cursor_of_a_sort_through_one_reference_is_rejected_through_another() {
         [("artist", "dealer"), ("artist.name", "dealer.name"), ("artist.country.name", "dealer.country.name")]
     {
         let page = gallery.search(&json!({"sort": sort, "limit": 1})).await;
-        let refusal = gallery.refusal(&json!({"sort": other, "cursor": page["next_cursor"]})).await;
+        let error = gallery.error(&json!({"sort": other, "cursor": page["next_cursor"]})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/cursor"]),
             "{sort}"
         );
@@ -89,10 +89,6 @@ async fn cursor_with_a_zero_character_in_a_list_is_rejected_as_a_cursor() {
     let cursor = page["next_cursor"].as_str().expect("a cursor");
     let forged = gallery.session.text(forge, &[cursor]).await;
     assert_ne!(forged, cursor);
-    let refusal = gallery.refusal(&json!({"sort": "tags", "cursor": forged})).await;
-    assert_eq!(
-        (refusal.is(), refusal.pointers()),
-        (("22023", "invalid_value"), vec!["/cursor"]),
-        "{refusal}"
-    );
+    let error = gallery.error(&json!({"sort": "tags", "cursor": forged})).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/cursor"]), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Cursors: bound to their search, opaque, and no way in.
+//! Cursors are bound to their search and opaque, and give no access.
 
 use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
@@ -14,10 +14,10 @@ async fn six() -> Gallery {
     gallery
 }
 
-async fn is_refused(gallery: &Gallery, query: &Value) {
-    let refusal = gallery.refusal(query).await;
+async fn is_rejected(gallery: &Gallery, query: &Value) {
+    let error = gallery.error(query).await;
     assert_eq!(
-        (refusal.is(), refusal.pointers()),
+        (error.codes(), error.pointers()),
         (("22023", "invalid_value"), vec!["/cursor"]),
         "{query:.300}"
     );
@@ -58,18 +58,18 @@ async fn cursor_of_another_search_is_rejected() {
             if from == to {
                 assert_eq!(gallery.keys(&query).await.split(' ').count(), 4, "{query}");
             } else {
-                is_refused(&gallery, &query).await;
+                is_rejected(&gallery, &query).await;
             }
         }
     }
-    // Nor does it serve another template, whose records could be asked for in the same words.
+    // The cursor is also rejected for another template, even with the same request.
     gallery
         .session
         .run(r#"select keyed.create_template('art', 'copies', '[{"slug": "price", "type": "number"}]')"#)
         .await;
     let query = json!({"sort": "price", "cursor": cursors[1]}).to_string();
-    let refusal = gallery.session.refusal("select keyed.search('art.copies', $1)", &[&query]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/cursor"]));
+    let error = gallery.session.error("select keyed.search('art.copies', $1)", &[&query]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/cursor"]));
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn cursor_continues_after_a_deleted_record() {
         assert_eq!(
             (keys(&page), &page["has_more"], &page["next_cursor"]),
             (String::new(), &json!(false), &Value::Null),
-            "when nothing is left"
+            "an empty result"
         );
         session.run("rollback").await;
     }
@@ -142,10 +142,10 @@ async fn invalid_cursor_is_rejected() {
     ];
     broken.extend((0..cursor.len()).map(|length| cursor[..length].to_owned()));
     for text in &broken {
-        is_refused(&gallery, &json!({"sort": "price", "cursor": text})).await;
+        is_rejected(&gallery, &json!({"sort": "price", "cursor": text})).await;
     }
     for other in [json!(1), json!([]), json!({}), json!(true)] {
-        is_refused(&gallery, &json!({"sort": "price", "cursor": other})).await;
+        is_rejected(&gallery, &json!({"sort": "price", "cursor": other})).await;
     }
     // A changed character gives another position or a rejected cursor, but no internal error.
     for position in 0..cursor.len() {
@@ -153,11 +153,11 @@ async fn invalid_cursor_is_rejected() {
             let mut changed = cursor.clone();
             changed.replace_range(position..=position, replacement);
             let query = json!({"sort": "price", "cursor": changed}).to_string();
-            if let Err(refusal) =
+            if let Err(error) =
                 gallery.session.attempt("select keyed.search('art.works', $1)", &[&query]).await
             {
                 assert_eq!(
-                    (refusal.is(), refusal.pointers()),
+                    (error.codes(), error.pointers()),
                     (("22023", "invalid_value"), vec!["/cursor"]),
                     "{changed}"
                 );
@@ -221,11 +221,11 @@ async fn forged_cursor_is_validated_like_the_rest_of_a_request() {
         for body in bodies {
             let forged = session.text(encode, &[&json!(body).to_string()]).await;
             let query = json!({"sort": sort, "cursor": forged}).to_string();
-            if let Err(refusal) = session.attempt("select keyed.search('art.works', $1)", &[&query]).await {
+            if let Err(error) = session.attempt("select keyed.search('art.works', $1)", &[&query]).await {
                 assert_eq!(
-                    (refusal.is(), refusal.pointers()),
+                    (error.codes(), error.pointers()),
                     (("22023", "invalid_value"), vec!["/cursor"]),
-                    "{body:?}: {refusal}"
+                    "{body:?}: {error}"
                 );
             }
         }

@@ -1,9 +1,9 @@
-//! Searches that ask for deleted records: `include_deleted`.
+//! Searches that include deleted records: `include_deleted`.
 
 use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
 
-/// Works `A` to `E` with prices 1 to 5, of which `B` and then `D` are deleted, and a new work has taken the key `B`.
+/// Works `A` to `E` with prices 1 to 5. `B` and then `D` are deleted, and a new work has the key `B`.
 async fn five() -> Gallery {
     let gallery = Gallery::new().await;
     for (price, key) in (1..).zip(["A", "B", "C", "D", "E"]) {
@@ -117,8 +117,8 @@ async fn cursor_of_live_records_is_rejected_for_deleted_ones() {
     let mut query = live.clone();
     query["cursor"] = gallery.search(&live).await["next_cursor"].clone();
     query["include_deleted"] = json!(true);
-    let refusal = gallery.refusal(&query).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/cursor"]));
+    let error = gallery.error(&query).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/cursor"]));
 }
 
 #[tokio::test]
@@ -129,16 +129,13 @@ async fn terms_and_vectors_reject_deleted_records() {
         json!({"include_deleted": true, "global_search": "work"}),
         json!({"include_deleted": true, "query_vector": vector}),
     ] {
-        let refusal = gallery.refusal(&query).await;
-        assert_eq!(
-            (refusal.is(), refusal.pointers()),
-            (("22023", "invalid_value"), vec!["/include_deleted"])
-        );
+        let error = gallery.error(&query).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/include_deleted"]));
     }
     let save = "select keyed.save_view('art.works', 'all', '{\"include_deleted\": true}')";
-    let refusal = gallery.session.refusal(save, &[]).await;
+    let error = gallery.session.error(save, &[]).await;
     assert_eq!(
-        (refusal.is(), refusal.pointers()),
+        (error.codes(), error.pointers()),
         (("22023", "invalid_value"), vec!["/query/include_deleted"])
     );
     gallery.session.run("select keyed.save_view('art.works', 'dear', '{\"filters\": [{\"field\": \"price\", \"operator\": \"gt\", \"value\": 2}]}')").await;

@@ -1,4 +1,4 @@
-//! What `keyed.explain` says of a search.
+//! The output of `keyed.explain` for a search.
 
 use super::text::words::crm;
 use harness::Session;
@@ -71,7 +71,7 @@ async fn explain_shows_filters_on_frequent_terms() {
     }
     let how = explain(&session, &query(visits("gt", 0))).await;
     assert!(how.contains("The filters are applied to the first 1") && !how.contains(reads_all[0]), "{how}");
-    // Some of the first pass, but too few for the page.
+    // Some of the first records match, but too few for the page.
     let how = explain(&session, &query(visits("lt", 3993))).await;
     assert!(how.contains("The filters are applied to the next ") && !how.contains(reads_all[0]), "{how}");
     let how = explain(&session, &query(json!([]))).await;

@@ -1,4 +1,4 @@
-//! Words with a wrong letter.
+//! Typo tolerance.
 
 use super::text::words::{crm, upsert};
 use harness::Session;
@@ -9,17 +9,17 @@ async fn search(session: &Session, query: Value) -> Value {
     session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
 }
 
-fn keys(answer: &Value) -> String {
-    let records = answer["records"].as_array().expect("records").iter();
+fn keys(result: &Value) -> String {
+    let records = result["records"].as_array().expect("records").iter();
     records.filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// The found keys and the corrected search.
 async fn found(session: &Session, words: &str) -> (String, Value) {
-    let answer = search(session, json!({"global_search": words, "fuzzy": "auto"})).await;
-    let meant = answer.get("did_you_mean").cloned();
-    assert_eq!(answer.get("fuzzy").is_some(), meant.is_some(), "{answer}");
-    (keys(&answer), meant.unwrap_or_else(|| json!("no")))
+    let result = search(session, json!({"global_search": words, "fuzzy": "auto"})).await;
+    let meant = result.get("did_you_mean").cloned();
+    assert_eq!(result.get("fuzzy").is_some(), meant.is_some(), "{result}");
+    (keys(&result), meant.unwrap_or_else(|| json!("no")))
 }
 
 #[tokio::test]
@@ -78,17 +78,17 @@ async fn search_with_results_is_not_fuzzy() {
     assert_eq!(
         found(&session, "houxe").await,
         ("".to_owned(), json!("no")),
-        "no such word: houses is two letters off"
+        "no match: houses has an edit distance of two"
     );
     upsert(&session, "3", json!({"name": "house"})).await;
     assert_eq!(
         found(&session, "houxe").await,
         ("3 1".to_owned(), json!("house")),
-        "with the endings of what was meant"
+        "with the inflection of the correction"
     );
 }
 
-/// A word that is found by itself is corrected only if the records of the others lack it.
+/// A word that has matches is corrected only if the records of the other words lack it.
 #[tokio::test]
 async fn existing_words_are_corrected_last() {
     let (_database, session) = crm().await;
@@ -127,7 +127,7 @@ async fn fuzzy_search_honors_all_other_options() {
             );
             assert_eq!(page["records"][0]["highlights"], json!({"name": ["<mark>Vermeer</mark>"]}));
             all += &keys(&page);
-            // What is added meanwhile changes nothing about the words of the next page.
+            // Records added in the meantime do not change the terms of the next page.
             upsert(&session, "near", json!({"name": "vermers", "visits": 0})).await;
             query["cursor"] = page["next_cursor"].clone();
             if page["has_more"] == false {
@@ -143,7 +143,7 @@ async fn fuzzy_search_honors_all_other_options() {
     assert_eq!(
         (keys(&page).as_str(), &page["did_you_mean"]),
         ("5", &Value::Null),
-        "the text is that of the view"
+        "the terms are those of the view"
     );
 }
 
@@ -157,13 +157,12 @@ async fn fuzzy_rejects_incompatible_options() {
         (json!({"fuzzy": "auto", "global_search": "x", "query_vector": vector}), "/fuzzy"),
         (json!({"fuzzy": "auto", "global_search": "x", "cursor": "abc.def"}), "/cursor"),
     ] {
-        let refusal =
-            session.refusal("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-        assert_eq!(refusal.pointers(), [pointer], "{query}");
+        let error = session.error("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+        assert_eq!(error.pointers(), [pointer], "{query}");
     }
 }
 
-/// The distance in letters, where neighbours may be swapped.
+/// The edit distance, in which two adjacent letters can be transposed.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
@@ -184,11 +183,11 @@ fn distance(one: &str, other: &str) -> usize {
 #[tokio::test]
 async fn fuzzy_words_have_an_edit_distance_of_one() {
     let (_database, session) = crm().await;
-    // The numbers of Lehmer: the same words in each run.
+    // A Lehmer random number generator: the same words in each run.
     let mut seed: u64 = 4711;
-    let mut next = |most: u64| {
+    let mut next = |max: u64| {
         seed = seed * 48271 % 2_147_483_647;
-        seed % most
+        seed % max
     };
     let mut word = |shortest: u64| -> String {
         let letters: &[char] = if next(2) == 0 { &['b', 'd', 'o', 'ö'] } else { &['б', 'д', 'о'] };

@@ -1,4 +1,4 @@
-//! `indexed`: filters and sorts on the attribute are answered by its index, as the planner itself chooses.
+//! `indexed`: filters and sorts on the attribute use its index, as the planner chooses it.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(super) const FILL: &str = "
       (select id from crm.companies where external_key = 'C-' || n % 500 + 1)
     from generate_series(1, 20000) n";
 
-/// The database that all tests here look at, and none changes.
+/// The database that all tests here read and none changes.
 async fn filled() -> (&'static Database, Session) {
     static FILLED: OnceCell<Database> = OnceCell::const_new();
     let fill = async || {
@@ -41,20 +41,20 @@ async fn filled() -> (&'static Database, Session) {
     (database, database.session().await)
 }
 
-/// The plan of a statement, node by node.
+/// The nodes of the plan of a statement.
 pub(super) async fn plan(session: &Session, statement: &str) -> String {
     let rows = session.rows(&format!("explain (costs off) {statement}"), &[]).await;
     rows.into_iter().flatten().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// The plan of what a search with these filters selects.
+/// The plan of a search with these filters.
 async fn plan_of_filters(session: &Session, filters: &Value) -> String {
     let query = json!({"filters": filters}).to_string();
     let condition = session.text("select keyed.filter_sql('crm.customers', $1)", &[&query]).await;
     plan(session, &format!("select * from crm.customers t where t.deleted_at is null and {condition}")).await
 }
 
-/// The indexes that the attribute has, by their definitions.
+/// The definitions of the attribute's indexes.
 pub(super) async fn indexes_on(session: &Session, slug: &str) -> Vec<String> {
     let statement = "select indexname from pg_indexes where schemaname = 'crm' and tablename = 'customers'
                      and indexdef ~ ('[( \"]' || $1 || '[ ,\")]') order by indexname";
@@ -62,7 +62,7 @@ pub(super) async fn indexes_on(session: &Session, slug: &str) -> Vec<String> {
     rows.into_iter().flatten().flatten().collect()
 }
 
-/// Whether the plan reads one of the attribute's indexes.
+/// Whether the plan uses one of the attribute's indexes.
 async fn uses_index_on(session: &Session, slug: &str, plan: &str) -> bool {
     indexes_on(session, slug).await.iter().any(|index| {
         plan.contains(&format!("{index}\n")) || plan.contains(&format!("{index} ")) || plan.ends_with(index)
@@ -126,10 +126,10 @@ async fn or_of_indexed_conditions_uses_both_indexes() {
     assert!(!plan.contains("Seq Scan on customers"), "{plan}");
 }
 
-/// The statements that a search runs, as the server's log has them with their plans.
+/// The statements of a search, from the server's log, with their plans.
 pub(super) async fn plans_of_search(database: &Database, role: Option<&str>, query: &Value) -> String {
     let session = database.session().await;
-    // What a session reads once, about templates, is read before.
+    // The first search reads the definitions, which the session then caches.
     session.run("select keyed.search('crm.customers')").await;
     session
         .run("load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on")
@@ -140,7 +140,7 @@ pub(super) async fn plans_of_search(database: &Database, role: Option<&str>, que
     let before = database.cluster().log().len();
     session.rows("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
     let (log, own) = (database.cluster().log(), format!("[{}]", session.process().await));
-    // Lines of a plan begin with a tab; those of other sessions are left out with the line they belong to.
+    // Lines of a plan start with a tab. Lines of other sessions are omitted together with their plans.
     let mut is_own = false;
     let lines = log[before..].lines().filter(|line| {
         if !line.starts_with('\t') {
@@ -191,7 +191,7 @@ async fn indexed_creates_and_drops_the_index() {
     let session = database.session().await;
     session.run(TEMPLATE).await;
     for slug in ["name", "visits", "mood", "tags", "born", "seen"] {
-        // A text has one for the whole and one for its parts.
+        // A text attribute has one index for the whole value and one for substrings.
         let all = if slug == "name" { 2 } else { 1 };
         assert_eq!(indexes_on(&session, slug).await.len(), all, "{slug}");
         for (indexed, count) in [(false, 0), (true, all), (true, all), (false, 0)] {
@@ -201,7 +201,7 @@ async fn indexed_creates_and_drops_the_index() {
             assert_eq!(indexes.len(), count, "{slug}: {indexes:?}");
         }
     }
-    // That of a reference stays: its target asks for it.
+    // The index of a reference stays, because the deletion of a target needs it.
     let statement = "select keyed.alter_attribute('crm.customers', 'company', '{\"indexed\": false}')";
     session.run(statement).await;
     assert_eq!(indexes_on(&session, "company").await.len(), 1);
@@ -217,7 +217,7 @@ async fn migration_creates_missing_indexes() {
         .await;
     let before = [indexes_on(&session, "name").await, indexes_on(&session, "town").await];
     assert_eq!(before.each_ref().map(Vec::len), [2, 2]);
-    // As a state was that had no index of the parts of texts.
+    // The state before there was an index for substrings.
     session.run("drop index crm.customers_name_idx; delete from keyed_state.version where number = 4").await;
     assert_eq!(indexes_on(&session, "name").await.len(), 1);
     session.run("select keyed.migrate()").await;
@@ -226,7 +226,7 @@ async fn migration_creates_missing_indexes() {
 }
 
 #[tokio::test]
-async fn texts_match_equally_with_and_without_an_index() {
+async fn text_matches_equally_with_and_without_an_index() {
     let database = Database::new().await;
     let session = database.session().await;
     session.run(TEMPLATE).await;
@@ -265,13 +265,13 @@ async fn texts_match_equally_with_and_without_an_index() {
         "nobody",
     ] {
         for operator in ["like", "not-like", "ilike", "starts-with", "ends-with"] {
-            let mut answers = Vec::new();
+            let mut results = Vec::new();
             for field in ["name", "plain"] {
                 let condition = json!({"field": field, "operator": operator, "value": text});
                 let query = json!({"filters": [condition], "sort": "external_key"}).to_string();
                 let page = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
                 let found = page["records"].as_array().expect("records").iter();
-                answers.push(found.map(|record| record["external_key"].clone()).collect::<Vec<_>>());
+                results.push(found.map(|record| record["external_key"].clone()).collect::<Vec<_>>());
             }
             let negation = if operator == "not-like" { "not" } else { "" };
             let (pattern, same) = match operator {
@@ -281,14 +281,14 @@ async fn texts_match_equally_with_and_without_an_index() {
                 _ => ("'%' || $1 || '%'", "like"),
             };
             let plain = text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
-            // A text, or one of its normal forms: those of the sign of Kelvin are the letter K.
+            // A text or one of its normal forms: the Kelvin sign is normalized to the letter K.
             let direct_sql = format!(
                 "select coalesce(jsonb_agg(external_key order by external_key), '[]') from crm.customers
                  where {negation} coalesce(
                    name {same} any (array[{pattern}, normalize({pattern}, nfc), normalize({pattern}, nfd)]), false)"
             );
             let expected = session.json(&direct_sql, &[&plain]).await;
-            assert_eq!(answers, vec![expected.as_array().expect("keys").clone(); 2], "{operator} {text:?}");
+            assert_eq!(results, vec![expected.as_array().expect("keys").clone(); 2], "{operator} {text:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Searches: pages, cursors, counts, and the indexes that serve them.
+//! Searches: pages, cursors, counts, and the indexes that they use.
 
 mod access_paths;
 mod collation;
@@ -10,12 +10,12 @@ mod deleted;
 mod explain;
 mod fuzzy;
 mod indexes;
-mod long_texts;
-mod page_walks;
+mod long_text;
 mod pages;
-mod part_rows;
+mod pagination;
+mod privileges;
 mod rare_values;
-mod rights;
 mod semantic;
+mod substrings;
 mod suggest;
 mod text;

@@ -1,10 +1,10 @@
-//! Pages: how long, in which order, and where they end.
+//! Pages: size, order, and end.
 
 use crate::gallery::{Gallery, keys};
 use serde_json::{Value, json};
 
 /// The keys on all pages, page by page; each page but the last is full.
-async fn walk(gallery: &Gallery, query: &Value, limit: usize) -> Vec<String> {
+async fn read_pages(gallery: &Gallery, query: &Value, limit: usize) -> Vec<String> {
     let (mut pages, mut query) = (Vec::new(), query.clone());
     query["limit"] = json!(limit);
     loop {
@@ -21,15 +21,15 @@ async fn walk(gallery: &Gallery, query: &Value, limit: usize) -> Vec<String> {
     }
 }
 
-/// A search in this order finds these keys, on pages of whatever length.
+/// Asserts that a search with this sort finds these keys, with any page size.
 async fn is_ordered(gallery: &Gallery, sort: Value, expected: &str) {
     for limit in [1, 2, 3, 5, 1000] {
-        let pages = walk(gallery, &json!({"sort": sort}), limit).await;
-        assert_eq!(pages.join(" "), expected, "sorted by {sort} with {limit} on a page");
+        let pages = read_pages(gallery, &json!({"sort": sort}), limit).await;
+        assert_eq!(pages.join(" "), expected, "sorted by {sort}, {limit} per page");
     }
 }
 
-/// Works with ties and without values: `A` 2, `B` 1, `C` –, `D` 2, `E` –, `F` 1, `G` 3.
+/// Works with ties and missing values: `A` 2, `B` 1, `C` –, `D` 2, `E` –, `F` 1, `G` 3.
 async fn seven() -> Gallery {
     let gallery = Gallery::new().await;
     for (key, number) in [("A", 2), ("B", 1), ("C", 0), ("D", 2), ("E", 0), ("F", 1), ("G", 3)] {
@@ -51,7 +51,7 @@ async fn default_order_is_newest_first() {
     for sort in [Value::Null, json!([]), json!("")] {
         is_ordered(&gallery, sort, "G F E D C B A").await;
     }
-    // Records of one transaction are as old as each other, and still have an order.
+    // Records of one transaction have the same time of creation, and still have an order.
     gallery
         .session
         .run("select keyed.batch((select jsonb_agg(jsonb_build_object('op', 'create', 'template', 'art.works', 'external_key', 'T' || n))
@@ -79,7 +79,7 @@ async fn values_are_sorted_in_both_directions_with_nulls_on_either_side() {
                 )
                 .await;
             }
-            // Whatever the direction, what has no value comes last unless asked for.
+            // In both directions, nulls come last by default.
             is_ordered(&gallery, json!(field), "B F A D G C E").await;
             is_ordered(&gallery, json!(format!("-{field}")), "G D A F B E C").await;
             is_ordered(&gallery, json!([{"field": field}]), "B F A D G C E").await;
@@ -112,8 +112,8 @@ async fn five_sort_fields_and_the_id_decide_the_order() {
     for sort in
         [json!("price,mood,title,made,sold,id"), json!(["price", "mood", "title", "made", "sold", "id"])]
     {
-        let refusal = gallery.refusal(&json!({"sort": sort})).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/sort"]));
+        let error = gallery.error(&json!({"sort": sort})).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/sort"]));
     }
 }
 
@@ -136,7 +136,7 @@ async fn records_are_sorted_through_references_and_by_standard_fields() {
     }
     gallery.session.run("select keyed.delete_record(id) from art.artists where external_key = '4'").await;
     for (sort, expected) in [
-        // A reference is sorted by what people see of it.
+        // A reference is sorted by its target's display value.
         (json!("artist"), "E B F A C D"),
         (json!("-artist"), "A F B E D C"),
         (json!("artist.name"), "E B F A C D"),
@@ -176,11 +176,11 @@ async fn invalid_sort_is_rejected_with_its_pointer() {
         (json!({"field": "price"}), "invalid_value", "/sort"),
         (json!(1), "invalid_value", "/sort"),
     ] {
-        let refusal = gallery.refusal(&json!({"sort": sort})).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]), "{sort}: {refusal}");
+        let error = gallery.error(&json!({"sort": sort})).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]), "{sort}: {error}");
     }
-    let refusal = gallery.refusal(&json!({"sort": [{"direction": "asc"}]})).await;
-    assert!(refusal.pointers()[0].starts_with("/sort/0"), "{refusal}");
+    let error = gallery.error(&json!({"sort": [{"direction": "asc"}]})).await;
+    assert!(error.pointers()[0].starts_with("/sort/0"), "{error}");
 }
 
 #[tokio::test]
@@ -198,7 +198,7 @@ async fn page_has_100_records_by_default_and_at_most_1000() {
         (Some(1), &json!(false), &Value::Null)
     );
     assert_eq!(rest["records"][0]["attributes"]["price"], 1001);
-    // Where exactly a page is left, nothing comes after it.
+    // If the last page ends exactly at the limit, no page follows.
     let condition = json!({"field": "price", "operator": "lte", "value": 1000});
     let page = gallery.search(&json!({"limit": 1000, "filters": [condition]})).await;
     assert_eq!((count(&page), &page["has_more"]), (Some(1000), &json!(false)));
@@ -212,9 +212,9 @@ async fn page_has_100_records_by_default_and_at_most_1000() {
         json!([]),
         json!(true),
     ] {
-        let refusal = gallery.refusal(&json!({"limit": limit})).await;
+        let error = gallery.error(&json!({"limit": limit})).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/limit"]),
             "{limit}"
         );
@@ -235,6 +235,6 @@ async fn page_returns_requested_fields() {
     assert_eq!(whole, gallery.session.json("select keyed.get_record($1)", &[id]).await);
     let verbose = gallery.search(&json!({"limit": 1, "verbose": true})).await["records"][0].clone();
     assert_eq!(verbose, gallery.session.json("select keyed.get_record($1, verbose => true)", &[id]).await);
-    let refusal = gallery.refusal(&json!({"fields": ["price", "nothing"]})).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "unknown_field"), vec!["/fields/1"]));
+    let error = gallery.error(&json!({"fields": ["price", "nothing"]})).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "unknown_field"), vec!["/fields/1"]));
 }

@@ -1,4 +1,4 @@
-//! A value that few records have is looked up in its index, which tells how many these are.
+//! A value that few records have is looked up in its index, which also counts them.
 
 use harness::{Database, Session, has_direct_access};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const TEMPLATE: &str = r#"
       {"slug": "place", "type": "reference", "template": "places"},
       {"slug": "heat", "type": "metric", "indexed": true}, {"slug": "rank", "type": "number"}]')"#;
 
-/// 6,000 things, of which each value of a field is that of six, and one of these is deleted.
+/// 6,000 things. Each value of a field belongs to six of them, one of which is deleted.
 const FILL: &str = "
     set session_replication_role = replica;
     insert into p.places (external_key) select 'P-' || n from generate_series(0, 999) n;
@@ -23,7 +23,7 @@ const FILL: &str = "
     from generate_series(1, 6000) n, (select array_agg(id order by id) as ids from p.places) places;
     set session_replication_role = origin";
 
-const TOLD: &str = "Records that an index has for a value: ";
+const INDEX_COUNT: &str = "Records that an index has for a value: ";
 
 async fn filled() -> (Database, Session) {
     let database = Database::new().await;
@@ -50,7 +50,7 @@ fn of_value(field: &str, value: &Value, sort: &str) -> Value {
 #[tokio::test]
 async fn rare_value_is_looked_up_in_any_order() {
     let (_database, session) = filled().await;
-    let place = session
+    let position = session
         .json("select to_jsonb(ids[8]) from (select array_agg(id order by id) ids from p.places) p", &[])
         .await;
     for (field, value) in [
@@ -58,7 +58,7 @@ async fn rare_value_is_looked_up_in_any_order() {
         ("size", json!(0.70)),
         ("made", json!("2000-01-08")),
         ("seen", json!("2000-01-01T00:00:07Z")),
-        ("place", place),
+        ("place", position),
         ("heat", json!(7.5)),
     ] {
         for (sort, is_down) in [("-id", true), ("id", false), ("rank", true), ("-rank", false)] {
@@ -69,7 +69,7 @@ async fn rare_value_is_looked_up_in_any_order() {
             }
             assert_eq!(keys(&session, &query).await, expected, "{query}");
             let how = explain(&session, &query).await;
-            assert_eq!(how.contains(&format!("{TOLD}6.")), has_direct_access(), "{query}\n{how}");
+            assert_eq!(how.contains(&format!("{INDEX_COUNT}6.")), has_direct_access(), "{query}\n{how}");
         }
     }
 }
@@ -81,7 +81,7 @@ async fn index_contains_the_beginning_of_long_texts() {
     let query = of_value("name", &json!(text), "id");
     assert_eq!(keys(&session, &query).await, ["1507", "2507", "3507", "4507", "5507"]);
     let how = explain(&session, &query).await;
-    assert!(!how.contains(TOLD), "half of all texts begin like this\n{how}");
+    assert!(!how.contains(INDEX_COUNT), "half of all texts begin like this\n{how}");
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn rarest_value_is_looked_up_and_the_others_are_checked() {
     let query = json!({"filters": filters, "sort": "-made", "limit": 20});
     assert_eq!(keys(&session, &query).await, ["1007"]);
     let how = explain(&session, &query).await;
-    assert_eq!(how.contains(TOLD), has_direct_access(), "{how}");
+    assert_eq!(how.contains(INDEX_COUNT), has_direct_access(), "{how}");
     let found = how.split("offset 0").next().unwrap_or_default();
     assert!(!has_direct_access() || found.contains("thing 7"), "{how}");
 }

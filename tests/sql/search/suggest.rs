@@ -1,4 +1,4 @@
-//! Completions of what a user types.
+//! Completions of typed text.
 
 use super::text::words::{crm, upsert};
 use harness::{Session, has_direct_access};
@@ -8,15 +8,15 @@ async fn suggest(session: &Session, query: Value) -> Value {
     session.json("select keyed.suggest('crm.customers', $1)", &[&query.to_string()]).await
 }
 
-/// The suggestions, each with its count; the answer is exact.
+/// The suggestions, each with its count. Asserts that the counts are exact.
 async fn suggested(session: &Session, prefix: &str) -> String {
-    let answer = suggest(session, json!({"prefix": prefix})).await;
-    assert_eq!(answer["exact"], true, "{answer}");
-    shown(&answer)
+    let result = suggest(session, json!({"prefix": prefix})).await;
+    assert_eq!(result["exact"], true, "{result}");
+    formatted(&result)
 }
 
-fn shown(answer: &Value) -> String {
-    let suggestions = answer["suggestions"].as_array().expect("suggestions").iter();
+fn formatted(result: &Value) -> String {
+    let suggestions = result["suggestions"].as_array().expect("suggestions").iter();
     let text = |it: &Value| format!("{} {}", it["text"].as_str().expect("a text"), it["count"]);
     suggestions.map(text).collect::<Vec<_>>().join(", ")
 }
@@ -51,7 +51,7 @@ async fn last_word_is_completed_with_words_of_records() {
         assert_eq!(suggested(&session, prefix).await, expected, "{prefix}");
     }
     let one = suggest(&session, json!({"prefix": "o", "limit": 1})).await;
-    assert_eq!(shown(&one), "old 2", "the most frequent, in the newest of its spellings");
+    assert_eq!(formatted(&one), "old 2", "the most frequent, in the newest of its spellings");
 }
 
 #[tokio::test]
@@ -71,13 +71,13 @@ async fn suggestion_has_the_most_frequent_spelling() {
     {
         assert_eq!(suggested(&session, prefix).await, expected, "{prefix}");
     }
-    let answer = session
+    let result = session
         .json(
             "select keyed.search('crm.customers', $1)",
             &[&json!({"global_search": "zurihc", "fuzzy": "auto", "limit": 1}).to_string()],
         )
         .await;
-    assert_eq!(answer["did_you_mean"], "Zürich");
+    assert_eq!(result["did_you_mean"], "Zürich");
 }
 
 /// A suggestion keeps the text before the last word.
@@ -126,7 +126,8 @@ async fn earlier_words_can_match_display_terms() {
     assert_eq!(suggested(&session, "-zenith ma").await, "maps 1");
 }
 
-/// Of more documents than are read, frequent words are suggested, and the answer says that they were not all counted.
+/// If there are more documents than are read, frequent words are suggested, and the result says that the counts are not
+/// exact.
 #[tokio::test]
 async fn frequent_prefix_is_completed_from_a_sample() {
     let (_database, session) = crm().await;
@@ -137,19 +138,23 @@ async fn frequent_prefix_is_completed_from_a_sample() {
              from generate_series(1, 12000) n",
         )
         .await;
-    let answer = suggest(&session, json!({"prefix": "com", "limit": 2})).await;
-    assert_eq!(answer["exact"], false);
-    let counts: Vec<u64> = answer["suggestions"]
+    let result = suggest(&session, json!({"prefix": "com", "limit": 2})).await;
+    assert_eq!(result["exact"], false);
+    let counts: Vec<u64> = result["suggestions"]
         .as_array()
         .expect("suggestions")
         .iter()
         .filter_map(|it| it["count"].as_u64())
         .collect();
-    assert_eq!((answer["suggestions"][0]["text"].as_str(), counts.len()), (Some("commonly"), 2));
-    assert!((1000..=4000).contains(&counts.iter().sum::<u64>()), "{answer}");
+    assert_eq!((result["suggestions"][0]["text"].as_str(), counts.len()), (Some("commonly"), 2));
+    assert!((1000..=4000).contains(&counts.iter().sum::<u64>()), "{result}");
     assert_eq!(suggested(&session, "come").await, "comet 1");
     if has_direct_access() {
-        assert_eq!(suggested(&session, "comet co").await, "comet 1, commonly 1", "few hold the word before");
+        assert_eq!(
+            suggested(&session, "comet co").await,
+            "comet 1, commonly 1",
+            "few records have the preceding word"
+        );
     }
 }
 
@@ -164,8 +169,7 @@ async fn invalid_suggestion_request_is_rejected() {
         (json!({"prefix": "a", "filters": []}), "/filters"),
         (json!({"prefix": "a".repeat(256)}), "/prefix"),
     ] {
-        let refusal =
-            session.refusal("select keyed.suggest('crm.customers', $1)", &[&query.to_string()]).await;
-        assert_eq!(refusal.pointers(), [pointer], "{query}");
+        let error = session.error("select keyed.suggest('crm.customers', $1)", &[&query.to_string()]).await;
+        assert_eq!(error.pointers(), [pointer], "{query}");
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers for a monitoring system: each says what it is named for, and costs the same however much there is.
+//! Measurements for a monitoring system: each is correct, and its cost does not depend on the amount of data.
 
 use harness::{Cluster, Database, Session};
 use keyed_checks::MEASUREMENTS;
@@ -17,7 +17,7 @@ async fn measured(session: &Session) -> BTreeMap<String, f64> {
     rows.iter().map(|row| (row[0].clone().expect("a name"), value(&row[1]))).collect()
 }
 
-/// An entry in the queue of embedding for each of this many records.
+/// An embedding queue entry for each of this many records.
 async fn queue(session: &Session, records: usize, state: &str) {
     let insert = "insert into keyed_state.embedding_job (record_id, template_id, state, due_at)
                   select gen_random_uuid(), n % 7 + 1, $2, now() - interval '1 hour' from generate_series(1, $1::integer) n";
@@ -41,7 +41,7 @@ async fn every_measurement_has_a_help_text_and_its_labels() {
         MEASUREMENTS.iter().map(|it| (it.name.to_owned(), it.labels.join(","))).collect();
     let undescribed: Vec<_> = answered.difference(&described).collect();
     assert!(undescribed.is_empty(), "{undescribed:?}");
-    // No standby and no slot is there.
+    // There is no standby and no replication slot.
     let absent: Vec<&str> = described.difference(&answered).map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         absent,
@@ -53,19 +53,19 @@ async fn every_measurement_has_a_help_text_and_its_labels() {
 #[tokio::test]
 async fn only_the_proxy_and_administrators_read_measurements() {
     let database = Database::with_crm().await;
-    let (dba, stranger) = (database.create_role("dba").await, database.create_role("stranger").await);
+    let (dba, unprivileged) = (database.create_role("dba").await, database.create_role("stranger").await);
     let administrator = database.session().await;
     administrator.run(&format!("grant keyed_admin to {dba}")).await;
     let expected: Vec<String> = measured(&administrator).await.into_keys().collect();
     for role in ["keyed_proxy", &dba] {
         let session = database.session_as(role).await;
         assert_eq!(measured(&session).await.into_keys().collect::<Vec<_>>(), expected, "{role}");
-        let direct = session.refusal("select from keyed.server_measurements()", &[]).await;
+        let direct = session.error("select from keyed.server_measurements()", &[]).await;
         assert_eq!(direct.state, "42501", "{role}");
     }
-    let refusal =
-        database.session_as(&stranger).await.refusal("select from keyed_http.measurements()", &[]).await;
-    assert_eq!(refusal.is(), ("42501", "forbidden"));
+    let error =
+        database.session_as(&unprivileged).await.error("select from keyed_http.measurements()", &[]).await;
+    assert_eq!(error.codes(), ("42501", "forbidden"));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What the database measures of itself.
+//! Measurements that the database makes of itself.
 
 mod measurements;
 mod slow_statements;

@@ -1,8 +1,8 @@
-//! The log of slow statements: which, how long, with what plan, and never a value.
+//! The log of slow statements: statement, duration and plan, but no value.
 
 use harness::{Database, Session, quote, until};
 
-/// The lines that a session's statements leave in the log of the server, all of which name this template.
+/// The lines that a session's statements leave in the server's log, all of which name this template.
 async fn logged(database: &Database, template: &str) -> Vec<String> {
     let lines = || {
         let log = database.cluster().log();
@@ -13,7 +13,7 @@ async fn logged(database: &Database, template: &str) -> Vec<String> {
     lines()
 }
 
-/// A template whose name no other test has.
+/// A template with a name that no other test uses.
 async fn template(name: &str) -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -49,15 +49,15 @@ async fn slow_statement_is_logged_without_values() {
     for value in ["secret-title", "4711", "4710"] {
         assert!(!log.lines().any(|line| line.contains("slow") && line.contains(value)), "{value}");
     }
-    // Nor what follows the line.
+    // Nor the text after the line.
     assert!(!log.contains("secret-title"), "the statement or its context is in the log");
 }
 
 #[tokio::test]
-async fn fast_and_foreign_statements_are_not_logged() {
+async fn fast_statements_and_direct_sql_are_not_logged() {
     let (database, session) = template("fast_parcels").await;
     let search = "select keyed.search('crm.fast_parcels', '{\"sort\": \"size\"}')";
-    // Off; beyond what any takes; direct SQL.
+    // Switched off; above the duration of any statement; direct SQL.
     session.rows(search, &[]).await;
     session.run("set keyed.log_slow_statements = '1h'").await;
     session.rows(search, &[]).await;
@@ -70,7 +70,7 @@ async fn fast_and_foreign_statements_are_not_logged() {
         first.iter().all(|line| line.contains("of keyed.search: ") && !line.contains("request")),
         "{first:?}"
     );
-    // As many as another search leaves: those before left none.
+    // As many lines as another search writes: the searches before wrote none.
     session.rows(search, &[]).await;
     let count = async || logged(&database, "on crm.fast_parcels").await.len();
     until("the server logs the second", async || count().await >= 2 * first.len()).await;
@@ -83,5 +83,5 @@ async fn only_superusers_switch_the_log_of_slow_statements() {
     let role = database.create_role("clerk").await;
     let session = database.session_as(&role).await;
     session.run("select keyed.library_version()").await;
-    assert_eq!(session.refusal("set keyed.log_slow_statements = 0", &[]).await.state, "42501");
+    assert_eq!(session.error("set keyed.log_slow_statements = 0", &[]).await.state, "42501");
 }

@@ -1,4 +1,4 @@
-//! The views `keyed.stat_*`: who sees what, and what they say.
+//! The views `keyed.stat_*`: visibility and contents.
 
 use harness::customers::{DOCUMENTS, HISTORY, SERIES};
 use harness::{Database, Session, major_version};
@@ -31,35 +31,35 @@ async fn every_role_can_read_the_documented_views() {
 #[tokio::test]
 async fn role_sees_only_granted_templates() {
     let database = Database::with_crm().await;
-    let (clerk, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
+    let (clerk, unprivileged) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&clerk, "crm.companies", "read").await;
-    let (clerk, stranger) = (database.session_as(&clerk).await, database.session_as(&stranger).await);
+    let (clerk, unprivileged) = (database.session_as(&clerk).await, database.session_as(&unprivileged).await);
     // A leaky function that the planner considers free.
-    stranger
+    unprivileged
         .run("create function pg_temp.leak(text) returns boolean language plpgsql cost 0.0001 as 'begin raise notice ''%'', $1; return true; end'")
         .await;
     for view in ["stat_templates", "stat_indexes"] {
         let templates = format!("select string_agg(distinct template, ',') from keyed.{view}");
         assert_eq!(clerk.text(&templates, &[]).await, "companies", "{view}");
         let leaked = format!("select count(*) from keyed.{view} where pg_temp.leak(template)");
-        assert_eq!(stranger.text(&leaked, &[]).await, "0", "{view}");
+        assert_eq!(unprivileged.text(&leaked, &[]).await, "0", "{view}");
     }
     for view in ["stat_searches", "stat_api_keys"] {
-        let refusal = clerk.refusal(&format!("select * from keyed.{view}"), &[]).await;
-        assert_eq!(refusal.is(), ("42501", "forbidden"), "{view}");
-        assert!(refusal.hint.contains("keyed_admin"), "{refusal}");
+        let error = clerk.error(&format!("select * from keyed.{view}"), &[]).await;
+        assert_eq!(error.codes(), ("42501", "forbidden"), "{view}");
+        assert!(error.hint.contains("keyed_admin"), "{error}");
     }
 }
 
 #[tokio::test]
-async fn rows_sizes_and_writes_of_a_template_are_as_in_the_catalog() {
+async fn template_statistics_agree_with_the_catalog() {
     let database = Database::with_crm().await;
     let session = database.session().await;
     session
         .run("insert into crm.customers (external_key, name, mood) select 'K' || n, 'name ' || n, n from generate_series(1, 500) n")
         .await;
     session.run("update crm.customers set name = name || ' of a longer name'").await;
-    // What the session counted is not added to what VACUUM says later.
+    // The session's counts are not added to those that VACUUM reports later.
     session.run("select pg_stat_force_next_flush()").await;
     for table in ["crm.customers", HISTORY, DOCUMENTS, SERIES] {
         session.run(&format!("vacuum (analyze) {table}")).await;
@@ -171,7 +171,7 @@ async fn only_the_proxy_shows_the_id_of_a_request() {
             session.run("begin").await;
             session.rows(name, &[]).await;
         } else {
-            assert_eq!(session.refusal(name, &[]).await.is(), ("42501", "forbidden"));
+            assert_eq!(session.error(name, &[]).await.codes(), ("42501", "forbidden"));
             session.run("set application_name = 'keyed 4f1c-8'").await;
             session.run("begin; select from crm.customers").await;
         }
@@ -182,7 +182,7 @@ async fn only_the_proxy_shows_the_id_of_a_request() {
     }
 }
 
-/// Two sessions of which one waits for the other; the name of the one that waits begins as the proxy's do.
+/// Two sessions, one of which waits for the other; the application name of the waiting session starts like the proxy's.
 async fn blocked(database: &Database) -> (Session, Session, tokio::task::JoinHandle<()>) {
     let (holder, waiter, watcher) =
         (database.session().await, database.session().await, database.session().await);
@@ -216,25 +216,25 @@ async fn activity_shows_blocking_sessions() {
             "select count(*) from crm.customers where name = 'x'"
         ]
     );
-    // A table beside that of the records is of its template.
+    // A side table of a record table belongs to its template.
     let reader = database.session().await;
     reader.run(&format!("begin; lock table {HISTORY} in access share mode")).await;
-    let place = format!("select template from keyed.stat_activity where pid = {}", reader.process().await);
-    assert_eq!(watcher.text(&place, &[]).await, "customers");
+    let position = format!("select template from keyed.stat_activity where pid = {}", reader.process().await);
+    assert_eq!(watcher.text(&position, &[]).await, "customers");
     reader.run("rollback").await;
     let blocker = "select state, template from keyed.stat_activity where waits_for is null";
     assert_eq!(cells(&watcher.rows(blocker, &[]).await[0]), ["idle in transaction", "customers"]);
-    // A role sees sessions on its templates, and of sessions of others not what they run.
-    let (clerk, stranger) = (database.create_role("clerk").await, database.create_role("stranger").await);
+    // A role sees sessions that use its templates, but not the statements of other roles' sessions.
+    let (clerk, unprivileged) = (database.create_role("clerk").await, database.create_role("stranger").await);
     database.grant(&clerk, "crm.companies", "read").await;
-    for role in [&clerk, &stranger] {
+    for role in [&clerk, &unprivileged] {
         let session = database.session_as(role).await;
         assert_eq!(session.text("select count(*) from keyed.stat_activity", &[]).await, "0", "{role}");
     }
     holder.run("rollback").await;
     tokio::time::timeout(Duration::from_secs(60), waiting)
         .await
-        .expect("it goes on")
-        .expect("it is answered");
+        .expect("the operation continues")
+        .expect("the request gets a response");
     watcher.until("select count(*) from keyed.stat_activity", "0").await;
 }

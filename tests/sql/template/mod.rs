@@ -1,3 +1,3 @@
-//! What a session keeps of templates.
+//! The template cache of a session.
 
 mod sessions;

@@ -1,9 +1,9 @@
-//! What one session remembers and another one changes.
+//! Definitions that one session has cached and another one changes.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// Two sessions, the first of which has read and written customers, so that it remembers the template.
+/// Two sessions, the first of which has read and written customers, so it has cached the template.
 async fn two() -> (Database, Session, Session) {
     let database = Database::with_crm().await;
     let (first, second) = (database.session().await, database.session().await);
@@ -22,8 +22,8 @@ async fn column_dropped_in_another_session_disappears() {
     second.run("alter table crm.customers drop column visits").await;
     assert_eq!(attributes(&first).await.get("visits"), None);
     let upsert = "select keyed.upsert_by_key('crm.customers', 'A-1', $1)";
-    let refusal = first.refusal(upsert, &[r#"{"visits": 2}"#]).await;
-    assert_eq!(refusal.is(), ("22023", "unknown_attribute"));
+    let error = first.error(upsert, &[r#"{"visits": 2}"#]).await;
+    assert_eq!(error.codes(), ("22023", "unknown_attribute"));
     first.rows(upsert, &[r#"{"name": "Bea", "tags": ["x"]}"#]).await;
     assert_eq!(attributes(&first).await["name"], "Bea");
 }
@@ -67,22 +67,22 @@ async fn column_of_another_type_is_rejected() {
             "select keyed.search('crm.customers', '{}')",
             r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Bea", "visits": 2}')"#,
         ] {
-            let refusal = first.refusal(statement, &[]).await;
+            let error = first.error(statement, &[]).await;
             let said = format!(r#"column "{column}" of table "crm"."customers" has type {other} instead of"#);
-            assert!(refusal.message.contains(&said), "{}", refusal.message);
+            assert!(error.message.contains(&said), "{}", error.message);
             assert!(
-                refusal.hint.contains(&format!(r#"alter column "{column}" type {own} using "{column}"::"#)),
+                error.hint.contains(&format!(r#"alter column "{column}" type {own} using "{column}"::"#)),
                 "{}",
-                refusal.hint
+                error.hint
             );
-            hint = refusal.hint;
+            hint = error.hint;
         }
         let statement =
             hint.split_once(": ").and_then(|(_, rest)| rest.split_once(". ")).expect("a statement").0;
         second.run(statement).await;
         first.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"name": "Ada", "visits": 1, "tags": []}')"#).await;
     }
-    // A limit changes neither how values are stored nor how they compare.
+    // A length limit changes neither how values are stored nor how they compare.
     second.run("create domain short as text check (length(value) < 9)").await;
     for limited in ["varchar(80)", "short"] {
         second.run(&format!("alter table crm.customers alter column name type {limited}")).await;
@@ -91,9 +91,9 @@ async fn column_of_another_type_is_rejected() {
 }
 
 #[tokio::test]
-async fn template_created_in_another_session_is_known() {
+async fn template_created_in_another_session_is_found() {
     let (_database, first, second) = two().await;
-    let missing = first.refusal("select keyed.create_record('crm.orders')", &[]).await;
+    let missing = first.error("select keyed.create_record('crm.orders')", &[]).await;
     assert_eq!(missing.state, "42P01");
     second
         .run("select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')")
@@ -105,7 +105,7 @@ async fn template_created_in_another_session_is_known() {
 }
 
 #[tokio::test]
-async fn rolled_back_template_is_forgotten() {
+async fn rolled_back_template_is_removed_from_the_cache() {
     let (_database, first, second) = two().await;
     first.run("begin; select keyed.create_template('crm', 'orders', '[{\"slug\": \"n\", \"type\": \"number\"}]')").await;
     first.run("select keyed.create_record('crm.orders', '{\"n\": 1}'); rollback").await;
@@ -154,7 +154,7 @@ async fn long_session_has_bounded_memory() {
     );
     (1..40).for_each(|n| template.push_str(&format!(", {{\"slug\": \"a{n}\", \"type\": \"string\"}}")));
     first.run(&format!("{template}]')")).await;
-    // Every subset of attributes is a statement of its own: far more than may be kept.
+    // Every subset of attributes is a separate statement: far more than the cache may hold.
     let upsert = |round: usize| {
         let values: Vec<String> = (0..40)
             .filter(|n| (round * 2_654_435_761) >> n & 1 == 1)
@@ -162,17 +162,17 @@ async fn long_session_has_bounded_memory() {
             .collect();
         format!("select keyed.upsert_by_key('crm.wide', 'k{}', '{{{}}}')", round % 7, values.join(", "))
     };
-    // Kept statements come and go, so what counts is the most that there ever is.
-    let mut most = [0.0_f64; 2];
+    // Cached statements come and go, so the peak is what counts.
+    let mut max = [0.0_f64; 2];
     for round in 0..1800 {
         first.run(&upsert(round)).await;
         if round % 50 == 49 {
             let now: f64 = first.text(memory, &[]).await.parse().expect("a number");
-            let half = &mut most[round / 900];
+            let half = &mut max[round / 900];
             *half = half.max(now);
         }
     }
-    assert!(most[1] < most[0] * 1.5 + 5.0, "{} MiB became {} MiB", most[0], most[1]);
+    assert!(max[1] < max[0] * 1.5 + 5.0, "{} MiB became {} MiB", max[0], max[1]);
 }
 
 /// How often a lookup read the definitions, and how often the grants.
@@ -181,7 +181,7 @@ async fn reads(session: &Session, lookup: &str) -> [i64; 2] {
                  coalesce(sum(seq_scan + coalesce(idx_scan, 0)) filter (where relname = 'access_grant'), 0) \
                  from pg_stat_xact_all_tables where schemaname = 'keyed_state' \
                  and relname in ('template', 'attribute', 'project', 'access_grant')";
-    // PostgreSQL resets the counts between transactions from time to time.
+    // PostgreSQL occasionally resets the counts between transactions.
     let before = session.text(&format!("begin; {scans}"), &[]).await;
     let after = session.text(&format!("{lookup}; reset role; {scans}; commit"), &[]).await;
     let numbers = |text: &str| -> Vec<i64> {
@@ -193,7 +193,8 @@ async fn reads(session: &Session, lookup: &str) -> [i64; 2] {
 
 #[tokio::test]
 async fn temporary_tables_do_not_invalidate_caches() {
-    // Of its own: a session forgets everything once the others of a cluster send more than PostgreSQL's queue holds.
+    // In a cluster of its own, because a session discards its caches when other sessions send more invalidations than
+    // PostgreSQL's queue holds.
     let cluster = std::sync::Arc::new(harness::Cluster::start(harness::Durability::None));
     let database = Database::new_in(&cluster).await.add_crm().await;
     let first = database.session().await;
@@ -202,12 +203,12 @@ async fn temporary_tables_do_not_invalidate_caches() {
     database.grant(&clerk, "crm.customers", "read").await;
     let lookup = format!("set local role {clerk}; select keyed.get_by_key('crm.customers', 'A-1')");
     reads(&first, &lookup).await;
-    let stranger = database.create_role("stranger").await;
-    let stranger = database.session_as(&stranger).await;
-    stranger
+    let unprivileged = database.create_role("stranger").await;
+    let unprivileged = database.session_as(&unprivileged).await;
+    unprivileged
         .run("do $$ begin for n in 1..80 loop execute format('create temp table t%s (n int)', n); end loop; end $$")
         .await;
-    assert_eq!(reads(&first, &lookup).await[0], 0, "definitions are remembered");
+    assert_eq!(reads(&first, &lookup).await[0], 0, "definitions are cached");
 }
 
 #[tokio::test]
@@ -241,7 +242,7 @@ async fn template_cache_has_a_limit() {
     for (room, rounds) in [("32MB", 1), ("1MB", 12)] {
         let session = database.session().await;
         session.run(&format!("set keyed.session_memory = '{room}'")).await;
-        let mut most = 0.0_f64;
+        let mut max = 0.0_f64;
         for round in 0..rounds {
             for (subset, template) in
                 (1..40).flat_map(|subset| (0..12).map(move |template| (subset, template)))
@@ -254,12 +255,12 @@ async fn template_cache_has_a_limit() {
                 let upsert = format!("select keyed.upsert_by_key('crm.wide{template}', 'k', '{{{values}}}')");
                 session.run(&upsert).await;
             }
-            most = most.max(session.text(kept, &[]).await.parse().expect("a number"));
+            max = max.max(session.text(kept, &[]).await.parse().expect("a number"));
         }
-        kilobytes.push(most);
+        kilobytes.push(max);
     }
-    // Statements that do not belong to a template, and one that was kept last, come on top. Without direct access an upsert has
-    // larger ones, which this counts in kilobytes.
-    let most = if harness::has_direct_access() { 1400.0 } else { 1800.0 };
-    assert!(kilobytes[0] > most && kilobytes[1] < most, "{kilobytes:?} kB");
+    // Statements without a template, and the one that was cached last, are not included in the limit. Without direct
+    // access, an upsert has larger statements, which are counted in kilobytes.
+    let max = if harness::has_direct_access() { 1400.0 } else { 1800.0 };
+    assert!(kilobytes[0] > max && kilobytes[1] < max, "{kilobytes:?} kB");
 }

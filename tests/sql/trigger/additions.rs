@@ -1,4 +1,5 @@
-//! What an administrator adds to tables of records, and commands of maintenance, which versions of PostgreSQL run differently.
+//! Objects that an administrator adds to record tables, and maintenance commands, which versions of PostgreSQL run
+//! differently.
 
 use harness::customers::HISTORY;
 use harness::{Database, Session, major_version};
@@ -7,8 +8,8 @@ use serde_json::json;
 const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', $1, $2)";
 
 async fn keys(session: &Session, query: &serde_json::Value) -> String {
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-    let records = answer["records"].as_array().expect("records").iter();
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+    let records = result["records"].as_array().expect("records").iter();
     records.filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
@@ -16,7 +17,7 @@ async fn keys(session: &Session, query: &serde_json::Value) -> String {
 async fn generated_column_does_not_affect_records() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    // Since 18, it can be computed whenever it is read, and rows do not contain it.
+    // Since PostgreSQL 18, a generated column can be virtual, so rows do not contain it.
     let kind = if major_version() < 18 { "stored" } else { "virtual" };
     session
         .run(&format!(
@@ -34,8 +35,8 @@ async fn generated_column_does_not_affect_records() {
     let record = session.json("select keyed.get_by_key('crm.customers', 'a')", &[]).await;
     assert_eq!((&record["attributes"]["visits"], record["attributes"].get("loud")), (&json!(0), None));
     assert_eq!(keys(&session, &json!({"global_search": "ada", "sort": "visits"})).await, "a b");
-    let refusal = session.refusal(UPSERT, &["a", "{\"visits\": 3}"]).await;
-    assert_eq!(refusal.state, "42501", "{refusal}");
+    let error = session.error(UPSERT, &["a", "{\"visits\": 3}"]).await;
+    assert_eq!(error.state, "42501", "{error}");
     session.run("update crm.customers set visits = 1 where loud = 'A'").await;
     assert_eq!(
         session.text("select string_agg(loud, ' ' order by loud) from crm.customers", &[]).await,
@@ -63,12 +64,12 @@ async fn deferred_trigger_fires_for_sql_and_is_rejected_for_functions() {
     session.run(&format!("begin; set local role {role}")).await;
     session.run("insert into crm.customers (external_key) values ('by statement')").await;
     session.run("reset role; commit").await;
-    // Since 18, as who wrote the row; before, as who commits.
+    // Since PostgreSQL 18, the trigger runs as the role that wrote the row; before, as the role that commits.
     let fired_as = if major_version() < 18 { "postgres" } else { role.as_str() };
     assert_eq!(session.text("select string_agg(role, ' ') from noted", &[]).await, fired_as);
-    // At the end of the transaction it would run as the owner, without what confines the functions of keyed.
-    let refusal = database.session_as(&role).await.refusal(UPSERT, &["by function", "{}"]).await;
-    assert_eq!(refusal.state, "42501", "{refusal}");
+    // At the end of the transaction, it would run as the owner, without the restrictions of keyed's functions.
+    let error = database.session_as(&role).await.error(UPSERT, &["by function", "{}"]).await;
+    assert_eq!(error.state, "42501", "{error}");
     assert_eq!(keys(&session, &json!({})).await, "by statement");
     session.run("begin; set constraints all immediate").await;
     session.rows(UPSERT, &["by function", "{}"]).await;
@@ -87,7 +88,7 @@ async fn maintenance_commands_work_on_keyed_objects() {
             &[&json!({"sort": "visits"}).to_string()],
         )
         .await;
-    // Since 17, these run with a search path of PostgreSQL's own schemas, whatever the session's is.
+    // Since PostgreSQL 17, these commands run with a safe search path, whatever the session's is.
     session
         .run(
             "create view shown as select external_key, keyed.get_record(id) as record from crm.customers;
@@ -109,9 +110,9 @@ async fn maintenance_commands_work_on_keyed_objects() {
     assert_eq!(session.text("select count(*) from kept", &[]).await, "2");
     assert_eq!(keys(&session, &json!({"global_search": "bea"})).await, "b");
     if major_version() < 17 {
-        return; // The privilege MAINTAIN is of 17.
+        return; // The MAINTAIN privilege exists since PostgreSQL 17.
     }
-    // A role with only MAINTAIN sees no record.
+    // A role with only MAINTAIN can read no record.
     let role = database.create_role("keeper").await;
     session
         .run(&format!("grant usage on schema crm to {role}; grant maintain on crm.customers to {role}"))
@@ -120,7 +121,7 @@ async fn maintenance_commands_work_on_keyed_objects() {
     for command in ["analyze crm.customers", "vacuum crm.customers", "reindex table crm.customers"] {
         keeper.run(command).await;
     }
-    assert_eq!(keeper.refusal("select from crm.customers", &[]).await.state, "42501");
-    assert_eq!(keeper.refusal("select keyed.search('crm.customers')", &[]).await.state, "42501");
+    assert_eq!(keeper.error("select from crm.customers", &[]).await.state, "42501");
+    assert_eq!(keeper.error("select keyed.search('crm.customers')", &[]).await.state, "42501");
     assert_eq!(keys(&session, &json!({"global_search": "bea"})).await, "b");
 }

@@ -1,15 +1,15 @@
-//! Direct INSERT and UPDATE with the privilege: every rule holds as by function.
+//! Direct INSERT and UPDATE: every rule of the functions applies.
 
 use harness::customers::HISTORY;
-use harness::{Database, Refusal, Session};
+use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
-/// A session of a role that may do with customers what SQL can grant, and the role's name.
+/// A session of a role with all SQL privileges on customers, and the role's name.
 async fn clerk() -> (Database, Session, String) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
     database.grant(&role, "crm", "read, create, update, delete").await;
-    // More than a grant gives, and still not enough to get around the rules.
+    // More privileges than a grant gives, but still not enough to bypass the rules.
     let grants = format!("grant all on crm.customers, crm.companies to {role}");
     database.session().await.run(&grants).await;
     let session = database.session_as(&role).await;
@@ -22,8 +22,8 @@ async fn entry(session: &Session) -> Value {
     session.json(latest, &[]).await
 }
 
-async fn insert_refused(session: &Session, columns: &str, values: &str) -> Refusal {
-    session.refusal(&format!("insert into crm.customers ({columns}) values ({values})"), &[]).await
+async fn rejected_insert(session: &Session, columns: &str, values: &str) -> SqlError {
+    session.error(&format!("insert into crm.customers ({columns}) values ({values})"), &[]).await
 }
 
 #[tokio::test]
@@ -84,13 +84,13 @@ async fn deleted_at_deletes_by_direct_sql() {
     session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
     session.run("update crm.customers set deleted_at = now() where external_key = 'A-1'").await;
     assert_eq!(entry(&database.session().await).await["operation"], "delete");
-    let missing = session.refusal("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
-    assert_eq!(missing.is(), ("P0002", "not_found"));
+    let missing = session.error("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
+    assert_eq!(missing.codes(), ("P0002", "not_found"));
     session.run("insert into crm.customers (external_key) values ('A-1')").await;
     let gone = "select count(*) from crm.customers where name = 'Ada'";
     assert_eq!(session.text(gone, &[]).await, "0", "a granted role sees live records only");
     let superuser = database.session().await;
-    let back = superuser.refusal("update crm.customers set deleted_at = null where name = 'Ada'", &[]).await;
+    let back = superuser.error("update crm.customers set deleted_at = null where name = 'Ada'", &[]).await;
     assert_eq!(back.state, "23505");
     superuser
         .run("update crm.customers set deleted_at = null, external_key = 'A-2' where name = 'Ada'")
@@ -103,12 +103,12 @@ async fn deleted_at_deletes_by_direct_sql() {
 async fn rows_cannot_be_deleted_despite_grants() {
     let (database, session, _) = clerk().await;
     session.run("insert into crm.customers (external_key, name) values ('A-1', 'Ada')").await;
-    let delete = session.refusal("delete from crm.customers", &[]).await;
-    assert_eq!(delete.is(), ("42501", "forbidden"));
+    let delete = session.error("delete from crm.customers", &[]).await;
+    assert_eq!(delete.codes(), ("42501", "forbidden"));
     assert!(delete.hint.contains("deleted_at"), "{}", delete.hint);
     let truncate = session.attempt("truncate crm.customers", &[]).await;
     assert_eq!(
-        truncate.map_err(|refusal| refusal.state),
+        truncate.map_err(|error| error.state),
         Err("42501".to_owned()),
         "TRUNCATE takes all history along"
     );
@@ -126,8 +126,8 @@ async fn id_and_created_at_cannot_change() {
     for (assignment, pointer) in
         [("id = keyed.new_id(2)", "/id"), ("created_at = now() - interval '1 day'", "/created_at")]
     {
-        let refusal = session.refusal(&format!("update crm.customers set {assignment}"), &[]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec![pointer]));
+        let error = session.error(&format!("update crm.customers set {assignment}"), &[]).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec![pointer]));
     }
 }
 
@@ -136,8 +136,8 @@ async fn id_of_another_template_is_rejected() {
     let (_database, session, _) = clerk().await;
     for id in ["gen_random_uuid()", "keyed.new_id(1)", "'00000000-0000-0000-0000-000000000000'"] {
         session.run("select keyed.new_id(2)").await;
-        let refusal = insert_refused(&session, "id", id).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/id"]), "{id}");
+        let error = rejected_insert(&session, "id", id).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/id"]), "{id}");
     }
     session.run("insert into crm.customers (id) values (keyed.new_id(2))").await;
     assert_eq!(entry(&session).await["version"], 1);
@@ -163,21 +163,21 @@ async fn invalid_values_are_rejected_by_direct_sql() {
         ("name", "repeat('x', 1048577)"),
         ("tags", "array[repeat('x', 600000), repeat('y', 600000)]"),
     ] {
-        let refusal = insert_refused(&session, column, value).await;
+        let error = rejected_insert(&session, column, value).await;
         let expected = (("22023", "invalid_value"), vec![format!("/attributes/{column}")]);
         assert_eq!(
-            (refusal.is(), refusal.pointers().iter().map(|it| (*it).to_owned()).collect()),
+            (error.codes(), error.pointers().iter().map(|it| (*it).to_owned()).collect()),
             expected,
             "{value}"
         );
     }
     session.run("insert into crm.customers (external_key) values ('A-1')").await;
     assert_eq!(
-        session.refusal("update crm.customers set visits = 'NaN'", &[]).await.is(),
+        session.error("update crm.customers set visits = 'NaN'", &[]).await.codes(),
         ("22023", "invalid_value")
     );
     assert_eq!(
-        session.refusal("update crm.customers set tier = '{x}'", &[]).await.is(),
+        session.error("update crm.customers set tier = '{x}'", &[]).await.codes(),
         ("22023", "invalid_value")
     );
 }
@@ -188,8 +188,8 @@ async fn direct_reference_to_a_deleted_record_is_rejected() {
     session.run("insert into crm.companies (external_key, name) values ('C-1', 'ACME')").await;
     session.run("update crm.companies set deleted_at = now()").await;
     let company = database.session().await.text("select id from crm.companies", &[]).await;
-    let refusal = session.refusal("insert into crm.customers (company) values ($1)", &[&company]).await;
-    assert_eq!(refusal.is(), ("23503", "reference_not_found"));
+    let error = session.error("insert into crm.customers (company) values ($1)", &[&company]).await;
+    assert_eq!(error.codes(), ("23503", "reference_not_found"));
 }
 
 #[tokio::test]
@@ -213,7 +213,7 @@ async fn each_row_of_a_statement_has_history() {
 
 #[tokio::test]
 async fn copy_follows_the_same_rules() {
-    // PostgreSQL copies into a table with row-level security only for those who are above it.
+    // PostgreSQL supports COPY FROM into a table with row-level security only for roles that bypass it.
     let (database, session, _) = clerk().await;
     let mut copy = database.cluster().program("psql");
     copy.args(["--no-psqlrc", "--username", "postgres", "--dbname", database.name()]);

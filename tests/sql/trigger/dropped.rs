@@ -1,11 +1,11 @@
-//! A trigger of the database's administrator that returns NULL before a row drops the write: every function says so.
+//! A trigger of the administrator that returns NULL before a row drops the write: every function reports this.
 
 use harness::customers::SERIES;
 use harness::{Database, Session, id_of};
 use serde_json::{Value, json};
 
-/// A database whose customers named `dropped` a trigger drops, and all writes while `test.drop` is on. The trigger runs
-/// before those of keyed, or after them.
+/// A database with a trigger that drops customers named `dropped`, and all writes while `test.drop` is on. The trigger
+/// runs before or after those of keyed.
 async fn with_trigger(trigger: &str) -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -25,10 +25,10 @@ async fn with_trigger(trigger: &str) -> (Database, Session) {
 }
 
 async fn assert_dropped(session: &Session, statement: &str, arguments: &[&str]) {
-    let refusal = session.refusal(statement, arguments).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"), "{statement}: {refusal}");
-    assert_eq!(refusal.message, "a trigger of crm.customers dropped the write", "{statement}");
-    assert!(refusal.hint.starts_with("A BEFORE ROW trigger returned NULL."), "{statement}: {refusal}");
+    let error = session.error(statement, arguments).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"), "{statement}: {error}");
+    assert_eq!(error.message, "a trigger of crm.customers dropped the write", "{statement}");
+    assert!(error.hint.starts_with("A BEFORE ROW trigger returned NULL."), "{statement}: {error}");
 }
 
 async fn names(session: &Session) -> String {
@@ -73,14 +73,14 @@ async fn dropped_write_of_one_record_is_rejected() {
             assert_dropped(&session, statement, &[id_of(&made)]).await;
         }
         assert_dropped(&session, "select keyed.restore_record($1)", &[id_of(&gone)]).await;
-        // What is equal writes nothing, and a key that is taken stays taken.
+        // An equal value needs no write, and a key conflict stays a key conflict.
         session.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Ada\"}')").await;
         session.run("select keyed.upsert_by_key('crm.customers', 'A-1')").await;
         session
             .rows("select keyed.patch_record($1, '{\"attributes\": {\"name\": \"Ada\"}}')", &[id_of(&made)])
             .await;
-        let taken = session.refusal("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
-        assert_eq!(taken.is(), ("23505", "external_key_taken"));
+        let taken = session.error("select keyed.create_record('crm.customers', '{}', 'A-1')", &[]).await;
+        assert_eq!(taken.codes(), ("23505", "external_key_taken"));
         assert_eq!(names(&session).await, "A-1=Ada");
         session.run("reset test.drop").await;
         session.run("select keyed.upsert_by_key('crm.customers', 'A-1', '{\"name\": \"Eve\"}')").await;
@@ -108,16 +108,16 @@ async fn dropped_operation_of_a_batch_does_not_affect_others() {
         json!({"op": "create", "template": "crm.customers", "external_key": "f", "attributes": {"name": "dropped"}}),
     ]);
     let report = session.json("select keyed.batch($1)", &[&operations.to_string()]).await;
-    for (place, result) in report["results"].as_array().expect("results").iter().enumerate() {
-        let expected = if [1, 3, 5, 6].contains(&place) { json!("invalid_value") } else { Value::Null };
-        assert_eq!(result["error"]["code"], expected, "{place}: {report}");
+    for (position, result) in report["results"].as_array().expect("results").iter().enumerate() {
+        let expected = if [1, 3, 5, 6].contains(&position) { json!("invalid_value") } else { Value::Null };
+        assert_eq!(result["error"]["code"], expected, "{position}: {report}");
     }
     let detail = report["results"][3]["error"]["detail"].as_str().unwrap_or_default();
     assert!(detail.contains("a trigger of crm.customers dropped the write"), "{report}");
     assert_eq!(names(&session).await, "a=Ada,c=Cleo,d=Dan,e=Eve");
     let atomic = json!([upsert("a", "Abe"), upsert("d", "dropped")]).to_string();
-    let refusal = session.refusal("select keyed.batch($1, true)", &[&atomic]).await;
-    assert_eq!((refusal.is().1, &refusal.detail["failed_index"]), ("invalid_value", &json!(1)), "{refusal}");
+    let error = session.error("select keyed.batch($1, true)", &[&atomic]).await;
+    assert_eq!((error.codes().1, &error.detail["failed_index"]), ("invalid_value", &json!(1)), "{error}");
     assert_eq!(names(&session).await, "a=Ada,c=Cleo,d=Dan,e=Eve");
 }
 

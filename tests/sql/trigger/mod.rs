@@ -1,7 +1,7 @@
-//! Rows that statements write directly: every rule holds as by function.
+//! Rows written by direct SQL: every rule of the functions applies.
 
 mod additions;
 mod direct;
 mod dropped;
-mod refusals;
+mod errors;
 mod standard_columns;

@@ -1,9 +1,9 @@
-//! id, created_at, updated_at and deleted_at of rows inserted by direct SQL, and of invalid rows.
+//! id, created_at, updated_at and deleted_at of rows inserted by direct SQL, and invalid rows.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// A session of a role that may do everything with customers that a grant gives.
+/// A session of a role with all privileges on customers.
 async fn clerk() -> (Database, Session) {
     let database = Database::with_crm().await;
     let role = database.create_role("clerk").await;
@@ -12,7 +12,7 @@ async fn clerk() -> (Database, Session) {
     (database, session)
 }
 
-/// Puts rows into the table as no trigger would let them in.
+/// Inserts rows that the triggers would reject.
 async fn smuggle(session: &Session, statements: &str) {
     let smuggled =
         format!("set session_replication_role = replica; {statements}; reset session_replication_role");
@@ -20,18 +20,18 @@ async fn smuggle(session: &Session, statements: &str) {
 }
 
 /// The keys on all pages of a search, one record each.
-async fn walk(session: &Session, sort: &str) -> String {
-    let (mut walked, mut cursor) = (Vec::new(), Value::Null);
+async fn read_pages(session: &Session, sort: &str) -> String {
+    let (mut collected, mut cursor) = (Vec::new(), Value::Null);
     for _ in 0..20 {
         let query = json!({"sort": sort, "limit": 1, "cursor": cursor}).to_string();
         let page = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
-        walked.push(page["records"][0]["external_key"].as_str().unwrap_or_default().to_owned());
+        collected.push(page["records"][0]["external_key"].as_str().unwrap_or_default().to_owned());
         cursor = page["next_cursor"].clone();
         if cursor.is_null() {
-            return walked.join(" ");
+            return collected.join(" ");
         }
     }
-    panic!("the walk by {sort} does not end: {walked:?}");
+    panic!("pagination by {sort} does not end: {collected:?}");
 }
 
 #[tokio::test]
@@ -65,22 +65,22 @@ async fn insert_cannot_set_id_or_times() {
         ("deleted_at", "2020-01-01Z"),
     ] {
         let insert = format!("insert into crm.customers ({column}) values ($1)");
-        let refusal = session.refusal(&insert, &[value]).await;
+        let error = session.error(&insert, &[value]).await;
         let pointer = format!("/{column}");
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec![pointer.as_str()]),
             "{value}"
         );
-        assert!(refusal.hint.contains(&format!("Omit {column}")), "{column}: {}", refusal.hint);
+        assert!(error.hint.contains(&format!("Omit {column}")), "{column}: {}", error.hint);
     }
     assert_eq!(session.text("select count(*) from crm.customers", &[]).await, "1", "nothing was written");
 }
 
 #[tokio::test]
-async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
+async fn client_time_is_replaced_by_the_transaction_time() {
     let (database, session) = clerk().await;
-    // As Django, Prisma and others write: times of their own, in milliseconds.
+    // As Django, Prisma and others write: with their own times, in milliseconds.
     session
         .run(
             "insert into crm.customers (external_key, created_at, updated_at) values \
@@ -96,16 +96,16 @@ async fn clock_of_a_client_is_taken_as_the_time_of_the_transaction() {
         ("updated_at", "now() + interval '60.000001 seconds'"),
         ("updated_at", "'-infinity'"),
     ] {
-        let refusal =
-            session.refusal(&format!("insert into crm.customers ({column}) values ({time})"), &[]).await;
+        let error =
+            session.error(&format!("insert into crm.customers ({column}) values ({time})"), &[]).await;
         let pointer = format!("/{column}");
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec![pointer.as_str()]),
             "{time}"
         );
     }
-    // A role that can set times keeps a given time.
+    // A role that can set times keeps the given time.
     let owner = database.session().await;
     owner.run("insert into crm.customers (external_key, created_at) values ('kept', now() - interval '7 seconds')").await;
     let kept = "select created_at = updated_at - interval '7 seconds' from crm.customers where external_key = 'kept'";
@@ -128,10 +128,10 @@ async fn superuser_restores_only_representable_rows() {
     for column in ["created_at", "updated_at", "deleted_at"] {
         for time in ["infinity", "-infinity", "4000-01-01 BC", "10000-01-01Z"] {
             let insert = format!("insert into crm.customers ({column}) values ($1)");
-            let refusal = session.refusal(&insert, &[time]).await;
+            let error = session.error(&insert, &[time]).await;
             let pointer = format!("/{column}");
             let expected = (("22023", "invalid_value"), vec![pointer.as_str()]);
-            assert_eq!((refusal.is(), refusal.pointers()), expected, "{time}");
+            assert_eq!((error.codes(), error.pointers()), expected, "{time}");
         }
     }
     session
@@ -142,10 +142,10 @@ async fn superuser_restores_only_representable_rows() {
         .await;
     let record = session.json("select keyed.get_by_key('crm.customers', 'A-1')", &[]).await;
     assert_eq!(record["created_at"], "0001-01-01T00:00:00Z");
-    let refusal = session
-        .refusal("update crm.customers set deleted_at = 'infinity' where external_key = 'A-1'", &[])
+    let error = session
+        .error("update crm.customers set deleted_at = 'infinity' where external_key = 'A-1'", &[])
         .await;
-    assert_eq!(refusal.pointers(), ["/deleted_at"]);
+    assert_eq!(error.pointers(), ["/deleted_at"]);
 }
 
 #[tokio::test]
@@ -156,7 +156,7 @@ async fn record_inserted_as_deleted_uses_no_quota() {
     session.run("insert into crm.customers (deleted_at) select now() from generate_series(1, 3)").await;
     session.run("delete from crm.customers").await;
     session.run("insert into crm.customers (external_key) values ('A-1')").await;
-    assert_eq!(session.refusal("insert into crm.customers default values", &[]).await.state, "53400");
+    assert_eq!(session.error("insert into crm.customers default values", &[]).await.state, "53400");
 }
 
 #[tokio::test]
@@ -181,16 +181,16 @@ async fn infinite_times_do_not_break_searches() {
     let ascending = "always old now now too late never never too";
     let descending = "never too never late now too now old always";
     for sort in ["created_at", "updated_at"] {
-        assert_eq!(walk(&session, sort).await, ascending, "{sort}");
-        assert_eq!(walk(&session, &format!("-{sort}")).await, descending, "-{sort}");
+        assert_eq!(read_pages(&session, sort).await, ascending, "{sort}");
+        assert_eq!(read_pages(&session, &format!("-{sort}")).await, descending, "-{sort}");
     }
     for sort in ["born", "seen"] {
-        assert_eq!(walk(&session, sort).await, "always old late never never too now now too", "{sort}");
-        let with_id = walk(&session, &format!("-{sort},id")).await;
+        assert_eq!(read_pages(&session, sort).await, "always old late never never too now now too", "{sort}");
+        let with_id = read_pages(&session, &format!("-{sort},id")).await;
         assert_eq!(with_id, "never never too late old always now now too", "{sort}");
     }
     for sort in ["visits", "mood"] {
-        assert_eq!(walk(&session, sort).await, "always old late never too never now now too", "{sort}");
+        assert_eq!(read_pages(&session, sort).await, "always old late never too never now now too", "{sort}");
     }
     let record = session.json("select keyed.get_by_key('crm.customers', 'never')", &[]).await;
     let last = "9999-12-31T23:59:59.999999Z";
@@ -216,7 +216,7 @@ async fn cursor_with_a_time_that_cannot_be_stored_is_rejected() {
     for (time, is_time) in [(i64::MAX, true), (-211_813_488_000_000_001, false), (i64::MAX - 1, false)] {
         let cursor = engine.encode(json!([parts[0], parts[1], time]).to_string());
         let query = json!({"sort": "created_at", "limit": 1, "cursor": cursor}).to_string();
-        let answer = session.attempt("select keyed.search('crm.customers', $1)", &[&query]).await;
-        assert_eq!(answer.is_ok(), is_time, "{time}");
+        let result = session.attempt("select keyed.search('crm.customers', $1)", &[&query]).await;
+        assert_eq!(result.is_ok(), is_time, "{time}");
     }
 }

@@ -34,10 +34,9 @@ async fn only_booleans_are_accepted() {
     let (_database, session) = crm().await;
     for value in [json!("true"), json!(""), json!(1), json!(0), json!([true]), json!({"$inc": 1})] {
         let attributes = json!({"active": value}).to_string();
-        let refusal =
-            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
-        assert_eq!(refusal.is(), ("22023", "invalid_value"), "{attributes}");
-        assert_eq!(refusal.pointers(), ["/attributes/active"], "{attributes}");
+        let error = session.error("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        assert_eq!(error.codes(), ("22023", "invalid_value"), "{attributes}");
+        assert_eq!(error.pointers(), ["/attributes/active"], "{attributes}");
     }
 }
 
@@ -67,8 +66,8 @@ async fn batch_and_sql_write_booleans() {
                    "attributes": {"active": value}})
         })
         .collect();
-    let answer = session.json("select keyed.batch($1)", &[&json!(operations).to_string()]).await;
-    assert_eq!(answer["errors"], false, "{answer}");
+    let result = session.json("select keyed.batch($1)", &[&json!(operations).to_string()]).await;
+    assert_eq!(result["errors"], false, "{result}");
     let stored = "select jsonb_agg(active order by external_key) from crm.customers";
     assert_eq!(session.json(stored, &[]).await, json!([true, false, null, true]));
     session.run("update crm.customers set active = not active").await;
@@ -89,14 +88,14 @@ async fn boolean_can_be_required_and_have_a_default() {
     for default in ["1", "\"true\"", "{\"$inc\": 1}"] {
         let changes = format!(r#"{{"default": {default}}}"#);
         let alter = "select keyed.alter_attribute('crm.customers', 'paid', $1)";
-        assert_eq!(session.refusal(alter, &[&changes]).await.is(), ("22023", "invalid_value"), "{default}");
+        assert_eq!(session.error(alter, &[&changes]).await.codes(), ("22023", "invalid_value"), "{default}");
     }
     session.run(r#"select keyed.alter_attribute('crm.customers', 'paid', '{"default": true}')"#).await;
     let made = session.json("select keyed.create_record('crm.customers', '{}')", &[]).await;
     assert_eq!(made["attributes"]["paid"], true);
     let null = r#"{"paid": null}"#;
-    let refusal = session.refusal("select keyed.create_record('crm.customers', $1)", &[null]).await;
-    assert_eq!(refusal.is().1, "required_attribute");
+    let error = session.error("select keyed.create_record('crm.customers', $1)", &[null]).await;
+    assert_eq!(error.codes().1, "required_attribute");
 }
 
 #[tokio::test]
@@ -113,16 +112,16 @@ async fn pages_are_sorted_by_a_boolean_and_facets_count_it() {
     for indexed in ["false", "true"] {
         gallery.index(indexed).await;
         for (sort, expected) in [("framed,title", "B E A C D"), ("-framed,title", "A C B E D")] {
-            let (mut walked, mut cursor) = (Vec::new(), Value::Null);
+            let (mut collected, mut cursor) = (Vec::new(), Value::Null);
             loop {
                 let page = gallery.search(&json!({"sort": sort, "limit": 1, "cursor": cursor})).await;
-                walked.push(keys(&page));
+                collected.push(keys(&page));
                 cursor = page["next_cursor"].clone();
                 if cursor.is_null() {
                     break;
                 }
             }
-            assert_eq!(walked.join(" "), expected, "{sort}");
+            assert_eq!(collected.join(" "), expected, "{sort}");
         }
     }
     let page = gallery.search(&json!({"facets": ["framed"]})).await;
@@ -134,8 +133,8 @@ async fn pages_are_sorted_by_a_boolean_and_facets_count_it() {
 async fn boolean_cannot_be_embedded() {
     let (_database, session) = crm().await;
     let alter = r#"select keyed.alter_template('crm.customers', '{"embed": ["active"]}')"#;
-    let refusal = session.refusal(alter, &[]).await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/embed/0"]));
+    let error = session.error(alter, &[]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/embed/0"]));
     session.run(r#"select keyed.upsert_by_key('crm.customers', 'A-1', '{"active": false}')"#).await;
     let get = "select keyed.get_by_key('crm.customers', 'A-1', verbose => true)";
     let record = session.json(get, &[]).await;

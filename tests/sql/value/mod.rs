@@ -1,7 +1,7 @@
-//! Values of attributes, and names.
+//! Values of attributes, and slugs.
 
 mod booleans;
 mod numbers;
 mod slugs;
-mod texts;
+mod strings;
 mod times;

@@ -8,7 +8,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Writes `visits` by the raw text of its JSON; answers the raw text of the JSON read back.
+/// Writes `visits` as raw JSON text, and returns the raw JSON text read back.
 async fn round_trip(session: &Session, number: &str) -> String {
     let attributes = format!(r#"{{"visits": {number}}}"#);
     session.rows("select keyed.upsert_by_key('crm.customers', 'A-1', $1)", &[&attributes]).await;
@@ -50,15 +50,14 @@ async fn overlong_number_is_rejected_early() {
     let long = "9".repeat(1001);
     for number in ["1e131071", "1e5000", "1e-5000", &long] {
         let attributes = format!(r#"{{"visits": {number}}}"#);
-        let refusal =
-            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        let error = session.error("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/attributes/visits"])
         );
         let increment = format!(r#"{{"visits": {{"$inc": {number}}}}}"#);
-        let refusal = session.refusal("select keyed.create_record('crm.customers', $1)", &[&increment]).await;
-        assert_eq!(refusal.pointers(), ["/attributes/visits/$inc"]);
+        let error = session.error("select keyed.create_record('crm.customers', $1)", &[&increment]).await;
+        assert_eq!(error.pointers(), ["/attributes/visits/$inc"]);
     }
 }
 
@@ -67,10 +66,9 @@ async fn only_json_numbers_are_accepted() {
     let (_database, session) = crm().await;
     for value in [r#""1""#, r#""NaN""#, r#""Infinity""#, r#""""#, "true", "[1]", r#"{"value": 1}"#] {
         let attributes = format!(r#"{{"visits": {value}}}"#);
-        let refusal =
-            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        let error = session.error("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
         assert_eq!(
-            (refusal.is(), refusal.pointers()),
+            (error.codes(), error.pointers()),
             (("22023", "invalid_value"), vec!["/attributes/visits"])
         );
     }
@@ -89,13 +87,13 @@ async fn increments_are_exact_up_to_the_digit_limit() {
     let sum = "select keyed.get_by_key('crm.customers', 'A-1') #>> '{attributes,visits}'";
     assert_eq!(session.text(sum, &[]).await, format!("{nines}{}", &fraction[1..]));
     let mut before = session.text(sum, &[]).await;
-    let refusal = loop {
+    let error = loop {
         match increment(&nines).await {
             Ok(_) => before = session.text(sum, &[]).await,
-            Err(refusal) => break refusal,
+            Err(error) => break error,
         }
-        assert!(before.len() < 2100, "a number grows without end");
+        assert!(before.len() < 2100, "a number grows without bound");
     };
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/attributes/visits"]));
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/attributes/visits"]));
     assert_eq!(session.text(sum, &[]).await, before);
 }

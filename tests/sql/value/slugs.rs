@@ -1,6 +1,6 @@
-//! Names of projects, templates and attributes.
+//! Slugs of projects, templates and attributes.
 
-use harness::{Database, Refusal, Session};
+use harness::{Database, Session, SqlError};
 use serde_json::{Value, json};
 
 async fn crm() -> (Database, Session) {
@@ -9,8 +9,8 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-async fn refused(session: &Session, attributes: Value) -> Refusal {
-    session.refusal("select keyed.create_template('crm', 'orders', $1)", &[&attributes.to_string()]).await
+async fn rejected(session: &Session, attributes: Value) -> SqlError {
+    session.error("select keyed.create_template('crm', 'orders', $1)", &[&attributes.to_string()]).await
 }
 
 const NO_SLUGS: [&str; 17] = [
@@ -37,22 +37,22 @@ const NO_SLUGS: [&str; 17] = [
 async fn slug_has_1_to_63_lowercase_letters_digits_and_underscores() {
     let (_database, session) = crm().await;
     for slug in NO_SLUGS {
-        let project = session.refusal("select keyed.create_project($1)", &[slug]).await;
+        let project = session.error("select keyed.create_project($1)", &[slug]).await;
         assert_eq!(
-            (project.is(), project.pointers()),
+            (project.codes(), project.pointers()),
             (("22023", "invalid_slug"), vec!["/slug"]),
             "{slug:?}"
         );
-        let template = session.refusal("select keyed.create_template('crm', $1)", &[slug]).await;
+        let template = session.error("select keyed.create_template('crm', $1)", &[slug]).await;
         assert_eq!(
-            (template.is(), template.pointers()),
+            (template.codes(), template.pointers()),
             (("22023", "invalid_slug"), vec!["/slug"]),
             "{slug:?}"
         );
-        let attribute = refused(&session, json!([{"slug": slug, "type": "string"}])).await;
+        let attribute = rejected(&session, json!([{"slug": slug, "type": "string"}])).await;
         let pointer = "/attributes/0/slug";
         assert_eq!(
-            (attribute.is(), attribute.pointers()),
+            (attribute.codes(), attribute.pointers()),
             (("22023", "invalid_slug"), vec![pointer]),
             "{slug:?}"
         );
@@ -90,9 +90,9 @@ async fn reserved_names_are_rejected_as_slugs() {
         "cmax",
     ] {
         let attributes = json!([{"slug": "fine", "type": "string"}, {"slug": reserved, "type": "string"}]);
-        let refusal = refused(&session, attributes).await;
-        assert_eq!(refusal.is(), ("22023", "reserved_slug"), "{reserved}");
-        assert_eq!(refusal.pointers(), ["/attributes/1/slug"]);
+        let error = rejected(&session, attributes).await;
+        assert_eq!(error.codes(), ("22023", "reserved_slug"), "{reserved}");
+        assert_eq!(error.pointers(), ["/attributes/1/slug"]);
     }
     assert_eq!(session.text("select to_regclass('crm.orders') is null", &[]).await, "t");
 }

@@ -15,11 +15,11 @@ async fn round_trip(session: &Session, slug: &str, value: &str) -> Value {
     record["attributes"][slug].clone()
 }
 
-async fn assert_refused(session: &Session, slug: &str, value: Value) {
+async fn assert_rejected(session: &Session, slug: &str, value: Value) {
     let attributes = json!({slug: value}).to_string();
-    let refusal = session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
-    assert_eq!(refusal.is(), ("22023", "invalid_value"), "{attributes}");
-    assert_eq!(refusal.pointers(), [format!("/attributes/{slug}")], "{attributes}");
+    let error = session.error("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+    assert_eq!(error.codes(), ("22023", "invalid_value"), "{attributes}");
+    assert_eq!(error.pointers(), [format!("/attributes/{slug}")], "{attributes}");
 }
 
 #[tokio::test]
@@ -60,10 +60,10 @@ async fn invalid_date_format_is_rejected() {
         "2024-005",
         "٢٠٢٤-01-05",
     ] {
-        assert_refused(&session, "born", json!(text)).await;
+        assert_rejected(&session, "born", json!(text)).await;
     }
     for other in [json!(20240105), json!(true), json!(["2024-01-05"]), json!({"date": "2024-01-05"})] {
-        assert_refused(&session, "born", other).await;
+        assert_rejected(&session, "born", other).await;
     }
 }
 
@@ -82,7 +82,8 @@ async fn datetime_is_an_instant_shown_in_utc_to_the_microsecond() {
         ("1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"),
         ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
         ("9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"),
-        // RFC 3339 allows the leap second; no clock here has one, so it is the second before.
+        // RFC 3339 allows the leap second. PostgreSQL has none and would store the next second, so it becomes the
+        // second before.
         ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
     ] {
         assert_eq!(round_trip(&session, "seen", written).await, shown, "{written}");
@@ -126,9 +127,9 @@ async fn invalid_time_format_is_rejected() {
         "2024-02-29T13:45:00Z ",
         "1709214300",
     ] {
-        assert_refused(&session, "seen", json!(text)).await;
+        assert_rejected(&session, "seen", json!(text)).await;
     }
-    assert_refused(&session, "seen", json!(1_709_214_300)).await;
+    assert_rejected(&session, "seen", json!(1_709_214_300)).await;
 }
 
 #[tokio::test]
@@ -143,12 +144,11 @@ async fn error_names_the_missing_part_of_a_time() {
         ("born", "2024-02-30", "there is no day 2024-02-30", "for example 2024-02-29"),
     ] {
         let attributes = json!({slug: text}).to_string();
-        let refusal =
-            session.refusal("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
-        assert!(refusal.message.contains(message), "{text}: {refusal}");
-        assert!(refusal.hint.contains(hint), "{text}: {}", refusal.hint);
+        let error = session.error("select keyed.create_record('crm.customers', $1)", &[&attributes]).await;
+        assert!(error.message.contains(message), "{text}: {error}");
+        assert!(error.hint.contains(hint), "{text}: {}", error.hint);
     }
     let filter = r#"{"filters": [{"field": "seen", "operator": "gt", "value": "2024-03-01T10:00Z"}]}"#;
-    let refusal = session.refusal("select keyed.search('crm.customers', $1)", &[filter]).await;
-    assert!(refusal.message.contains("has no seconds"), "{refusal}");
+    let error = session.error("select keyed.search('crm.customers', $1)", &[filter]).await;
+    assert!(error.message.contains("has no seconds"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Saved views during changes of definitions: which are adjusted, which stay, and which block the change.
 
-use crate::view::saved::{columns, crm, found, of_tier, save, shown};
+use crate::view::saved::{columns, crm, found, of_tier, save, view_keys};
 use serde_json::json;
 
 #[tokio::test]
@@ -26,14 +26,14 @@ async fn view_follows_renames_and_new_attributes() {
     );
     session.run("update crm.companies set firm = 'name'").await;
     assert_eq!(found(&session, &json!({"view": "odd"})).await, "A B");
-    assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
-    // Two names may change places in one change.
+    assert_eq!(view_keys(&session, "crm.customers__odd").await, "A B");
+    // Two attributes can swap slugs in one change.
     session
         .run("select keyed.alter_template('crm.customers', '{\"rename\": {\"note\": \"spared\", \"title\": \"note\", \"spared\": \"title\"}}')")
         .await;
     let view = session.json("select keyed.get_view('crm.customers', 'odd')", &[]).await;
     assert_eq!(view["query"]["fields"], json!(["note", "visits"]));
-    assert_eq!(shown(&session, "crm.customers__odd").await, "A B");
+    assert_eq!(view_keys(&session, "crm.customers__odd").await, "A B");
 }
 
 #[tokio::test]
@@ -57,16 +57,16 @@ async fn attribute_used_by_a_view_cannot_be_dropped() {
         ("companies", "name", "by_reference"),
     ] {
         let drop = "select keyed.drop_attribute('crm.' || $1, $2)";
-        let refusal = session.refusal(drop, &[template, attribute]).await;
-        assert_eq!(refusal.is().1, "conflict", "{refusal}");
-        assert!(refusal.message.contains(&format!("{view:?}")), "{refusal}");
+        let error = session.error(drop, &[template, attribute]).await;
+        assert_eq!(error.codes().1, "conflict", "{error}");
+        assert!(error.message.contains(&format!("{view:?}")), "{error}");
     }
     session.run("select keyed.drop_attribute('crm.customers', 'mood')").await;
     assert_eq!(
         columns(&session, "crm.customers__by_filter").await,
         "id external_key created_at updated_at name visits tags tier born seen company active"
     );
-    assert_eq!(shown(&session, "crm.customers__by_filter").await.len(), 5);
+    assert_eq!(view_keys(&session, "crm.customers__by_filter").await.len(), 5);
     // A user's view on keyed's view is not dropped.
     session.run("create view crm.report as select name from crm.customers__by_filter").await;
     for statement in [
@@ -75,9 +75,9 @@ async fn attribute_used_by_a_view_cannot_be_dropped() {
         "select keyed.save_view('crm.customers', 'by_filter', '{\"global_search\": \"x\"}')",
         "select keyed.drop_template('crm.customers', true)",
     ] {
-        let refusal = session.refusal(statement, &[]).await;
-        assert_eq!(refusal.is().1, "conflict", "{statement}: {refusal}");
-        assert!(refusal.message.contains("in use"), "{refusal}");
+        let error = session.error(statement, &[]).await;
+        assert_eq!(error.codes().1, "conflict", "{statement}: {error}");
+        assert!(error.message.contains("in use"), "{error}");
     }
     assert_eq!(session.text("select count(*) from crm.report", &[]).await, "3");
     session.run("drop view crm.report; select keyed.drop_template('crm.customers', true)").await;
@@ -92,26 +92,26 @@ async fn change_that_breaks_a_view_is_rejected() {
     let relist =
         "select keyed.alter_attribute('crm.customers', 'tier', '{\"options\": [\"silver\", \"basic\"]}')";
     session.run("update crm.customers set tier = '{silver}'").await;
-    let refusal = session.refusal(relist, &[]).await;
-    assert_eq!(refusal.is().1, "conflict");
-    assert!(refusal.message.contains("\"gold\""), "{refusal}");
+    let error = session.error(relist, &[]).await;
+    assert_eq!(error.codes().1, "conflict");
+    assert!(error.message.contains("\"gold\""), "{error}");
     session.run("select keyed.drop_view('crm.customers', 'gold')").await;
     session.run(relist).await;
 }
 
 #[tokio::test]
-async fn days_of_a_view_are_those_of_its_project() {
+async fn view_uses_the_time_zone_of_its_project() {
     let (_database, session) = crm().await;
-    // The calendar is ahead of UTC by 14 hours in Kiritimati, behind it by 11 in Pago Pago: never the same day.
+    // Kiritimati is 14 hours ahead of UTC and Pago Pago 11 hours behind, so they never have the same day.
     session.run("update crm.customers set born = (now() at time zone 'Pacific/Kiritimati')::date where external_key = 'A'").await;
     session.run("update crm.customers set born = (now() at time zone 'Pacific/Pago_Pago')::date where external_key = 'B'").await;
     save(&session, "today", &json!({"filters": [{"field": "born", "operator": "today"}]})).await;
     for (zone, expected) in [("Pacific/Kiritimati", "A"), ("Pacific/Pago_Pago", "B")] {
         session.rows("select keyed.set_time_zone('crm', $1)", &[zone]).await;
-        assert_eq!(shown(&session, "crm.customers__today").await, expected, "{zone}");
+        assert_eq!(view_keys(&session, "crm.customers__today").await, expected, "{zone}");
         assert_eq!(found(&session, &json!({"view": "today"})).await, expected, "{zone}");
     }
-    // Which day it is is asked when the view is read.
+    // The current day is evaluated when the view is read.
     let definition = session.text("select pg_get_viewdef('crm.customers__today'::regclass)", &[]).await;
     assert!(definition.contains("now()"), "{definition}");
 }

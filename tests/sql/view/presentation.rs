@@ -1,6 +1,6 @@
-//! Views with presentation: values as people read them, for BI tools.
+//! Views with presentation: values in a readable form, for BI tools.
 
-use crate::view::saved::{columns, crm, save, shown};
+use crate::view::saved::{columns, crm, save, view_keys};
 use harness::Session;
 use serde_json::json;
 
@@ -70,10 +70,10 @@ async fn reference_without_a_display_shows_the_key() {
     session.run("select keyed.alter_template('crm.parts', '{\"display\": \"weight\"}')").await;
     assert_eq!(session.text(part, &[]).await, "2.50", "the view follows another display");
     session.run("select keyed.drop_attribute('crm.parts', 'weight')").await;
-    assert_eq!(session.text(part, &[]).await, "P", "the display of a target may be dropped");
+    assert_eq!(session.text(part, &[]).await, "P", "the display attribute of a target can be dropped");
     session.run("select keyed.delete_record((keyed.get_by_key('crm.parts', 'P') ->> 'id')::uuid)").await;
     let gone = "select count(*) from crm.customers__bi where part__key is null and external_key = 'A'";
-    assert_eq!(session.text(gone, &[]).await, "1", "superusers see no deleted targets either");
+    assert_eq!(session.text(gone, &[]).await, "1", "deleted targets are hidden from superusers as well");
 }
 
 #[tokio::test]
@@ -114,8 +114,8 @@ async fn presentation_has_the_fields_of_the_query() {
         columns(&session, "crm.customers__bi").await,
         "id external_key created_at updated_at tier tier__values name"
     );
-    let refusal = session.refusal("select keyed.drop_attribute('crm.customers', 'tier')", &[]).await;
-    assert_eq!(refusal.is().1, "conflict");
+    let error = session.error("select keyed.drop_attribute('crm.customers', 'tier')", &[]).await;
+    assert_eq!(error.codes().1, "conflict");
     session
         .run(
             r#"select keyed.alter_attribute('crm.customers', 'company', '{"slug": "firm"}');
@@ -135,7 +135,7 @@ async fn presentation_is_kept_until_switched_off() {
     present(&session, &json!({})).await;
     let saved = save(&session, "bi", &json!({"sort": "-name"})).await;
     assert_eq!((&saved["presentation"], &saved["sql_view"]), (&json!(true), &json!("crm.customers__bi")));
-    assert_eq!(shown(&session, "crm.customers__bi").await, "D C B A");
+    assert_eq!(view_keys(&session, "crm.customers__bi").await, "D C B A");
     let plain = "select keyed.save_view('crm.customers', 'bi', '{}', presentation => false)";
     assert_eq!(session.json(plain, &[]).await["presentation"], serde_json::Value::Null);
     assert_eq!(
@@ -151,23 +151,23 @@ async fn unsupported_presentation_is_rejected() {
         (json!({"global_search": "x"}), "invalid_value", "/query/global_search"),
         (json!({"fields": ["nothing"]}), "unknown_field", "/query/fields/0"),
     ] {
-        let refusal = session.refusal(PRESENT, &[&query.to_string()]).await;
-        assert_eq!((refusal.is().1, refusal.pointers()), (code, vec![pointer]), "{query}");
+        let error = session.error(PRESENT, &[&query.to_string()]).await;
+        assert_eq!((error.codes().1, error.pointers()), (code, vec![pointer]), "{query}");
     }
     session
         .run("select keyed.add_attribute('crm.customers', '{\"slug\": \"company__key\", \"type\": \"string\"}')")
         .await;
-    let refusal = session.refusal(PRESENT, &["{}"]).await;
-    assert_eq!((refusal.is().1, refusal.pointers()), ("conflict", vec!["/presentation"]));
+    let error = session.error(PRESENT, &["{}"]).await;
+    assert_eq!((error.codes().1, error.pointers()), ("conflict", vec!["/presentation"]));
     present(&session, &json!({"fields": ["company"]})).await;
-    // Views of others hold the one that they read.
+    // A view in another schema depends on this view, so it can be neither replaced nor dropped.
     session
         .run("create schema reports; create view reports.firms as select company from crm.customers__bi")
         .await;
-    let refusal = session.refusal(PRESENT, &["{}"]).await;
-    assert_eq!(refusal.is().1, "conflict");
-    let refusal = session.refusal("select keyed.drop_attribute('crm.companies', 'name')", &[]).await;
-    assert_eq!(refusal.is().1, "conflict", "the display of a target that others read");
+    let error = session.error(PRESENT, &["{}"]).await;
+    assert_eq!(error.codes().1, "conflict");
+    let error = session.error("select keyed.drop_attribute('crm.companies', 'name')", &[]).await;
+    assert_eq!(error.codes().1, "conflict", "the display of a target that a view of another schema reads");
     assert_eq!(session.text("select count(*) from reports.firms", &[]).await, "4");
 }
 
@@ -234,7 +234,7 @@ async fn many_references_cost_little_planning() {
         .await;
     let definition = session.text("select pg_get_viewdef('crm.wide__bi'::regclass)", &[]).await;
     assert_eq!(definition.matches("LEFT JOIN").count(), 20);
-    // Joins of all of them would be planned for minutes.
+    // The planner would need minutes for joins of all of them.
     session.run("set statement_timeout = '20s'").await;
     let read = "select r1 || r200 || r1__key || r200__key || (r2 is null)::text from crm.wide__bi";
     assert_eq!(session.text(read, &[]).await, "AcmeAcmeCCtrue");
@@ -252,14 +252,11 @@ async fn view_two_references_away_is_not_locked() {
     let reader = database.session().await;
     reader.run("begin; select from crm.visits__bi").await;
     session.run("set lock_timeout = '1s'").await;
-    // Customers are shown by their name, so the view of visits reads no company.
-    let refusal = session
-        .refusal(
-            "select keyed.add_attribute('crm.customers', '{\"slug\": \"x\", \"type\": \"string\"}')",
-            &[],
-        )
+    // Customers are displayed by their name, so the view of visits reads no company.
+    let error = session
+        .error("select keyed.add_attribute('crm.customers', '{\"slug\": \"x\", \"type\": \"string\"}')", &[])
         .await;
-    assert_eq!(refusal.state, "55P03", "it reads customers");
+    assert_eq!(error.state, "55P03", "it reads customers");
     session
         .run("select keyed.add_attribute('crm.companies', '{\"slug\": \"x\", \"type\": \"string\"}')")
         .await;

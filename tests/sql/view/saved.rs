@@ -1,11 +1,11 @@
-//! Saved views: bodies of searches under a name, and views of PostgreSQL.
+//! Saved views: named searches, and views of PostgreSQL.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
 const SAVE: &str = "select keyed.save_view('crm.customers', $1, $2)";
 
-/// Customers `A` to `D` with 1 to 4 visits, of whom `A` and `B` have gold cards.
+/// Customers `A` to `D` with 1 to 4 visits, of whom `A` and `B` have the tier gold.
 pub(crate) async fn crm() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -24,15 +24,15 @@ pub(crate) async fn save(session: &Session, slug: &str, query: &Value) -> Value 
     session.json(SAVE, &[slug, &query.to_string()]).await
 }
 
-/// The keys that a search finds, in its order.
+/// The keys that a search finds, in order.
 pub(crate) async fn found(session: &Session, query: &Value) -> String {
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-    let records = answer["records"].as_array().expect("records");
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+    let records = result["records"].as_array().expect("records");
     records.iter().filter_map(|record| record["external_key"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The keys that a view shows, in its order.
-pub(crate) async fn shown(session: &Session, view: &str) -> String {
+/// The keys that a view returns, in order.
+pub(crate) async fn view_keys(session: &Session, view: &str) -> String {
     let rows = session.rows(&format!("select external_key from {view}"), &[]).await;
     rows.into_iter().filter_map(|row| row[0].clone()).collect::<Vec<_>>().join(" ")
 }
@@ -81,7 +81,7 @@ async fn view_returns_the_records_of_its_search() {
             let count = session.text("select count(*) from crm.customers__chosen", &[]).await;
             assert_eq!(count, "4", "{query}");
         } else {
-            assert_eq!(shown(&session, "crm.customers__chosen").await, expected, "{query}");
+            assert_eq!(view_keys(&session, "crm.customers__chosen").await, expected, "{query}");
         }
     }
     assert_eq!(
@@ -89,7 +89,7 @@ async fn view_returns_the_records_of_its_search() {
         "id external_key created_at updated_at name visits mood tags tier born seen company active"
     );
     session.run("select keyed.delete_record(id) from crm.customers where external_key = 'D'").await;
-    assert_eq!(shown(&session, "crm.customers__chosen").await, "C", "a deleted record is gone");
+    assert_eq!(view_keys(&session, "crm.customers__chosen").await, "C", "a deleted record is not found");
 }
 
 #[tokio::test]
@@ -114,21 +114,21 @@ async fn search_within_a_view_applies_both() {
         assert_eq!(found(&session, &query).await, expected, "{query}");
     }
     let search = "select keyed.search('crm.customers', $1)";
-    let answer = session.json(search, &[r#"{"view": "gold"}"#]).await;
-    assert_eq!((&answer["total"], &answer["has_more"]), (&json!(2), &json!(true)));
-    assert_eq!(answer["facets"]["tier"][0]["count"], 2);
-    assert_eq!(answer["records"][0]["attributes"], json!({"visits": 1}));
-    let next = json!({"view": "gold", "cursor": answer["next_cursor"]});
+    let result = session.json(search, &[r#"{"view": "gold"}"#]).await;
+    assert_eq!((&result["total"], &result["has_more"]), (&json!(2), &json!(true)));
+    assert_eq!(result["facets"]["tier"][0]["count"], 2);
+    assert_eq!(result["records"][0]["attributes"], json!({"visits": 1}));
+    let next = json!({"view": "gold", "cursor": result["next_cursor"]});
     assert_eq!(found(&session, &next).await, "B");
-    // A cursor belongs to the view as it was.
+    // A cursor belongs to the earlier definition of the view.
     save(
         &session,
         "gold",
         &json!({"filters": [of_tier("silver")], "sort": "visits", "global_search": "customer"}),
     )
     .await;
-    let refusal = session.refusal(search, &[&next.to_string()]).await;
-    assert_eq!((refusal.is().1, refusal.pointers()), ("invalid_value", vec!["/cursor"]));
+    let error = session.error(search, &[&next.to_string()]).await;
+    assert_eq!((error.codes().1, error.pointers()), ("invalid_value", vec!["/cursor"]));
     let sql = session.text("select keyed.filter_sql('crm.customers', '{\"view\": \"gold\"}')", &[]).await;
     assert!(sql.contains("silver"), "{sql}");
     let explained = session.text("select keyed.explain('crm.customers', '{\"view\": \"gold\"}')", &[]).await;
@@ -145,7 +145,7 @@ async fn view_can_reference_attributes_by_id() {
     session.run("select keyed.alter_attribute('crm.customers', 'visits', '{\"slug\": \"calls\"}')").await;
     assert_eq!(found(&session, &json!({"view": "busy"})).await, "C D");
     assert_eq!(found(&session, &json!({"view": "busy", "sort": "-calls"})).await, "D C");
-    assert_eq!(shown(&session, "crm.customers__busy").await, "C D");
+    assert_eq!(view_keys(&session, "crm.customers__busy").await, "C D");
 }
 
 #[tokio::test]
@@ -177,9 +177,8 @@ async fn view_has_a_name_a_label_and_a_comment() {
     assert_eq!((&view["slug"], &view["label"], &view["query"]), (&json!("gold"), &json!("gold"), &json!({})));
     session.run("select keyed.drop_view('crm.customers', 'gold')").await;
     for statement in ["get_view", "drop_view"] {
-        let refusal =
-            session.refusal(&format!("select keyed.{statement}('crm.customers', 'gold')"), &[]).await;
-        assert_eq!(refusal.is(), ("P0002", "not_found"));
+        let error = session.error(&format!("select keyed.{statement}('crm.customers', 'gold')"), &[]).await;
+        assert_eq!(error.codes(), ("P0002", "not_found"));
     }
 }
 
@@ -214,17 +213,17 @@ async fn unsupported_view_is_rejected_with_its_pointer() {
             "/query/filters/0/operator",
         ),
     ] {
-        let refusal = session.refusal(SAVE, &[slug, query]).await;
-        assert_eq!(refusal.is().1, code, "{slug} {query}: {refusal}");
-        assert_eq!(refusal.pointers(), [pointer], "{slug} {query}: {refusal}");
+        let error = session.error(SAVE, &[slug, query]).await;
+        assert_eq!(error.codes().1, code, "{slug} {query}: {error}");
+        assert_eq!(error.pointers(), [pointer], "{slug} {query}: {error}");
     }
     assert_eq!(session.text("select count(*) from keyed_state.view", &[]).await, "1");
     let longest = "x".repeat(52);
     save(&session, &longest, &json!({})).await;
-    // A template cannot take the name of a view either.
+    // A template cannot have the name of a view either.
     save(&session, "gold", &json!({})).await;
-    let refusal = session.refusal("select keyed.create_template('crm', 'customers__gold')", &[]).await;
-    assert_eq!((refusal.is().1, refusal.pointers()), ("conflict", vec!["/slug"]));
-    let unknown = session.refusal("select keyed.search('crm.customers', '{\"view\": \"nope\"}')", &[]).await;
-    assert_eq!((unknown.is(), unknown.pointers()), (("22023", "invalid_value"), vec!["/view"]));
+    let error = session.error("select keyed.create_template('crm', 'customers__gold')", &[]).await;
+    assert_eq!((error.codes().1, error.pointers()), ("conflict", vec!["/slug"]));
+    let unknown = session.error("select keyed.search('crm.customers', '{\"view\": \"nope\"}')", &[]).await;
+    assert_eq!((unknown.codes(), unknown.pointers()), (("22023", "invalid_value"), vec!["/view"]));
 }

@@ -24,9 +24,9 @@ async fn filter_follows_a_renamed_attribute() {
 #[tokio::test]
 async fn attribute_of_a_filter_is_not_dropped() {
     let (_database, session) = with_endpoint(with_filter()).await;
-    let refusal = session.refusal("select keyed.drop_attribute('crm.customers', 'visits')", &[]).await;
-    assert_eq!(refusal.is().1, "conflict");
-    assert!(refusal.message.contains("webhook endpoint \"shop\""), "{refusal}");
+    let error = session.error("select keyed.drop_attribute('crm.customers', 'visits')", &[]).await;
+    assert_eq!(error.codes().1, "conflict");
+    assert!(error.message.contains("webhook endpoint \"shop\""), "{error}");
 }
 
 #[tokio::test]

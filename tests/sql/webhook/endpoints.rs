@@ -17,12 +17,12 @@ async fn endpoint_shows_its_secret_once() {
     assert_eq!((&made["templates"], &made["operations"]), (&json!(["customers"]), &json!(["create"])));
     let shown = endpoint(&session, "shop").await;
     assert!(shown.get("secret").is_none() && !shown.to_string().contains(&secret));
-    // What a client has read, it can send back.
+    // A client can send back what it has read.
     let same = alter(&session, &made["id"], shown.clone()).await;
     assert_eq!((&same["url"], &same["templates"]), (&shown["url"], &shown["templates"]));
     session.run("select keyed.drop_webhook_endpoint(1)").await;
     assert_eq!(session.json("select keyed.list_webhook_endpoints()", &[]).await, json!({"endpoints": []}));
-    assert_eq!(session.refusal("select keyed.drop_webhook_endpoint(1)", &[]).await.is().1, "not_found");
+    assert_eq!(session.error("select keyed.drop_webhook_endpoint(1)", &[]).await.codes().1, "not_found");
 }
 
 #[tokio::test]
@@ -49,9 +49,9 @@ async fn invalid_definition_is_rejected_with_its_pointer() {
         (with(json!({"secret": "short"})), "/secret"),
         (with(json!({"token": "x"})), "/token"),
     ] {
-        let refusal = session.refusal(CREATE, &[&definition]).await;
-        assert_eq!(refusal.pointers(), [pointer], "{definition}: {refusal}");
-        assert!(!refusal.to_string().contains("user:secret"), "{refusal}");
+        let error = session.error(CREATE, &[&definition]).await;
+        assert_eq!(error.pointers(), [pointer], "{definition}: {error}");
+        assert!(!error.to_string().contains("user:secret"), "{error}");
     }
 }
 
@@ -95,7 +95,7 @@ async fn templates_and_operations_select_changes() {
 }
 
 #[tokio::test]
-async fn from_now_drops_what_waits() {
+async fn start_from_now_discards_pending_deliveries() {
     let (_database, session) = with_endpoint(json!({})).await;
     session.run("insert into crm.customers (external_key) values ('a')").await;
     queue(&session).await;
@@ -131,7 +131,7 @@ async fn only_administrators_use_endpoints() {
         "keyed_http.claim_webhooks(1, 60)",
         "keyed_http.finish_webhook(gen_random_uuid()::text, gen_random_uuid()::text, 200, null, null, null, 1)",
     ] {
-        let refusal = clerk.refusal(&format!("select {call}"), &[]).await;
-        assert_eq!(refusal.state, "42501", "{call}: {refusal}");
+        let error = clerk.error(&format!("select {call}"), &[]).await;
+        assert_eq!(error.state, "42501", "{call}: {error}");
     }
 }

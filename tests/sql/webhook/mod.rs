@@ -4,12 +4,12 @@ mod dependents;
 mod endpoints;
 mod order;
 mod outcomes;
-mod rights;
+mod privileges;
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// A database with the project `crm`, and an endpoint `shop` with these members in addition.
+/// A database with the project `crm`, and an endpoint `shop` with these additional members.
 async fn with_endpoint(more: Value) -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -30,14 +30,14 @@ async fn alter(session: &Session, id: &Value, changes: Value) -> Value {
     session.json("select keyed.alter_webhook_endpoint($1::integer, $2)", &[id, &changes.to_string()]).await
 }
 
-/// An endpoint by its slug, as the list shows it.
+/// An endpoint by its slug, as listed.
 async fn endpoint(session: &Session, slug: &str) -> Value {
     let list = session.json("select keyed.list_webhook_endpoints('crm')", &[]).await;
     let endpoints = list["endpoints"].as_array().expect("endpoints");
     endpoints.iter().find(|it| it["slug"] == slug).expect("the endpoint").clone()
 }
 
-/// Queues what is new, until there is nothing more. Returns how many deliveries that were.
+/// Queues all new changes, and returns the number of deliveries.
 async fn queue(session: &Session) -> u64 {
     let mut total = 0;
     loop {
@@ -49,7 +49,7 @@ async fn queue(session: &Session) -> u64 {
     }
 }
 
-/// A claim of up to this many deliveries.
+/// Claims up to this many deliveries.
 async fn claim(session: &Session, max: usize) -> Value {
     session.json("select keyed_http.claim_webhooks($1::integer, 60)", &[&max.to_string()]).await
 }
@@ -90,7 +90,7 @@ async fn finish_all(session: &Session, claim: &Value, status: u16) {
     }
 }
 
-/// Claims and accepts all that is due, and returns it in short.
+/// Claims and accepts all due deliveries, and returns their types and keys.
 async fn deliver(session: &Session) -> Vec<String> {
     let mut delivered = Vec::new();
     loop {
@@ -103,7 +103,7 @@ async fn deliver(session: &Session) -> Vec<String> {
     }
 }
 
-/// The log of the endpoint with the number 1, newest first.
+/// The log of the endpoint with the id 1, newest first.
 async fn log(session: &Session) -> Vec<Value> {
     let page = session.json("select keyed.webhook_deliveries(1)", &[]).await;
     page["deliveries"].as_array().expect("deliveries").clone()

@@ -1,4 +1,4 @@
-//! What is queued, and in which order it can be claimed.
+//! The deliveries that are queued, and the order in which they can be claimed.
 
 use super::{
     claim, create, deliver, deliveries, endpoint, finish, finish_all, in_short, queue, with_endpoint,
@@ -16,7 +16,7 @@ async fn every_change_becomes_one_delivery() {
         )
         .await;
     assert_eq!(queue(&session).await, 4);
-    assert_eq!(queue(&session).await, 0, "a place is read once");
+    assert_eq!(queue(&session).await, 0, "each change is read once");
     let mut delivered = deliver(&session).await;
     delivered.sort();
     assert_eq!(delivered, ["record.created a", "record.created b", "record.deleted b", "record.updated a"]);
@@ -24,7 +24,7 @@ async fn every_change_becomes_one_delivery() {
 }
 
 #[tokio::test]
-async fn change_before_the_endpoint_is_delivered_from_start_only() {
+async fn earlier_changes_are_delivered_only_with_from_start() {
     let (_database, session) = with_endpoint(json!({"enabled": false})).await;
     session.run("insert into crm.companies (external_key, name) values ('C-1', 'Acme')").await;
     create(&session, "now", json!({})).await;
@@ -47,7 +47,7 @@ async fn record_has_one_delivery_at_a_time_in_order() {
     short.sort();
     assert_eq!(short, ["record.created a", "record.created b"]);
     assert!(deliveries(&claim(&session, 100).await).is_empty(), "the first of each record is in flight");
-    // A failure holds up the record, and no other.
+    // A failed delivery blocks only its own record.
     let of = |key: &str| {
         let index = in_short(&first).iter().position(|it| it.ends_with(key)).expect("the record");
         deliveries(&first)[index].clone()
@@ -63,7 +63,7 @@ async fn record_has_one_delivery_at_a_time_in_order() {
 }
 
 #[tokio::test]
-async fn slow_endpoint_leaves_room_for_others() {
+async fn slow_endpoint_leaves_capacity_for_others() {
     let (_database, session) = with_endpoint(json!({})).await;
     create(&session, "other", json!({"templates": ["companies"]})).await;
     session
@@ -71,7 +71,7 @@ async fn slow_endpoint_leaves_room_for_others() {
         .await;
     session.run("insert into crm.companies (external_key, name) values ('C-1', 'Acme')").await;
     assert_eq!(queue(&session).await, 52);
-    // Nothing is finished: each endpoint has no more in flight than its share.
+    // Nothing is finished, so no endpoint has more in flight than its share.
     let mut taken = Vec::new();
     for _ in 0..10 {
         let claim = claim(&session, 100).await;
@@ -95,11 +95,11 @@ async fn lost_claim_changes_nothing() {
     finish_all(&session, &second, 200).await;
     let stored = session.text("select state || attempts from keyed_state.webhook_delivery", &[]).await;
     assert_eq!(stored, "done2");
-    assert!(!finish(&session, &second, &deliveries(&second)[0], Some(500)).await, "it is finished");
+    assert!(!finish(&session, &second, &deliveries(&second)[0], Some(500)).await, "the delivery is finished");
 }
 
 #[tokio::test]
-async fn open_transaction_delays_what_may_come_before() {
+async fn changes_after_an_open_transaction_wait_for_it() {
     let (database, session) = with_endpoint(json!({})).await;
     let other = database.session().await;
     other.run("begin; insert into crm.customers (external_key) values ('first')").await;
@@ -128,7 +128,7 @@ async fn full_queue_leaves_the_rest_in_the_feed() {
 }
 
 #[tokio::test]
-async fn endpoints_with_full_queues_do_not_make_a_worker_ask_again() {
+async fn full_queues_do_not_make_a_worker_poll_again() {
     let (_database, session) = with_endpoint(json!({})).await;
     for number in 2..=11 {
         create(&session, &format!("shop{number}"), json!({})).await;
@@ -170,7 +170,7 @@ async fn locked_table_delays_only_its_project() {
 }
 
 #[tokio::test]
-async fn claim_keeps_an_endpoint_within_its_number_in_flight() {
+async fn claim_honors_the_in_flight_limit_of_an_endpoint() {
     let (_database, session) = with_endpoint(json!({})).await;
     session.run("insert into crm.customers (external_key) select n::text from generate_series(1, 5) n").await;
     assert_eq!(queue(&session).await, 5);
@@ -178,7 +178,7 @@ async fn claim_keeps_an_endpoint_within_its_number_in_flight() {
     for (max_in_flight, claimed) in [("1", 1), ("1", 0), ("3", 2), ("3", 0)] {
         assert_eq!(deliveries(&session.json(claim, &[max_in_flight]).await).len(), claimed);
     }
-    assert_eq!(session.refusal(claim, &["0"]).await.pointers(), ["/max_in_flight"]);
+    assert_eq!(session.error(claim, &["0"]).await.pointers(), ["/max_in_flight"]);
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn claim_reads_each_waiting_delivery_once_with_outdated_statistics() {
 }
 
 #[tokio::test]
-async fn change_of_an_endpoint_keeps_a_disabling_that_it_waited_for() {
+async fn endpoint_change_keeps_a_concurrent_disabling() {
     let (database, session) = with_endpoint(json!({})).await;
     let (other, watcher) = (database.session().await, database.session().await);
     other

@@ -1,4 +1,4 @@
-//! What becomes of deliveries and endpoints after an attempt.
+//! The state of deliveries and endpoints after an attempt.
 
 use super::{
     alter, claim, deliver, deliveries, endpoint, finish, finish_all, in_short, log, queue, with_endpoint,
@@ -6,7 +6,7 @@ use super::{
 use harness::{Database, Session};
 use serde_json::{Value, json};
 
-/// An endpoint with one delivery that is due.
+/// An endpoint with one due delivery.
 async fn with_one() -> (Database, Session) {
     let (database, session) = with_endpoint(json!({})).await;
     session.run("insert into crm.customers (external_key) values ('a')").await;
@@ -56,7 +56,7 @@ async fn retry_after_of_the_receiver_is_honored() {
 }
 
 #[tokio::test]
-async fn gone_receiver_disables_its_endpoint() {
+async fn response_410_disables_the_endpoint() {
     let (_database, session) = with_one().await;
     let claim = claim(&session, 1).await;
     finish_all(&session, &claim, 410).await;
@@ -68,7 +68,7 @@ async fn gone_receiver_disables_its_endpoint() {
     session.run("insert into crm.customers (external_key) values ('b')").await;
     assert_eq!(queue(&session).await, 0);
     assert_eq!(deliver(&session).await, [""; 0]);
-    // Nothing is lost: enabling continues where it stopped.
+    // Nothing is lost: enabling the endpoint continues where it stopped.
     let enabled = alter(&session, &disabled["id"], json!({"enabled": true})).await;
     assert_eq!((&enabled["disabled_reason"], &enabled["failing_since"]), (&Value::Null, &Value::Null));
     assert_eq!(queue(&session).await, 1);
@@ -95,7 +95,7 @@ async fn five_days_without_success_disable_an_endpoint() {
 }
 
 #[tokio::test]
-async fn success_ends_the_time_of_failures() {
+async fn success_resets_the_failure_period() {
     let (_database, session) = with_one().await;
     let first = claim(&session, 1).await;
     finish_all(&session, &first, 500).await;
@@ -114,36 +114,36 @@ async fn replayed_delivery_keeps_its_id_and_is_sent_again() {
     let id = deliveries(&first)[0]["id"].clone();
     let replay = "select keyed.replay_webhook_delivery($1)";
     let text = id.as_str().expect("an id");
-    assert_eq!(session.refusal(replay, &[text]).await.is().1, "conflict", "it is being sent");
+    assert_eq!(session.error(replay, &[text]).await.codes().1, "conflict", "it is being sent");
     finish_all(&session, &first, 200).await;
     let entry = session.json(replay, &[text]).await;
     assert_eq!((&entry["state"], &entry["attempts"]), (&json!("pending"), &json!(0)));
     let second = claim(&session, 1).await;
     assert_eq!(deliveries(&second)[0]["id"], id);
-    // One that waits is sent at once, and its attempts still count.
+    // A pending delivery is sent immediately, and its attempts still count.
     finish_all(&session, &second, 500).await;
     assert!(deliveries(&claim(&session, 1).await).is_empty());
     assert_eq!(session.json(replay, &[text]).await["attempts"], 1);
     assert_eq!(in_short(&claim(&session, 1).await), ["record.created a"]);
     let unknown = "00000000-0000-0000-0000-000000000000";
-    assert_eq!(session.refusal(replay, &[unknown]).await.is().1, "not_found");
+    assert_eq!(session.error(replay, &[unknown]).await.codes().1, "not_found");
 }
 
 #[tokio::test]
-async fn at_most_ten_tests_wait() {
+async fn at_most_ten_test_deliveries_are_pending() {
     let (_database, session) = with_endpoint(json!({})).await;
     let test = "select keyed.test_webhook_endpoint(1)";
     for _ in 0..10 {
         session.rows(test, &[]).await;
     }
-    assert_eq!(session.refusal(test, &[]).await.is().1, "conflict");
+    assert_eq!(session.error(test, &[]).await.codes().1, "conflict");
     let claimed = claim(&session, 100).await;
     finish_all(&session, &claimed, 200).await;
     session.rows(test, &[]).await;
 }
 
 #[tokio::test]
-async fn test_is_sent_once_also_to_a_disabled_endpoint() {
+async fn test_delivery_is_sent_once_even_to_a_disabled_endpoint() {
     let (_database, session) = with_endpoint(json!({"enabled": false})).await;
     session.run("insert into crm.customers (external_key) values ('a')").await;
     let entry = session.json("select keyed.test_webhook_endpoint(1)", &[]).await;

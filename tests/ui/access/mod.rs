@@ -1,4 +1,4 @@
-//! What a restricted caller is shown, and whether everybody can use every page.
+//! The application for a restricted caller, and its accessibility.
 
 use crate::{run, sales_key, service};
 use serde_json::json;
@@ -21,7 +21,7 @@ async fn new_project_has_the_slug_of_its_name_and_a_chosen_time_zone() {
 }
 
 #[tokio::test]
-async fn roles_without_grants_are_one_choice() {
+async fn roles_without_grants_are_listed_on_request() {
     let service = service().await;
     sales_key(&service).await;
     let idle = service.database.create_role("idle").await;

@@ -10,7 +10,7 @@ await browse(async (page) => {
   await dialog.getByText("Enter a name or a slug.").waitFor();
   assert.ok(await create.isDisabled());
 
-  // The slug follows the name until it is written by itself, and says what is wrong with it.
+  // The slug follows the name until the user edits it, and shows its error.
   const slug = dialog.getByLabel("Slug");
   await dialog.getByLabel("Name").fill("Zürich Museum");
   assert.equal(await slug.inputValue(), "zurich_museum");

@@ -6,7 +6,7 @@ const { idle } = input.more;
 await browse(async (page) => {
   await signIn(page);
   await page.goto(`${input.address}/p/${input.project}/access/grants`);
-  // Roles of the server that may do nothing in the project have no section, and can be given something.
+  // Roles without access to the project have no section, and can be granted access.
   await page.getByRole("heading", { name: /^sales_/ }).waitFor();
   assert.equal(await page.getByRole("heading", { name: idle }).count(), 0);
   assert.equal(await page.getByText("No grants in this project.").count(), 0);

@@ -5,13 +5,13 @@ await ask("POST", "/projects", { slug: "aaa", name: "Aaa" });
 await ask("POST", "/projects", { slug: "zzz", name: "Zzz" });
 
 await browse(async (page) => {
-  // The application opens with the project that was open last, whatever page of it was shown.
+  // The application opens the last project, whichever of its pages was shown.
   await signIn(page, "/p/zzz/access");
   await page.getByRole("heading", { name: "Access" }).waitFor();
   await page.goto(`${input.address}/`);
   await page.waitForURL("**/p/zzz");
 
-  // Nothing was changed, so nothing is offered to be undone.
+  // Nothing was changed, so there is nothing to undo.
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await help.waitFor();

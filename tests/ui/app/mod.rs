@@ -1,4 +1,4 @@
-//! Signing in, the frame, every page.
+//! Signing in, the frame, and all pages.
 
 use crate::{run, sales_key, service};
 use harness::Service;
@@ -33,7 +33,7 @@ async fn page_with_a_revoked_key_is_hidden() {
 }
 
 #[tokio::test]
-async fn key_of_another_role_inherits_nothing() {
+async fn signing_in_with_another_key_keeps_no_data() {
     let service = service().await;
     let other =
         service.session().await.text("select keyed.issue_api_key('keyed_admin', null, 'second')", &[]).await;

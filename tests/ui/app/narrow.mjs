@@ -4,20 +4,20 @@ import { browse, expectAccessible, input, list, quiet, signIn } from "../browser
 for (const theme of ["light", "dark"])
   await browse(
     async (page) => {
-      // The navigation is not shown on a narrow screen until it is opened.
+      // The navigation is hidden on a narrow screen until it is opened.
       await page.setViewportSize({ width: 1280, height: 844 });
       await signIn(page, list("customers"));
-      // What is done with the list as a whole has buttons where they fit.
+      // The list actions are buttons if they fit.
       for (const name of ["Import", "Export", "Edit template"])
         await page.getByRole("button", { name, exact: true }).waitFor();
       await page.setViewportSize({ width: 390, height: 844 });
       await page.goto(input.address + list("customers"));
       await page.getByText("erp:4").first().waitFor();
-      // The rail is folded, so the bar names the project; there are no keys to press.
+      // The rail is collapsed, so the bar shows the project name. Keyboard shortcuts are not shown.
       await page.getByRole("main").getByText("Customers", { exact: true }).first().waitFor();
       assert.equal(await page.getByRole("main").getByText("keyed", { exact: true }).count(), 0);
       assert.equal(await page.locator("kbd:visible").count(), 0);
-      // A table would show two columns: the records are cards, which the arrow key reaches from the search.
+      // A table would show two columns, so the records are cards. The arrow key moves to them from the search.
       assert.equal(await page.getByRole("columnheader").count(), 0);
       const search = page.getByRole("main").getByRole("combobox").first();
       await search.focus();

@@ -13,11 +13,11 @@ await browse(
       method: "DELETE",
       headers: { authorization: `Bearer ${input.key}` },
     });
-    // The page asks for what others changed, too, and may notice before it is clicked: then there is nothing to click any more.
+    // The page polls too, and may detect the revocation before the click. Then there is nothing to click.
     void page.getByRole("button", { name: /^Create/ }).click().catch(() => undefined);
     await page.getByLabel("API key").fill(sales);
     await page.getByRole("button", { name: "Sign in" }).click();
-    // What the other role saw goes.
+    // Data of the other role is removed.
     await page.getByText("Beat").waitFor({ state: "detached" });
     await page.getByText("Anna").first().waitFor();
     assert.equal(await page.getByText("Beat").count(), 0, "and does not come back");
@@ -25,7 +25,7 @@ await browse(
       filters: [{ field: "external_key", operator: "eq", value: "erp:typed" }],
       count: "exact",
     });
-    assert.equal(total, 0, "what was sent for the other role is not sent again");
+    assert.equal(total, 0, "requests of the other role are not repeated");
   },
   { expected: /40[13]/ },
 );

@@ -6,13 +6,13 @@ const { other } = input.more;
 await browse(
   async (page) => {
     const sent = new Set();
-    // The feed of changes does not end.
+    // The change feed does not end.
     page.on("request", (request) => request.url().includes("/v1/changes") || sent.add(request));
     for (const ended of ["requestfinished", "requestfailed"]) page.on(ended, (request) => sent.delete(request));
     await signIn(page, list("customers"), other);
     await page.getByText("Anna").first().waitFor();
 
-    // What the page asks for by itself would be refused, too: it waits until the reader has returned.
+    // Background requests would be rejected too, so they wait until the user returns.
     const held = [];
     let passes = () => false;
     const isWho = (route) => new URL(route.request().url()).pathname === "/v1/me";

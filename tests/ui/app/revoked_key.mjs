@@ -13,7 +13,7 @@ await browse(
       method: "DELETE",
       headers: { authorization: `Bearer ${input.key}` },
     });
-    // The page asks for what others changed, too, and may notice before it is clicked: then this waits for the other key.
+    // The page polls too, and may detect the revocation before the click. Then the click waits for the other key.
     const clicked = page.getByRole("button", { name: /^Create/ }).click();
     // The innermost dialog asks for a key.
     const field = page.getByLabel("API key");
@@ -24,7 +24,7 @@ await browse(
     await page.getByText("erp:typed").first().waitFor();
     await page.locator("[role=dialog], [role=alertdialog]").waitFor({ state: "detached" });
     const { external_key } = await ask("GET", "/entities/template/customers/by-key?key=erp:typed");
-    assert.equal(external_key, "erp:typed", "what was typed was sent under the other key");
+    assert.equal(external_key, "erp:typed", "the typed value was sent with the other key");
   },
   { expected: /401/ },
 );

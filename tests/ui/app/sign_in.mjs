@@ -12,7 +12,7 @@ await browse(
     await signIn(page);
     await page.waitForURL(/\/p\/[^/]+\/t\//);
     const kept = await page.evaluate(() => [JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]);
-    assert.ok(kept[0].includes(input.key), "the key is kept for the life of the tab");
+    assert.ok(kept[0].includes(input.key), "the key is stored until the tab closes");
     assert.ok(!kept[1].includes(input.key) && kept[2] === "", "and nowhere else");
 
     await page.getByRole("button", { name: "Settings and sign out" }).click();

@@ -8,5 +8,5 @@ await browse(async (page) => {
   }
   await expectAccessible(page);
   await signIn(page);
-  assert.equal(await page.getByText(input.more.hint).count(), 0, "it is for those who are not signed in");
+  assert.equal(await page.getByText(input.more.hint).count(), 0, "the hint is only for users who are not signed in");
 });

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { ask, browse, expectAccessible } from "../browser.mjs";
 import { choose, openImport } from "./open.mjs";
 
-/** As Excel in German saves it. */
+/** A file as saved by Excel in German. */
 const GERMAN =
   "\ufeffexternal_key;name;visits;born;active\r\n" +
   "d:1;Müller;1.234,5;31.12.1990;ja\r\nd:2;Öztürk;12;01.02.1991;nein\r\nd:3;Weiß;0,25;05.11.1989;Ja\r\n";
-/** Nothing in it says whether the day or the month comes first. */
+/** A file that does not show whether the day or the month comes first. */
 const EITHER = "external_key,born\ne:1,01/02/2024\ne:2,03/04/2024\ne:3,05/05/2024\n";
 
 const attributes = async (key) =>
   (await ask("GET", `/entities/template/customers/by-key?key=${encodeURIComponent(key)}`)).attributes;
 
-/** Three presses, once the file is chosen. */
+/** Three clicks after the file is chosen. */
 await browse(
   async (page) => {
     await openImport(page);
@@ -40,7 +40,7 @@ assert.deepEqual(
 const second = await attributes("d:2");
 assert.deepEqual([second.visits, second.born, second.active], [12, "1991-02-01", false]);
 
-/** By keyboard, on a phone. */
+/** With the keyboard, on a phone. */
 for (const theme of ["light", "dark"])
   await browse(
     async (page) => {
@@ -51,9 +51,9 @@ for (const theme of ["light", "dark"])
       const [day, month] = [/^DD\/MM\/YYYY/, /^MM\/DD\/YYYY/].map((name) => question.getByRole("radio", { name }));
       await question.getByText("01/02/2024 → February 1, 2024").waitFor();
       await question.getByText("01/02/2024 → January 2, 2024").waitFor();
-      assert.equal(await question.getByText("05/05/2024").count(), 0, "both read it alike");
+      assert.equal(await question.getByText("05/05/2024").count(), 0, "both formats read it alike");
       const next = page.getByRole("button", { name: "Check the file" });
-      assert.ok(await next.isDisabled(), "nothing is guessed");
+      assert.ok(await next.isDisabled(), "no format is assumed");
       await expectAccessible(page);
       const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
       assert.equal(await page.evaluate(overflow), 0);
@@ -66,7 +66,7 @@ for (const theme of ["light", "dark"])
       await next.press("Enter");
       await page.getByRole("button", { name: /^Import 3 rows|^Back/ }).first().waitFor();
       if (theme === "light") await page.getByRole("button", { name: "Import 3 rows" }).press("Enter");
-      else await page.getByText("All records already have the values of the file.").waitFor();
+      else await page.getByText("All records already have the values in the file.").waitFor();
       if (theme === "light") await page.getByText(/3 records created/).waitFor();
     },
     { width: 390, theme },

@@ -17,7 +17,7 @@ await browse(async (page) => {
   await page.getByRole("button", { name: "Check the file" }).click();
   await page.getByRole("button", { name: /^Import 2 rows/ }).waitFor();
   await page.getByText("many").first().waitFor();
-  assert.equal(await count(), 5, "nothing is written by the trial");
+  assert.equal(await count(), 5, "the dry run writes nothing");
 
   await page.getByRole("button", { name: /^Import 2 rows/ }).click();
   await page.getByText(/1 record created, 1 changed/).waitFor();

@@ -1,13 +1,13 @@
 import { list, input } from "../browser.mjs";
 
-/** Gives the page a file. */
+/** Chooses a file on the page. */
 export const choose = (page, name, text) =>
   page
     .locator("input[type=file]")
     .first()
     .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
-/** Opens the page again, so that a screen reader reads nothing of the form before. */
+/** Reloads the page, so that no announcement of the earlier form remains. */
 export async function openImport(page) {
   await page.goto(input.address);
   await page.getByLabel("API key").fill(input.key);

@@ -8,14 +8,14 @@ await browse(async (page) => {
   await page.getByRole("button", { name: "Cards" }).click();
   await page.waitForURL(/s=name.*l=cards/);
 
-  // The navigation leads to the list as it was left, and its address says so.
+  // The navigation opens the list in its last state, which is in the address.
   const rail = page.getByRole("navigation").first();
   await rail.getByRole("link", { name: /companies/ }).click();
   await page.getByText("Ada & Co").first().waitFor();
   await rail.getByRole("link", { name: /Our customers/ }).click();
   await page.waitForURL(/s=name.*l=cards/);
 
-  // An address is all that is shown: the same for who left the list otherwise.
+  // An address determines the whole state, whatever the last state of the list was.
   await page.goto(input.address + list("customers"));
   await page.getByText("Newest first").first().waitFor();
   await page.getByRole("grid", { name: "Records of Our customers" }).waitFor();

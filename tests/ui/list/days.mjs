@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ask, browse, list, signIn } from "../browser.mjs";
 
-/** Half past one on May 2 where the reader is, and still May 1 in UTC, which is the time zone of the project. */
+/** 1:30 on May 2 in the user's time zone, and still May 1 in UTC, the time zone of the project. */
 const SEEN = "2024-05-01T23:30:00Z";
 const DAY = [{ field: "seen", operator: "eq", value: "2024-05-02" }];
 const views = async () => (await ask("GET", "/templates/customers/views")).views;
@@ -17,7 +17,7 @@ await browse(
     await page.getByText("May 2, 2024, 1:30").first().waitFor();
     await page.getByText("1–1 of 1").waitFor();
 
-    // A view keeps the days of those that it was saved for.
+    // A view keeps the time zone in which it was saved.
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByRole("menuitem", { name: /^Save this search as view/ }).click();
     const dialog = page.getByRole("dialog");

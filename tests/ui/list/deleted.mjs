@@ -21,13 +21,13 @@ await browse(
     await ask("PUT", "/entities/template/customers/by-key", { external_key: "erp:2", attributes: { name: "Second" } });
     await signIn(page, list("customers"));
     await page.getByText("erp:4").waitFor();
-    assert.equal(await page.getByText("erp:1").count(), 0, "a list has live records");
+    assert.equal(await page.getByText("erp:1").count(), 0, "the list contains live records");
 
     await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("menuitem", { name: "Show deleted records" }).click();
     const row = (key) => page.getByRole("row").filter({ hasText: key });
     await row("erp:1").waitFor();
-    assert.equal(await row("erp:4").count(), 0, "deleted records stand alone");
+    assert.equal(await row("erp:4").count(), 0, "the list contains only deleted records");
     assert.match(page.url(), /[?&]deleted=yes/);
 
     await row("erp:1").getByRole("checkbox").press("Space");

@@ -3,7 +3,7 @@ import { ask, browse, expectAccessible, list, signIn, input } from "../browser.m
 
 await ask("POST", "/templates", { slug: "parts", attributes: [{ slug: "name", type: "string" }] });
 
-/** Fails unless the message is in the middle of the element around it. */
+/** Fails unless the message is centered in its container. */
 async function expectCentred(heading) {
   const off = await heading.evaluate((it) => {
     const middle = ({ left, right, top, bottom }) => [(left + right) / 2, (top + bottom) / 2];

@@ -1,7 +1,7 @@
 import { ask, browse, list, input } from "../browser.mjs";
 import assert from "node:assert/strict";
 
-/** Tab until the wanted element has the focus. */
+/** Presses Tab until the expected element has the focus. */
 async function tabTo(page, wanted) {
   for (let presses = 0; presses < 60; presses += 1) {
     if (await wanted.evaluate((element) => element.contains(document.activeElement)).catch(() => false)) return;
@@ -20,7 +20,7 @@ await browse(async (page) => {
   await page.keyboard.press("f");
   await page.getByPlaceholder("Search attributes").and(page.locator(":focus")).waitFor();
   await page.keyboard.type("active");
-  // The press chooses; the list may be another one when the key is released.
+  // The keydown chooses. The list may have changed before the keyup.
   await page.keyboard.down("Enter");
   await page.getByRole("radio", { name: "Yes" }).and(page.locator(":focus")).waitFor({ state: "attached" });
   await page.keyboard.up("Enter");
@@ -50,7 +50,7 @@ await browse(async (page) => {
     if (attributes.name === "Chloé Favre") break;
     await page.waitForTimeout(100);
   }
-  // In the field, Ctrl+Z would take back a letter.
+  // In the field, Ctrl+Z would undo a letter.
   await page.waitForFunction(() => !document.activeElement?.matches("input, textarea"));
   await page.keyboard.press("Control+z");
   await page.getByText("Undid the change of name").waitFor();
@@ -58,7 +58,7 @@ await browse(async (page) => {
   await page.keyboard.press("Escape");
   await page.waitForURL((url) => !url.pathname.includes("/r/"));
 
-  // The palette opens from within a field, too.
+  // The palette also opens from a field.
   await page.keyboard.press("/");
   await page.waitForFunction(() => document.activeElement?.matches("input"));
   await page.keyboard.press("Control+k");

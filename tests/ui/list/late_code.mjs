@@ -9,7 +9,7 @@ const gate = () => {
 };
 
 await browse(async (page) => {
-  // The form is opened before its code is there, and the list is drawn again while the form is filled in.
+  // The form is opened before its code has loaded, and the list renders again while the form is filled in.
   const code = gate();
   await page.route(/\/ConditionEditor-.*\.js$/, async (route) => {
     await code.passed;

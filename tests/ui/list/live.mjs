@@ -11,7 +11,7 @@ const change = (id, attributes) => ask("PATCH", `/entities/${id}`, { attributes 
 const idsOf = ({ filters = [] }) => filters.find(({ field }) => field === "id")?.value ?? null;
 
 await browse(async (page) => {
-  // The ids of the records that each search asks for; null for the list itself.
+  // The record ids that each search requests; null for the list itself.
   const asked = [];
   await page.route("**/entities/search/customers", (route) => {
     asked.push(idsOf(route.request().postDataJSON()));
@@ -29,35 +29,35 @@ await browse(async (page) => {
     assert.ok(presses < 100, "the record is reached");
     await page.keyboard.press("PageDown");
   }
-  // The reader selects a record, moves on, and opens a menu.
+  // The user selects a record, moves on, and opens a menu.
   await row("Person 100").locator("[data-press=select]").click();
   await page.keyboard.press("ArrowDown");
-  const place = () =>
+  const position = () =>
     grid.evaluate((it) => [it.scrollTop, it.scrollHeight, it.getAttribute("aria-activedescendant")]);
-  const before = await place();
+  const before = await position();
   await page.getByRole("button", { name: "More", exact: true }).click();
   const menu = page.getByRole("menuitem", { name: "Refresh" });
   await menu.waitFor();
   asked.length = 0;
 
-  // What a colleague changes appears where it is, and so does by whom.
+  // A change by another user appears in place, with its author.
   await change(ids[103], { name: "Rosa" });
   await page.locator("[data-row]").getByText("Rosa", { exact: true }).waitFor();
-  assert.deepEqual(asked, [[ids[103]]], "only this record is read");
+  assert.deepEqual(asked, [[ids[103]]], "only this record is requested");
   assert.match(await page.locator(`[data-record="${ids[103]}"]`).getAttribute("title"), /^Changed by Beat$/);
   await page.getByText("1 record changed by others.").waitFor({ state: "attached" });
 
-  // A deleted one stays where it is, too.
+  // A deleted record also stays in place.
   await ask("DELETE", `/entities/${ids[104]}`);
   await page.locator(`[data-record="${ids[104]}"][title="Deleted by Beat"]`).waitFor();
 
-  // Records that are not on the screen are read once they are scrolled to.
+  // Records outside the viewport are requested when they are scrolled into view.
   await change(ids[5], { name: "Far away" });
   await change(ids[102], { name: "Near" });
   await page.locator("[data-row]").getByText("Near", { exact: true }).waitFor();
   assert.ok(!asked.flat().includes(ids[5]));
 
-  // A burst is read at its beginning and its end at most.
+  // A burst causes at most one request at its start and one at its end.
   const reads = asked.length;
   const operations = Array.from({ length: 30 }, (_, at) => ({
     op: "update",
@@ -71,10 +71,10 @@ await browse(async (page) => {
   await page.locator("[data-row]").getByText("Last of the burst", { exact: true }).waitFor();
   assert.ok(asked.length - reads <= 8, `${asked.length - reads} reads of eleven changes`);
 
-  // Nothing of it moved the reader.
+  // None of this moved the list.
   assert.ok(await menu.isVisible(), "the menu is open");
   await page.keyboard.press("Escape");
-  assert.deepEqual(await place(), before);
+  assert.deepEqual(await position(), before);
   await page.getByText("1 record selected").waitFor();
   assert.ok(await row("Person 100").getByRole("checkbox").isChecked());
 
@@ -82,7 +82,7 @@ await browse(async (page) => {
   await page.keyboard.press("Control+Home");
   await page.locator("[data-row]").getByText("Far away", { exact: true }).waitFor();
 
-  // What a reader changes is not reported to them as that of another.
+  // The user's own changes are not reported as those of another user.
   await page.locator("[data-row]").getByText("Far away", { exact: true }).click();
   await page.getByRole("button", { name: "Edit name" }).click();
   await page.getByRole("textbox", { name: "name" }).fill("Mine");

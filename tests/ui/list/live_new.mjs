@@ -6,7 +6,7 @@ const { ask } = colleague();
 const create = (external_key, attributes) =>
   ask("POST", "/entities/template/customers", { external_key, attributes });
 
-/** A list whose feed is connected. */
+/** A list with a connected change feed. */
 async function open(page, query) {
   const feed = page.waitForResponse(/\/v1\/changes/);
   await page.goto(input.address + list("customers") + query);
@@ -15,7 +15,7 @@ async function open(page, query) {
 
 await browse(async (page) => {
   await signIn(page, "/");
-  // New records are counted, and shown when the reader asks for them.
+  // New records are counted, and shown on request.
   await open(page, "?s=name&c=name,visits");
   const grid = page.getByRole("grid");
   await page.getByText("Beat", { exact: true }).waitFor();
@@ -30,7 +30,7 @@ await browse(async (page) => {
   assert.equal(await grid.evaluate((it) => it.scrollTop), before);
   assert.equal(await page.locator("[data-row]").getByText("Aaa 1", { exact: true }).count(), 0);
 
-  // One that is deleted meanwhile is no longer counted.
+  // A record that is deleted in the meantime is no longer counted.
   const { id } = await ask("GET", "/entities/template/customers/by-key?key=new:Aaa%202");
   await ask("DELETE", `/entities/${id}`);
   await page.getByRole("button", { name: "2 new records" }).click();
@@ -39,7 +39,7 @@ await browse(async (page) => {
   await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "grid");
   await page.waitForFunction(() => !document.body.innerText.includes("new record"));
 
-  // Rows that come above do not move what is read: the list is refreshed after a record of its own was created.
+  // Rows that are added above do not move the visible ones: the list is refreshed after the user creates a record.
   await page.keyboard.press("Control+Home");
   for (let press = 0; press < 3; press += 1) await page.keyboard.press("PageDown");
   const first = () =>
@@ -56,14 +56,14 @@ await browse(async (page) => {
   await page.getByRole("menuitem", { name: "Refresh" }).click();
   await refreshed;
   await page.waitForFunction(() => !document.body.innerText.includes("new record"));
-  assert.equal(await first(), seen, "the reader sees the same rows");
+  assert.equal(await first(), seen, "the visible rows are the same");
 
-  // Only what matches the list counts.
+  // Only records that match the list are counted.
   await open(page, "?f=name:eq:Zoe");
   await page.getByText("No matching records").waitFor();
   await create("new:other", { name: "Other" });
   await create("new:zoe", { name: "Zoe" });
-  // Where there is nothing else, it is shown at once.
+  // In an empty list, a new record is shown immediately.
   await page.getByText("new:zoe", { exact: true }).waitFor();
   const { id: zoe } = await ask("GET", "/entities/template/customers/by-key?key=new:zoe");
   await ask("PATCH", `/entities/${zoe}`, { attributes: { name: "Zo" } });

@@ -5,7 +5,7 @@ const { ask } = colleague();
 const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
 const rename = (name) => ask("PATCH", `/entities/${id}`, { attributes: { name } });
 
-/** As if the user went to another tab, or came back. */
+/** Simulates that the user switches to another tab, or returns. */
 const hide = (page, hidden) =>
   page.evaluate((hidden) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
@@ -35,7 +35,7 @@ await browse(
     await feed;
     await page.getByText("Anna", { exact: true }).waitFor();
 
-    // A tab that is hidden for a while has no connection.
+    // A tab that has been hidden for a while has no connection.
     const ended = page.waitForEvent("requestfailed", (request) => /\/v1\/changes/.test(request.url()));
     await hide(page, true);
     await page.clock.fastForward(20_000);
@@ -47,10 +47,10 @@ await browse(
     await feed;
     await page.getByText("While away", { exact: true }).waitFor();
     assert.equal(feeds[0], null);
-    assert.ok(feeds.at(-1), "it continues where it was");
-    assert.equal(lists.length, before, "the list is not read again");
+    assert.ok(feeds.at(-1), "the feed continues at its cursor");
+    assert.equal(lists.length, before, "the list is not reloaded");
 
-    // Where that is no longer possible, the list is read again.
+    // If the feed no longer has the missed changes, the list is reloaded.
     let refused = 0;
     await page.route("**/v1/changes*", async (route) => {
       if (!route.request().headers()["last-event-id"]) return route.continue();
@@ -77,7 +77,7 @@ await browse(
     await page.clock.fastForward(60_000);
     await page.getByText("After the gap", { exact: true }).waitFor();
     assert.equal(refused, 1);
-    assert.equal(feeds.at(-1), null, "the feed begins with what comes from now on");
+    assert.equal(feeds.at(-1), null, "the feed starts with the next change");
     await rename("Live again");
     await page.getByText("Live again", { exact: true }).waitFor();
   },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { browse, list, signIn, input } from "../browser.mjs";
 
 await browse(async (page) => {
-  // The service answers a search once the test says so.
+  // The service responds to a search when the test allows it.
   const held = [];
   let isHeld = true;
   await page.route("**/entities/search/customers", (route) => {
@@ -14,7 +14,7 @@ await browse(async (page) => {
     for (const route of held.splice(0)) await route.continue().catch(() => {});
   };
 
-  // Rows stand for the first records.
+  // Placeholder rows stand for the first records.
   await signIn(page, list("customers"));
   const grid = page.getByRole("grid");
   await grid.locator("[data-pending]").first().waitFor();
@@ -22,7 +22,7 @@ await browse(async (page) => {
   await release();
   await page.getByText("erp:4").waitFor();
 
-  // The former records stay and are dimmed, and the field of the search says that it runs.
+  // The earlier records stay and are dimmed, and the search field shows that a search is running.
   isHeld = true;
   const field = page.getByRole("main").getByRole("combobox");
   await field.fill("Anna");
@@ -34,7 +34,7 @@ await browse(async (page) => {
   await page.getByText("erp:4").waitFor();
   assert.equal(await grid.getAttribute("aria-busy"), "true");
 
-  // After longer, it can be stopped.
+  // After some time, the search can be stopped.
   await page.getByText("This search is taking a while.", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await page.getByText("Search stopped.", { exact: false }).waitFor();
@@ -43,7 +43,7 @@ await browse(async (page) => {
   await page.getByText("erp:4").waitFor({ state: "detached" });
   await page.getByText("erp:0").waitFor();
 
-  // Cards have their place as well.
+  // Cards also have placeholders.
   isHeld = true;
   await page.goto(`${input.address}${list("customers")}?l=cards`);
   await page.locator("[aria-busy=true]").getByText("Loading").waitFor({ state: "attached" });

@@ -14,7 +14,7 @@ await browse(async (page) => {
   const grid = page.getByRole("grid");
   await page.getByText("erp:0", { exact: true }).waitFor();
 
-  // To the last record, page by page.
+  // Scrolls to the last record, page by page.
   const last = page.getByText(`n:${ROWS - 1}`, { exact: true });
   await grid.focus();
   while ((await last.count()) === 0) {
@@ -31,7 +31,7 @@ await browse(async (page) => {
   await last.waitFor();
   const height = await grid.evaluate((it) => it.scrollHeight);
 
-  // The first records were given up, are asked for again, and are where they were.
+  // The first records were unloaded. They are requested again and have the same positions.
   const seen = asked.length;
   await page.keyboard.press("Control+Home");
   await page.getByText("erp:0", { exact: true }).waitFor();
@@ -39,7 +39,7 @@ await browse(async (page) => {
   assert.ok(asked.slice(seen).some(({ limit, cursor }) => limit === 50 && cursor === undefined));
   assert.equal(await grid.evaluate((it) => it.scrollHeight), height, "the list is as long as before");
 
-  // Those at the end are still there, or come again, at the same place.
+  // The last records are still loaded, or are loaded again at the same positions.
   await page.keyboard.press("Control+End");
   await last.waitFor();
   assert.equal(await grid.evaluate((it) => it.scrollTop + it.clientHeight), height);

@@ -22,10 +22,10 @@ for (const [theme, width] of [
       const line = page.getByRole("status").filter({ hasText: LINE });
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
-      // Announcements of signing in are not about this list.
+      // Ignores announcements of the sign-in page.
       await page.goto(input.address + list("customers"));
       await row("erp:4").waitFor();
-      // A narrow list has the formats of an export in its menu.
+      // On a narrow screen, the export formats are in the menu.
       const exports = page.getByRole("button", { name: width < 700 ? "More" : "Export", exact: true });
       const near = [];
       await page.route("**/entities/search/customers", (route) => {
@@ -40,13 +40,13 @@ for (const [theme, width] of [
       await row("erp:5").waitFor();
       await row("erp:6").waitFor();
       assert.equal(await row("erp:4").count(), 0);
-      assert.deepEqual([...new Set(near)], ["vermer"], "letters on the way are not corrected");
+      assert.deepEqual([...new Set(near)], ["vermer"], "intermediate input is not corrected");
       assert.match(page.url(), /[?&]q=vermer(&|$)/, "the search stays as it was typed");
       await expectAccessible(page);
 
       const file = page.getByRole("menuitem", { name: /^Export this list as CSV/ });
       await exports.click();
-      assert.equal(await file.getAttribute("aria-disabled"), "true", "a file would not have what is shown");
+      assert.equal(await file.getAttribute("aria-disabled"), "true", "an export would not contain the shown records");
       await file.getByText("Exports contain exact matches only.").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("menu").waitFor({ state: "detached" });

@@ -9,7 +9,7 @@ async fn address_contains_search_filters_and_sort() {
 }
 
 #[tokio::test]
-async fn user_texts_are_escaped() {
+async fn user_text_is_escaped() {
     run(&service().await, "list/hostile", json!({})).await;
 }
 
@@ -89,7 +89,7 @@ async fn long_list_unloads_and_reloads_distant_records() {
 }
 
 #[tokio::test]
-async fn list_shows_changes_of_others_and_keeps_its_place() {
+async fn list_shows_changes_of_others_and_keeps_its_scroll_position() {
     let service = service().await;
     let other = colleague_key(&service).await;
     run(&service, "list/live", json!({"other": other})).await;

@@ -9,7 +9,7 @@ await browse(async (page) => {
   page.on("request", (request) => {
     if (request.url().endsWith("/entities/search/customers")) bodies.push(body(request));
   });
-  // The code that renders the page comes only after its records were asked for.
+  // The code that renders the page loads only after its records were requested.
   const asked = page.waitForRequest((request) => request.url().endsWith("/entities/search/customers"));
   await page.route(/\/assets\/application-.*\.js$/, async (route) => {
     await asked;

@@ -9,7 +9,7 @@ await browse(async (page) => {
   const isSearched = () => page.getByText("Beat").first().waitFor({ state: "detached" });
   const isBack = () => page.waitForFunction(() => document.querySelector("[role=combobox]")?.value === "Chloé");
 
-  // Esc leads to the records, and the search stays.
+  // Esc moves to the records, and the search stays.
   await page.keyboard.press("/");
   await page.keyboard.type("Chloé");
   await isSearched();
@@ -21,7 +21,7 @@ await browse(async (page) => {
   assert.equal(await field.inputValue(), "Chloé");
   assert.match(page.url(), /q=Chlo/);
 
-  // What x clears, Ctrl+Z brings back: in the list, and in the field.
+  // Ctrl+Z restores what x cleared, in the list and in the field.
   await page.keyboard.press("x");
   await page.getByText("Search cleared").waitFor();
   await page.getByText("Beat").first().waitFor();

@@ -8,7 +8,7 @@ await browse(async (page) => {
   const begins = (key) => grid.locator("[data-row='0'] code", { hasText: key }).waitFor();
   await begins("erp:4");
 
-  // A value of an attribute is asked for by a key, and what does not fit is said.
+  // A shortcut asks for the start value, and invalid input shows an error.
   await page.keyboard.press("g");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: /Attribute/ }).click();
@@ -24,11 +24,11 @@ await browse(async (page) => {
   assert.deepEqual(await keys(), ["erp:2", "erp:3", "erp:4"]);
   assert.equal(new URL(page.url()).search, "?s=visits&start=2");
   await page.getByText("Starting at 2 (visits)").waitFor();
-  // The number is that of the part.
+  // The count covers only the records from the start value on.
   await page.getByText(/^3 records from 2 on$/).waitFor();
   await page.getByText(/^1–3 of 3 from 2 on$/).waitFor();
 
-  // Who is given the address sees the same. In the other order, the list begins at the same value.
+  // The address shows the same list to other users. In reverse order, the list starts at the same value.
   await page.goto(`${input.address}${list("customers")}?s=-visits&start=2`);
   await begins("erp:2");
   assert.deepEqual(await keys(), ["erp:2", "erp:1", "erp:0"]);
@@ -39,21 +39,21 @@ await browse(async (page) => {
   await page.goBack();
   await begins("erp:2");
 
-  // Another sort begins at its beginning, and an address that says what cannot be is one without a start.
+  // Another sort starts at its beginning, and an invalid start value in the address is ignored.
   await page.getByRole("columnheader", { name: /name/ }).first().click();
   await page.waitForURL((url) => url.search === "?s=name");
   await page.goto(`${input.address}${list("customers")}?s=visits&start=many`);
   await begins("erp:0");
   assert.equal((await keys()).length, 5);
 
-  // The palette leads to the end: the same list in the opposite order.
+  // The palette goes to the end: the same list in reverse order.
   await page.keyboard.press("Control+k");
   await dialog.getByRole("combobox").fill("go to the end");
   await page.getByRole("option", { name: /Go to the end/ }).click();
   await page.waitForURL((url) => url.search === "?s=-visits");
   await begins("erp:4");
 
-  // A text has no first value to start at, so its beginning filters.
+  // Text has no start value, so its prefix is a filter.
   await page.getByRole("button", { name: "Sort", exact: true }).click();
   await page.getByRole("menuitem", { name: "Start at…" }).click();
   await dialog.getByRole("button", { name: /Attribute/ }).click();

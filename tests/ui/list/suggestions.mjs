@@ -21,7 +21,7 @@ for (const [theme, width] of [
       const suggestions = page.getByRole("listbox", { name: "Search suggestions" });
       const vermeer = suggestions.getByRole("option", { name: /^Vermeer\s+2 records$/ });
       const verona = suggestions.getByRole("option", { name: /^Verona\s+1 record$/ });
-      // The events of the field and its list, which a failure prints.
+      // The events of the field and its list, printed after a failure.
       await page.addInitScript(() => {
         const seen = [];
         globalThis.fieldEvents = seen;
@@ -38,7 +38,7 @@ for (const [theme, width] of [
       const active = () => field.evaluate((it) => document.getElementById(it.getAttribute("aria-activedescendant"))?.innerText ?? null);
       await signIn(page, list("customers"));
       await page.setViewportSize({ width, height: 800 });
-      // Announcements of signing in are not about this list.
+      // Ignores announcements of the sign-in page.
       await page.goto(input.address + list("customers"));
       await page.getByText("erp:7").waitFor();
 
@@ -61,13 +61,13 @@ for (const [theme, width] of [
       await page.waitForURL(/[?&]q=Vermeer(&|$)/);
       await page.getByText("erp:7").waitFor({ state: "detached" });
 
-      // Only the last word is completed, of records that have the others.
+      // Only the last word is completed, from records that contain the other words.
       await page.keyboard.type(" del");
       await suggestions.getByRole("option", { name: /^Delft\s+1 record$/ }).click();
       assert.equal(await field.inputValue(), "Vermeer Delft");
       assert.ok(await field.evaluate((it) => it === document.activeElement), "the field keeps the focus");
 
-      // Esc closes the list, then leads to the records; the search stays.
+      // Esc closes the list, then moves to the records. The search stays.
       await field.fill("ver");
       await vermeer.waitFor();
       await page.keyboard.press("Escape");
@@ -77,7 +77,7 @@ for (const [theme, width] of [
       await page.waitForFunction(() => document.activeElement?.closest("[role=grid]"));
       assert.equal(await field.inputValue(), "ver");
 
-      // Behind the last suggestion are the records.
+      // The records come after the last suggestion.
       await field.fill("veron");
       await verona.waitFor();
       await page.keyboard.press("ArrowDown");
@@ -89,7 +89,7 @@ for (const [theme, width] of [
   );
 }
 
-// Who types on gives the suggestions up; Enter needs none.
+// Further typing dismisses the suggestions, and Enter ignores them.
 await browse(async (page) => {
   await signIn(page, list("customers"));
   await page.getByText("erp:7").waitFor();
@@ -107,7 +107,7 @@ await browse(async (page) => {
   assert.equal(await page.getByRole("combobox").inputValue(), "vero");
 });
 
-// What the service refuses of suggestions does not keep anybody from searching.
+// Rejected suggestion requests do not affect the search.
 await browse(
   async (page) => {
     await signIn(page, list("customers"));

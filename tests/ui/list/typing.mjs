@@ -6,7 +6,7 @@ await browse(async (page) => {
   await page.getByText("erp:4").first().waitFor();
 
   const searches = [];
-  // The first letter is never answered.
+  // The search for the first letter never gets a response.
   await page.route("**/entities/search/customers", (route) => {
     const search = route.request().postDataJSON();
     searches.push(search);
@@ -24,5 +24,5 @@ await browse(async (page) => {
   await page.getByText("erp:1").first().waitFor();
   const counting = searches.filter(({ limit, count }) => limit !== 1 && count !== undefined);
   assert.notDeepEqual(searches, []);
-  assert.deepEqual(counting, [], "records do not wait for their number");
+  assert.deepEqual(counting, [], "records are shown before their count");
 });

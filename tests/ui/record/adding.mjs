@@ -10,7 +10,7 @@ const named = async (name) => {
 const RECORD = /\/v1\/entities\/[0-9a-f-]{36}(\?|$)/;
 const NEW = /\/v1\/entities\/template\/customers$/;
 
-/** Lets `what` happen to the next request of a method to an address. */
+/** Handles the next request of a method to an address with `what`. */
 async function meddle(page, method, address, what) {
   let isDone = false;
   await page.route(address, async (route) => {
@@ -19,21 +19,21 @@ async function meddle(page, method, address, what) {
     await what(route);
   });
   return async () => {
-    assert.ok(isDone, "it happened");
+    assert.ok(isDone, "the event occurred");
     await page.unroute(address);
   };
 }
 
-/** The service does what it is asked, and its answer never comes. */
+/** The service performs the write, and its response is lost. */
 const loseAnswer = async (route) => {
   await route.fetch();
   await route.abort();
 };
 const fail = (route) => route.abort();
-/** The service does what it is asked, and something before it gives up. */
+/** The service performs the write, and a gateway times out. */
 const giveUp = async (route) => {
   await route.fetch();
-  const problem = { code: "unavailable", status: 503, detail: "the database does not answer" };
+  const problem = { code: "unavailable", status: 503, detail: "the database does not respond" };
   await route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(problem) });
 };
 
@@ -60,7 +60,7 @@ await browse(
     assert.equal(await visits(), 5, "the same addition, sent again, is added once");
     await shows("5");
 
-    // The record cannot be read after the write.
+    // The record cannot be reloaded after the write.
     await open.click();
     await amount.fill("2");
     done = await meddle(page, "GET", RECORD, fail);
@@ -69,7 +69,7 @@ await browse(
     await shows("7");
     await done();
 
-    // Enter twice, before the answer.
+    // Enter twice, before the response.
     let release = () => {};
     const held = new Promise((resolve) => (release = resolve));
     let sent = 0;
@@ -87,7 +87,7 @@ await browse(
     release();
     await shows("8");
     await page.unroute(RECORD);
-    assert.equal(sent, 1, "nothing is sent while the answer is under way");
+    assert.equal(sent, 1, "nothing is sent during the request");
 
     await page.getByRole("tab", { name: "Metrics" }).click();
     await page.getByRole("button", { name: "Add a point" }).click();
@@ -109,7 +109,7 @@ await browse(
     done = await meddle(page, "POST", NEW, giveUp);
     const create = page.getByRole("button", { name: "Create record" });
     await create.click();
-    await page.getByText(/does not answer/).first().waitFor();
+    await page.getByText(/does not respond/).first().waitFor();
     await done();
     assert.equal(await named("Zoé"), 1);
     await create.click();

@@ -12,7 +12,7 @@ await browse(
     const width = async () => Math.round((await record.boundingBox()).width);
     await record.getByRole("heading", { name: "Anna" }).waitFor();
     const [box, beside] = [await record.boundingBox(), await grid.boundingBox()];
-    assert.ok(beside.x + beside.width <= box.x, "the record covers nothing of the list");
+    assert.ok(beside.x + beside.width <= box.x, "the record does not cover the list");
 
     const first = await width();
     await edge.focus();
@@ -34,7 +34,7 @@ await browse(
 
     await page.setViewportSize({ width: 390, height: 800 });
     await edge.waitFor({ state: "hidden" });
-    assert.equal(await width(), 390, "without room, the record is over the list");
+    assert.equal(await width(), 390, "on a narrow screen, the record covers the list");
   },
   { width: 1440 },
 );

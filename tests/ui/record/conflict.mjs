@@ -14,10 +14,10 @@ await browse(
     await field.press("Enter");
 
     await page.getByText("While you were editing:").waitFor();
-    assert.equal((await anna()).attributes.visits, 41, "nothing is overwritten unseen");
+    assert.equal((await anna()).attributes.visits, 41, "no unseen change is overwritten");
     await page.getByText("Anna Meier").first().waitFor();
     await page.getByRole("gridcell", { name: "Anna Meier" }).first().waitFor();
-    // The field says what was changed of it, and the record says the rest.
+    // The field shows its conflict, and the record shows the other changes.
     await page.getByRole("button", { name: "Dismiss" }).waitFor();
     const banners = page.getByRole("status").filter({ hasText: "visits" });
     assert.equal(await banners.count(), 1, "one banner says that visits were changed");
@@ -27,7 +27,7 @@ await browse(
       assert.ok(tries < 600, "the chosen value is saved");
       await page.waitForTimeout(100);
     }
-    assert.equal((await anna()).attributes.name, "Anna Meier", "the other field merges by itself");
+    assert.equal((await anna()).attributes.name, "Anna Meier", "the other field is merged automatically");
   },
   { expected: /412/ },
 );

@@ -12,7 +12,7 @@ await browse(
 
     await ask("PUT", "/entities/template/customers/by-key", { external_key: "erp:0", attributes: { name: "Second" } });
     await page.getByRole("button", { name: "Restore", exact: true }).first().click();
-    await page.getByText('Key "erp:0" belongs to another record.').waitFor();
+    await page.getByText("Key “erp:0” belongs to another record.").waitFor();
     const dialog = page.getByRole("alertdialog");
     const key = dialog.getByRole("textbox", { name: "New key" });
     await key.press("Enter");

@@ -23,9 +23,9 @@ await browse(async (page) => {
   const field = page.getByRole("combobox", { name: "Add to tags" });
   const choices = page.getByRole("listbox", { name: "Existing values" });
   await choices.getByRole("option", { name: "wholesale" }).waitFor();
-  assert.equal(await choices.getByRole("option", { name: "first" }).count(), 0, "what the list has is not suggested");
+  assert.equal(await choices.getByRole("option", { name: "first" }).count(), 0, "current elements are not suggested");
 
-  // By the keyboard: Enter takes the suggestion, and then saves.
+  // With the keyboard: Enter accepts the suggestion, and then saves.
   await field.press("w");
   await choices.getByRole("option", { name: "vip" }).waitFor({ state: "detached" });
   await page.keyboard.press("ArrowDown");
@@ -34,7 +34,7 @@ await browse(async (page) => {
   await page.keyboard.press("Enter");
   await until(page, ["first", "wholesale"]);
 
-  // By the mouse; another value can still be typed.
+  // With the mouse. Other values can still be typed.
   await page.getByRole("button", { name: "Edit tags" }).click();
   await choices.getByRole("option", { name: "vip" }).click();
   await field.fill("new here");

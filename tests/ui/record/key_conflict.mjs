@@ -11,7 +11,7 @@ await browse(
     await field.fill("  erp:1 ");
     await page.getByText("5 of 255 characters").waitFor();
     await field.press("Enter");
-    await page.getByText('Key "erp:1" belongs to another record.').waitFor();
+    await page.getByText("Key “erp:1” belongs to another record.").waitFor();
     assert.equal((await ask("GET", `/entities/${id}`)).external_key, "erp:0");
     await page.getByRole("button", { name: "Open that record" }).or(page.getByRole("link", { name: "Open that record" })).click();
     await page.waitForURL(new RegExp(holder.id));

@@ -13,7 +13,7 @@ async function until(page, field, expected) {
   }
 }
 
-/** Opens the editor of the list, and types an element that is not added yet. */
+/** Opens the list editor, and types an element without adding it. */
 async function typeTag(page, text) {
   await page.getByRole("button", { name: "Edit tags" }).click();
   const field = page.getByRole("combobox", { name: /tags/ });
@@ -22,7 +22,7 @@ async function typeTag(page, text) {
   assert.equal(await field.inputValue(), text);
 }
 
-/** Opens the editor of the date, and types February 31, which is corrected as soon as the date is left. */
+/** Opens the date editor, and types February 31, which is corrected when the date loses the focus. */
 async function typeDay(page) {
   await page.getByRole("button", { name: "Edit born" }).click();
   const month = page.getByRole("spinbutton", { name: /month/ });
@@ -46,7 +46,7 @@ await browse(async (page) => {
   await page.keyboard.press("Tab");
   await until(page, "tags", ["first", "vip", "left", "tabbed"]);
   await page.getByRole("button", { name: "Edit tags" }).waitFor();
-  // Tab goes on with the next field, which is given back.
+  // Tab moves to the next field, whose edit is canceled.
   await page.locator("[role=spinbutton]:focus").waitFor();
   await page.keyboard.press("Escape");
 
@@ -55,7 +55,7 @@ await browse(async (page) => {
   await until(page, "born", "1990-02-28");
   await page.getByRole("button", { name: "Edit born" }).waitFor();
 
-  // What is typed on while the answer is under way is saved as well.
+  // Text that is typed during the request is saved as well.
   let release = () => {};
   const held = new Promise((resolve) => (release = resolve));
   await page.route(/\/entities\/[^/]+$/, async (route) => {
@@ -75,7 +75,7 @@ await browse(async (page) => {
   await until(page, "name", "Annette");
   await page.unroute(/\/entities\/[^/]+$/);
 
-  // The page goes, and no field is left before.
+  // The page closes without a blur event.
   await typeTag(page, "gone");
   await page.goBack();
   await until(page, "tags", ["first", "vip", "left", "tabbed", "gone"]);

@@ -15,14 +15,14 @@ await browse(async (page) => {
   await field.fill("Anna Müll");
   await field.press("End");
 
-  // A colleague works on the same record in a browser of their own.
+  // Another user edits the same record in another browser.
   const theirs = await (await page.context().browser().newContext()).newPage();
   await signIn(theirs, `${list("customers")}/r/${id}`, key);
   await theirs.getByRole("button", { name: "Edit visits" }).click();
   await theirs.getByRole("textbox", { name: "visits" }).fill("77");
   await theirs.getByRole("textbox", { name: "visits" }).press("Enter");
 
-  // What is not being edited takes the new value, and the record says whose it is. What is being edited stays.
+  // Fields that are not being edited take the new values, and the record shows the author. The edited field stays.
   await record.locator("[data-field=visits]").getByText("77").waitFor();
   await record.getByText(/Beat set visits to 77/).waitFor();
   assert.equal(await field.inputValue(), "Anna Müll");
@@ -30,7 +30,7 @@ await browse(async (page) => {
     await field.evaluate((it) => it === document.activeElement && it.selectionStart === it.value.length),
   );
 
-  // The field that is being edited says what was made of it, and lets the reader choose.
+  // The edited field shows the new value, and the user chooses.
   await theirs.getByRole("button", { name: "Edit name" }).click();
   await theirs.getByRole("textbox", { name: "name" }).fill("Anna Meier");
   await theirs.getByRole("textbox", { name: "name" }).press("Enter");
@@ -40,17 +40,17 @@ await browse(async (page) => {
   await field.pressSequentially("er");
   await record.getByRole("button", { name: "Save yours" }).click();
   await record.getByRole("heading", { name: "Anna Müller" }).waitFor();
-  // The colleague sees it, too.
+  // The other user sees the change too.
   await theirs.getByRole("heading", { name: "Anna Müller" }).waitFor();
   await theirs.getByText(/set name to Anna Müller/).waitFor();
 
-  // Who deleted the record is said while it is open.
+  // The open record shows who deleted it.
   await ask("DELETE", `/entities/${id}`);
   await record.getByText(/Beat deleted this record/).waitFor();
   await record.getByRole("button", { name: "Restore" }).waitFor();
   await page.locator(`[data-record="${id}"][title="Deleted by Beat"]`).waitFor();
 
-  // The record that is opened next is followed as well.
+  // The next record that is opened also follows the feed.
   await page.locator(`[data-record="${other}"] [data-cell="2"]`).click();
   await record.getByRole("heading", { name: "Beat" }).waitFor();
   await ask("PATCH", `/entities/${other}`, { attributes: { name: "Beatrice" } });

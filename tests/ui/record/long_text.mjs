@@ -7,7 +7,7 @@ await ask("PATCH", `/entities/${id}`, { attributes: { name: `${"long ".repeat(20
 
 await browse(async (page) => {
   await signIn(page, `${list("customers")}/r/${id}`);
-  // What the button to sign in says to screen readers stays for some seconds.
+  // The announcement of the sign-in button remains for some seconds.
   await page.reload();
   const record = page.getByRole("complementary", { name: "Record" });
   const value = record.locator("[data-field=name]");

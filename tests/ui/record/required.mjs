@@ -25,10 +25,10 @@ await browse(
       assert.equal(await field(name).getAttribute("aria-required"), "true", name);
     }
     assert.equal(await dialog.getByRole("combobox", { name: /tags/ }).getAttribute("aria-required"), "true");
-    // A default stands for a value.
+    // A default makes a value optional.
     for (const name of ["kind", "note"]) assert.notEqual(await field(name).getAttribute("aria-required"), "true", name);
 
-    // The code of dates comes later.
+    // The code of the date editor loads later.
     await dialog.getByText("made", { exact: false }).first().waitFor();
     const marked = async () =>
       (await dialog.locator("label, [class*=label]").allInnerTexts()).filter((text) => text.endsWith("*"));
@@ -36,12 +36,12 @@ await browse(
     await dialog.getByText("* required", { exact: true }).waitFor();
     await expectAccessible(page);
 
-    // The service says what is missing, beside the field. What is filled asks before it is left.
+    // The missing value is reported at its field. A form with input asks before it closes.
     await field("name").fill("M4");
     const filled = page.getByRole("alertdialog");
     await filled.getByRole("button", { name: "Create record" }).click();
     await filled.locator("[aria-invalid=true]").first().waitFor();
   },
-  // A record without what is required is rejected.
+  // A record without its required values is rejected.
   { expected: /422/ },
 );

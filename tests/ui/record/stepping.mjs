@@ -3,7 +3,7 @@ import { browse, expectAccessible, input, list, quiet, signIn } from "../browser
 
 await browse(async (page) => {
   await signIn(page, `${list("customers")}?s=visits`);
-  // What the button to sign in says to screen readers stays for some seconds.
+  // The announcement of the sign-in button remains for some seconds.
   await page.reload();
   await page.getByText("Anna").first().waitFor();
   const named = (name) => page.getByRole("complementary", { name: "Record" }).getByRole("heading", { name }).waitFor();
@@ -17,7 +17,7 @@ await browse(async (page) => {
   await page.getByRole("tab", { name: "History" }).click();
   await page.waitForURL(/tab=history/);
 
-  // The tab stays, and the button keeps the focus.
+  // The tab stays the same, and the button keeps the focus.
   await button("Next record (j)").click();
   await named("Chloé");
   await page.waitForURL(/s=visits.*tab=history/);
@@ -29,7 +29,7 @@ await browse(async (page) => {
   await page.keyboard.press("k");
   await named("Chloé");
 
-  // Letters that are typed are letters.
+  // Letters typed into a field are not shortcuts.
   await page.getByRole("tab", { name: "Details" }).click();
   await button(/^Edit name/).click();
   await page.keyboard.press("End");
@@ -38,7 +38,7 @@ await browse(async (page) => {
   await page.keyboard.press("Escape");
   await named("Chloé");
 
-  // Esc and the back button lead to the list, not to each record before.
+  // Esc and the back button lead to the list, not to the earlier records.
   await page.keyboard.press("Escape");
   await page.waitForURL((url) => !url.pathname.includes("/r/"));
   await page.waitForFunction(() => document.activeElement?.matches("[role=grid]"));

@@ -7,11 +7,11 @@ await browse(
     await ask("PATCH", `/entities/${id}`, { attributes: { visits: null } });
     await signIn(page, `${list("customers")}/definition`);
     await page.getByRole("button", { name: "visits", exact: true }).click();
-    // Once something is changed, the dialog is a question that must be answered.
+    // After an edit, the dialog does not close on a click outside.
     const dialog = page.getByRole("dialog").or(page.getByRole("alertdialog"));
     await dialog.getByText("Required", { exact: true }).click();
     await page.getByText(/^A required attribute has no value in some records/).waitFor();
-    assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "what is refused is not sent");
+    assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "invalid input is not sent");
     await dialog.getByText("Required", { exact: true }).click();
     await dialog.getByText("Indexed", { exact: true }).click();
     await page.getByRole("button", { name: "Save changes", disabled: false }).waitFor();
@@ -22,7 +22,7 @@ await browse(
     await page.getByText("Removes 4 values of visits.").waitFor();
     const { attributes } = await ask("GET", "/templates/customers");
     const visits = attributes.find(({ slug }) => slug === "visits");
-    assert.deepEqual([visits.required, visits.indexed], [false, false], "nothing is done before it is confirmed");
+    assert.deepEqual([visits.required, visits.indexed], [false, false], "nothing happens before confirmation");
   },
   { expected: /422|409/ },
 );

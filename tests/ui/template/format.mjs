@@ -49,5 +49,5 @@ await browse(async (page) => {
   await cell(page, "javascript:alert(1)").waitFor();
   assert.equal(await page.getByRole("link", { name: /javascript/ }).count(), 0, "only addresses of the web are links");
   const record = await ask("GET", "/entities/template/works/by-key?key=A");
-  assert.equal(record.attributes.width, 1008.55, "a format changes no value");
+  assert.equal(record.attributes.width, 1008.55, "the format does not change the value");
 });

@@ -1,4 +1,4 @@
-//! Templates, and the effects of a change that are shown before it.
+//! Templates, and the effects of a change that are shown in advance.
 
 use crate::{run, service};
 use serde_json::json;

@@ -9,7 +9,7 @@ await browse(
     const field = page.getByRole("textbox", { name: "Synonyms" });
     await field.fill("Anna, Hanna\nBeat");
     await page.getByText(/^Line 2: A set must have 2 to 20 synonyms/).waitFor();
-    assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "what is refused is not sent");
+    assert.ok(await page.getByRole("button", { name: "Save changes" }).isDisabled(), "invalid input is not sent");
     await field.fill("Anna, Hanna\nsomeone > Beat, Chloé");
     await page.getByText("The search uses the new synonyms immediately.").waitFor();
     await page.getByRole("button", { name: "Save changes", disabled: false }).click();
@@ -19,7 +19,7 @@ await browse(
       { root: "someone", synonyms: ["Beat", "Chloé"] },
     ]);
 
-    // A comma within a word is not in lines, and nothing may lose it.
+    // A word with a comma cannot be written as a line, and no edit may lose it.
     await ask("PATCH", "/templates/customers", { synonyms: [{ synonyms: ["Anna", "Anna, M."] }] });
     await page.reload();
     await page.getByText("they can be changed only with the API").waitFor();

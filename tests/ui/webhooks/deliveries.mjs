@@ -3,7 +3,7 @@ import { ask, browse, expectAccessible, input, quiet, signIn } from "../browser.
 import { startReceiver } from "./receiver.mjs";
 
 const receiver = await startReceiver();
-receiver.answer = { status: 500, body: `<b>${"x".repeat(2000)}` };
+receiver.response = { status: 500, body: `<b>${"x".repeat(2000)}` };
 await ask("POST", "/webhook-endpoints", { slug: "shop", url: receiver.url, templates: ["customers"] });
 const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
 await ask("PATCH", `/entities/${id}`, { attributes: { name: "Anna Müller" } });
@@ -11,7 +11,7 @@ await ask("PATCH", `/entities/${id}`, { attributes: { name: "Anna Müller" } });
 for (const options of [{}, { theme: "dark" }])
   await browse(async (page) => {
     await signIn(page, `/p/${input.project}/webhooks/shop`);
-    // It waits for its next attempt, and says why.
+    // The delivery waits for its next attempt and shows the reason.
     const row = page.getByRole("row").filter({ hasText: "Changed" });
     await row.getByText("500").waitFor();
     await row.getByText("Waiting").waitFor();
@@ -21,14 +21,14 @@ for (const options of [{}, { theme: "dark" }])
     await row.getByRole("link").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/"type": "record\.updated"/).waitFor();
-    const answered = await dialog.getByRole("group", { name: "Response of the receiver" }).innerText();
-    assert.equal(answered, receiver.answer.body.slice(0, 1024), "the first KiB, as text");
+    const response = await dialog.getByRole("group", { name: "Response of the receiver" }).innerText();
+    assert.equal(response, receiver.response.body.slice(0, 1024), "the first KiB, as text");
     await dialog.getByText("Next attempt", { exact: true }).waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Close" }).first().click();
     await dialog.waitFor({ state: "detached" });
 
-    // The outcome of a test that fails.
+    // The outcome of a failed test.
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText(/^The test failed: /).waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
@@ -49,7 +49,7 @@ await browse(
     );
     await expectAccessible(page);
     // The receiver works again.
-    receiver.answer = { status: 200, body: "thanks" };
+    receiver.response = { status: 200, body: "thanks" };
     const before = receiver.arrived.filter(({ json }) => json.type === "record.updated");
     await dialog.getByRole("button", { name: "Send now" }).click();
     await dialog.getByText("Delivered").waitFor();
@@ -57,7 +57,7 @@ await browse(
     const arrived = receiver.arrived.filter(({ json }) => json.type === "record.updated");
     assert.ok(arrived.length > before.length);
     assert.equal(new Set(arrived.map(({ headers }) => headers["webhook-id"])).size, 1, "it keeps its id");
-    // What was delivered is sent again, too.
+    // A successful delivery can also be sent again.
     await dialog.getByRole("button", { name: "Send again" }).click();
     for (
       let tries = 0;

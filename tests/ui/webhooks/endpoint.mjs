@@ -5,7 +5,7 @@ import { signature, startReceiver } from "./receiver.mjs";
 const receiver = await startReceiver();
 const { id } = await ask("GET", "/entities/template/customers/by-key?key=erp:0");
 
-/** The secret that a dialog shows. */
+/** The secret in a dialog. */
 async function secretOf(page) {
   const dialog = page.getByRole("alertdialog");
   const secret = await dialog.getByRole("group", { name: "Secret" }).innerText();
@@ -21,7 +21,7 @@ await browse(
     await page.getByText("No webhook endpoints yet").waitFor();
     await page.getByRole("button", { name: "New endpoint" }).click();
 
-    // Faults are shown at their fields.
+    // Errors are shown at their fields.
     await page.getByRole("textbox", { name: "Name" }).fill("Not a slug");
     await page.getByRole("textbox", { name: "URL" }).fill(receiver.url);
     await page.getByRole("button", { name: "Create endpoint" }).click();
@@ -35,7 +35,7 @@ await browse(
     await page.getByRole("group", { name: "Templates" }).getByText("Our customers").click();
     await page.getByRole("radiogroup", { name: "Changes" }).getByText("Only these").click();
     await page.getByRole("group", { name: "Changes" }).getByText("Changed", { exact: true }).click();
-    await page.getByText("Only those that match a filter").click();
+    await page.getByText("Only records that match a filter").click();
     await page.getByRole("button", { name: "Add a filter" }).click();
     await page.getByRole("dialog").getByRole("combobox").fill("name");
     await page.keyboard.press("Enter");
@@ -54,20 +54,20 @@ await browse(
     assert.equal(endpoint.include_record, true);
     assert.match(JSON.stringify(filter), /"name".*"Anna"/);
 
-    // A test arrives, signed, and the page says what the receiver answered.
+    // A signed test is delivered, and the page shows the response of the receiver.
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText(/^The receiver answered 204 in \d+ ms\.$/).waitFor();
+    await page.getByText(/^The receiver responded with 204 in \d+ ms\.$/).waitFor();
     assert.equal(receiver.arrived[0].json.type, "test");
     assert.equal(receiver.arrived[0].headers["webhook-signature"], signature(receiver.arrived[0], secret));
     await page.getByRole("row").filter({ hasText: "Delivered" }).waitFor();
     await expectAccessible(page);
 
-    // A change arrives, and its delivery appears by itself.
+    // A change is delivered, and the delivery appears without a reload.
     await ask("PATCH", `/entities/${id}`, { attributes: { visits: 5 } });
     await page.getByRole("row").filter({ hasText: "Changed" }).getByText("Delivered").waitFor();
     assert.equal(receiver.arrived[1].json.data.record.attributes.visits, 5);
 
-    // After the secret was rotated, deliveries have both signatures.
+    // After the rotation of the secret, deliveries have both signatures.
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Rotate the secret" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Rotate the secret" }).click();
@@ -76,11 +76,11 @@ await browse(
     await page.getByText(/signed with the previous secret as well until/).waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText(/^The receiver answered 204/).waitFor();
+    await page.getByText(/^The receiver responded with 204/).waitFor();
     const [signatures, last] = [receiver.arrived[2].headers["webhook-signature"], receiver.arrived[2]];
     assert.deepEqual(signatures.split(" ").sort(), [signature(last, secret), signature(last, next)].sort());
 
-    // The definition is changed, and only what differs is sent.
+    // The definition is changed, and only the differences are sent.
     await page.getByRole("textbox", { name: "Name" }).fill("store");
     await page.getByRole("radiogroup", { name: "Changes" }).getByText("All changes").click();
     await quiet(page);
@@ -93,7 +93,7 @@ await browse(
     const changed = await ask("GET", "/webhook-endpoints/store");
     assert.deepEqual([changed.operations, changed.templates], [null, ["customers"]]);
 
-    // While it is paused, changes wait; one chooses whether they are delivered.
+    // While the endpoint is paused, changes wait. On resume, the user chooses whether they are delivered.
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("This endpoint is paused.").waitFor();

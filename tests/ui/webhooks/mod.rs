@@ -1,10 +1,10 @@
-//! Webhook endpoints: administrators configure them and look at deliveries.
+//! Webhook endpoints: administrators configure them and view deliveries.
 
 use crate::run;
 use harness::{Database, Service};
 use serde_json::json;
 
-/// A service that delivers to this machine, with two customers.
+/// A service that may deliver to this machine, with two customers.
 async fn delivering() -> Service {
     let database = Database::with_crm().await;
     let key = database.api_key("keyed_admin", &[]).await;

@@ -2,14 +2,14 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 
-/** Starts a receiver. `arrived` has what was delivered; `answer` is what it answers. */
+/** Starts a receiver. `arrived` contains the deliveries; `response` is sent for each of them. */
 export async function startReceiver() {
-  const receiver = { url: "", arrived: [], answer: { status: 204, body: "" }, close: () => {} };
-  const server = createServer(async (request, response) => {
+  const receiver = { url: "", arrived: [], response: { status: 204, body: "" }, close: () => {} };
+  const server = createServer(async (request, reply) => {
     let body = "";
     for await (const part of request.setEncoding("utf8")) body += part;
     receiver.arrived.push({ headers: request.headers, body, json: JSON.parse(body) });
-    response.writeHead(receiver.answer.status, { "content-type": "text/plain" }).end(receiver.answer.body);
+    reply.writeHead(receiver.response.status, { "content-type": "text/plain" }).end(receiver.response.body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   receiver.url = `http://127.0.0.1:${server.address().port}/hooks`;

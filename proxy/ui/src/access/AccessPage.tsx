@@ -6,14 +6,14 @@ import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tabs } from "../components/Tabs";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { GrantsTab } from "./GrantsTab";
 import { KeysTab } from "./KeysTab";
 import { ProjectsTab } from "./ProjectsTab";
 import { Quotas } from "./Quotas";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
 /** API keys, roles and their grants, quotas, projects. */
 export default function AccessPage({ project }: { project: string }) {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Grant } from "../api/administration";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { RequestError } from "../api/problem";
 import { useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
@@ -12,30 +12,30 @@ import { Rejection } from "../components/Field";
 import { Failure, Notice, OtherFailure } from "../components/Notice";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { type Condition, conditionsOfScope } from "../filter/condition";
+import { errorsOfFilters } from "../filter/errors";
 import { FilterBar } from "../filter/FilterBar";
-import { faultsOfFilters } from "../filter/faults";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import { useSession } from "../session/session";
 import style from "./Access.module.css";
 import { PRIVILEGES, type Privilege, plan } from "./grantPlan";
 import { regrant } from "./regrant";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
 type Props = {
   project: string;
   role: string;
-  /** The grant that is changed; null creates one. */
+  /** The grant to change; null creates one. */
   grant: Grant | null;
   /** All grants in the project. */
   grants: readonly Grant[];
   onClose: () => void;
 };
 
-/** What a role may do on a template or the whole project, and with which records. */
+/** Edits the privileges of a role on a template or a whole project, and the records that they cover. */
 export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
   const templates = useTemplates(project);
   const [target, setTarget] = useState(grant?.target ?? null);
@@ -56,7 +56,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
     setRunning(true);
     try {
       await regrant(project, role, target, siblings, steps);
-      sayDone(t.grantSaved(role));
+      showToast(t.grantSaved(role));
       onClose();
     } catch (error) {
       setError(error);
@@ -64,7 +64,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
     }
   };
   const rejection = error instanceof RequestError ? error : null;
-  const faults = faultsOfFilters(error);
+  const errors = errorsOfFilters(error);
   return (
     <Dialog
       title={grant === null ? t.newGrantFor(role) : t.changeGrant(role, grant.target)}
@@ -74,7 +74,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button kind="main" onPress={save} isDisabled={isRunning || !isComplete}>
             {grant === null ? t.grant : t.saveGrant}
           </Button>
@@ -142,7 +142,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
                 template={template}
                 value={conditions}
                 onChange={setConditions}
-                errors={faults}
+                errors={errors}
               />
               {conditions.length === 0 ? (
                 <p className={style.quiet}>{t.noConditionYet}</p>
@@ -161,7 +161,7 @@ export function GrantDialog({ project, role, grant, grants, onClose }: Props) {
   );
 }
 
-/** How many records the conditions cover now. */
+/** How many records currently match the conditions. */
 function Coverage(props: { project: string; template: string; conditions: Condition[] }) {
   const { project, template } = props;
   const { key } = useSession();
@@ -174,7 +174,7 @@ function Coverage(props: { project: string; template: string; conditions: Condit
     queryKey: [key, "coverage", project, template, conditions],
     queryFn: async () => {
       const ask = async (filters: Condition[]) => {
-        const found = await answer(
+        const found = await bodyOf(
           POST("/v1/entities/search/{template}", {
             params: { path: { template }, header: inProject(project) },
             body: { filters: filters as never, limit: 1, count: "exact", fields: [] },

@@ -12,21 +12,21 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
-import { sayDone, sayRejected } from "../components/toast";
+import { showErrorToast, showToast } from "../components/toast";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Access.module.css";
 import { GrantDialog } from "./GrantDialog";
 import { plan } from "./grantPlan";
 import { regrant } from "./regrant";
 import { Scope } from "./Scope";
-import { startSeeing } from "./viewAs";
+import { viewAsRole } from "./viewAs";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
 type Editing = { role: string; grant: Grant | null };
 
-/** Each role with what it was granted in the project. */
+/** The roles with their grants in the project. */
 export function GrantsTab({ project }: { project: string }) {
   const roles = useRoles(project);
   const grants = useGrants(project);
@@ -37,14 +37,14 @@ export function GrantsTab({ project }: { project: string }) {
   if (!roles.data || !grants.data) return <Skeleton lines={8} />;
   const all = grants.data;
   const known = new Set(roles.data.map(({ name }) => name));
-  // A grant may be of a role that keys cannot be issued for.
+  // A grant may belong to a role for which no key can be issued.
   const others = [...new Set(all.map(({ role }) => role))].filter((name) => !known.has(name));
   const listed: Role[] = [
     ...roles.data,
     ...others.map((name) => ({ name, login: false, admin: false, grantable: false, member_of: [] })),
   ];
   const has = ({ name }: Role) => all.some(({ role }) => role === name);
-  // Of the roles of the whole server, those that may do something here.
+  // Only the roles that have access to this project, not all roles of the server.
   const inherits = (role: Role) => listed.some((it) => role.member_of.includes(it.name) && has(it));
   const concerned = (role: Role) => !role.admin && (has(role) || inherits(role));
   const ordered = [...listed.filter(has), ...listed.filter((role) => !has(role) && concerned(role))];
@@ -54,7 +54,7 @@ export function GrantsTab({ project }: { project: string }) {
   const inheritedBy = (name: string) => listed.find((role) => role.name === name)?.member_of.join(", ") ?? "";
   const revoke = async (grant: Grant) => {
     await regrant(project, grant.role, grant.target, siblings(grant), plan(siblings(grant), grant, null));
-    sayDone(t.grantRevoked(grant.role));
+    showToast(t.grantRevoked(grant.role));
   };
   return (
     <div className={style.roles}>
@@ -97,7 +97,7 @@ export function GrantsTab({ project }: { project: string }) {
           run={() => revoke(revoking)}
           onClose={() => setRevoking(null)}
         >
-          {t.revokeGrantWhat(revoking.role, privilegesInWords(revoking))}
+          {t.revokeGrantWhat(revoking.role, privilegesText(revoking))}
           {inheritedBy(revoking.role) !== "" && ` ${t.inheritedStays(inheritedBy(revoking.role))}`}
         </Confirm>
       )}
@@ -105,7 +105,7 @@ export function GrantsTab({ project }: { project: string }) {
   );
 }
 
-/** The roles of the server that have no access here yet, of which one can be given some. */
+/** A menu of roles that have no grant here, to grant one access. */
 function GrantToRole({ roles, onGrant }: { roles: readonly Role[]; onGrant: (role: string) => void }) {
   const [role, setRole] = useState<string | null>(null);
   return (
@@ -126,7 +126,7 @@ function GrantToRole({ roles, onGrant }: { roles: readonly Role[]; onGrant: (rol
 
 const list = new Intl.ListFormat(undefined, { type: "disjunction" });
 
-const privilegesInWords = ({ privileges }: Grant) => list.format(privileges.map((it) => t.privilege[it]));
+const privilegesText = ({ privileges }: Grant) => list.format(privileges.map((it) => t.privilege[it]));
 
 type RoleProps = {
   project: string;
@@ -207,7 +207,7 @@ function RoleGrants({ project, role, grants, onEdit, onRevoke }: RoleProps) {
     },
   ];
   const inherited = role.member_of.join(", ");
-  const see = () => startSeeing(project, role.name).catch((error) => sayRejected(sentence(error)));
+  const see = () => viewAsRole(project, role.name).catch((error) => showErrorToast(sentence(error)));
   const mayUse = role.admin || role.grantable;
   return (
     <Section

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { readAdministrationAgain, useRoles } from "../api/administration";
-import { answer, inProject, POST, type Schemas } from "../api/client";
+import { bodyOf, inProject, POST, type Schemas } from "../api/client";
 import { RequestError } from "../api/problem";
 import { useMe, useProjects } from "../api/queries";
 import { Button } from "../components/Button";
@@ -12,11 +12,11 @@ import { Rejection, TextField } from "../components/Field";
 import { Notice, OtherFailure } from "../components/Notice";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import style from "./Access.module.css";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 const DAY = 86_400_000;
 
 type IssuedKey = Pick<Schemas["NewApiKey"], "id" | "key" | "label" | "role">;
@@ -25,7 +25,7 @@ const DAYS: Days[] = ["30", "90", "365", "0"];
 
 type Props = { project: string; onClose: () => void };
 
-/** Issues a key, and shows it once. It is kept nowhere but in this dialog. */
+/** Issues a key and shows it once. Only this dialog holds it. */
 export function IssueKey({ project, onClose }: Props) {
   const [issued, setIssued] = useState<IssuedKey | null>(null);
   if (issued === null) return <Form project={project} onClose={onClose} onIssued={setIssued} />;
@@ -42,7 +42,7 @@ export function IssueKey({ project, onClose }: Props) {
         </Button>
       }
     >
-      <p>{t.issuedLead(issued.label || t.keyNumber(issued.id), issued.role)}</p>
+      <p>{t.issuedLead(issued.label || t.keyId(issued.id), issued.role)}</p>
       <Notice kind="attention">{t.shownOnce}</Notice>
       <Code text={issued.key ?? ""} what={t.apiKey} />
     </Dialog>
@@ -58,14 +58,14 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
   const rejection = error instanceof RequestError ? error : null;
-  // A key that is limited to projects issues only keys that are limited, too.
+  // A key that is limited to projects can issue only keys that are also limited.
   const isLimited = me.data?.projects != null;
   const isSome = isLimited || draft.limit === "some";
   const issue = async () => {
     setRunning(true);
     try {
       const days = Number(draft.days);
-      const key = await answer(
+      const key = await bodyOf(
         POST("/v1/api-keys", {
           params: { header: inProject(project) },
           body: {
@@ -92,7 +92,7 @@ function Form({ project, onClose, onIssued }: Props & { onIssued: (key: IssuedKe
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button
             kind="main"
             onPress={issue}

@@ -1,24 +1,24 @@
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { type ApiKey, readAdministrationAgain } from "../api/administration";
-import { answer, DELETE, inProject } from "../api/client";
+import { bodyOf, DELETE, inProject } from "../api/client";
 import { useMe } from "../api/queries";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { type Column, DataTable } from "../components/DataTable";
 import { Empty } from "../components/Empty";
 import { Tag } from "../components/Tag";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { relativeTime } from "../format/moment";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Access.module.css";
 import { IssueKey } from "./IssueKey";
 import { type KeyState, keyState } from "./keyState";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
-/** The API keys, those in use first. */
+/** The API keys, active ones first. */
 export function KeysTab({ project, keys }: { project: string; keys: readonly ApiKey[] }) {
   const me = useMe(project);
   const [isIssuing, setIssuing] = useState(false);
@@ -29,10 +29,10 @@ export function KeysTab({ project, keys }: { project: string; keys: readonly Api
   const active = newestFirst.filter((key) => keyState(key) === "active");
   const ended = newestFirst.filter((key) => keyState(key) !== "active");
   const revoke = async ({ id, label }: ApiKey) => {
-    await answer(
+    await bodyOf(
       DELETE("/v1/api-keys/{id}", { params: { path: { id: String(id) }, header: inProject(project) } }),
     );
-    sayDone(t.revoked(label || t.keyNumber(id)));
+    showToast(t.revoked(label || t.keyId(id)));
     await readAdministrationAgain();
   };
   const issue = (
@@ -67,7 +67,7 @@ export function KeysTab({ project, keys }: { project: string; keys: readonly Api
       {isIssuing && <IssueKey project={project} onClose={() => setIssuing(false)} />}
       {revoking && (
         <Confirm
-          title={t.revokeTitle(revoking.label || t.keyNumber(revoking.id))}
+          title={t.revokeTitle(revoking.label || t.keyId(revoking.id))}
           action={t.revokeKey}
           run={() => revoke(revoking)}
           onClose={() => setRevoking(null)}
@@ -91,7 +91,7 @@ function columns(own: number | undefined, revoke: (key: ApiKey) => void): Column
         <>
           <bdi className={style.name}>{label || <span className={style.quiet}>{t.noLabel}</span>}</bdi>{" "}
           {id === own && <Tag>{t.thisKey}</Tag>}
-          <span className={style.small}>{t.keyNumber(id)}</span>
+          <span className={style.small}>{t.keyId(id)}</span>
         </>
       ),
     },
@@ -113,7 +113,7 @@ function columns(own: number | undefined, revoke: (key: ApiKey) => void): Column
         keyState(key) !== "revoked" && (
           <Button
             kind="quiet"
-            aria-label={t.revokeNamed(key.label || t.keyNumber(key.id))}
+            aria-label={t.revokeNamed(key.label || t.keyId(key.id))}
             onPress={() => revoke(key)}
           >
             {t.revoke}

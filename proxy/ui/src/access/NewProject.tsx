@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
-import { answer, POST } from "../api/client";
+import { bodyOf, POST } from "../api/client";
 import { RequestError } from "../api/problem";
 import { queryClient } from "../api/queries";
 import { Button } from "../components/Button";
@@ -9,16 +9,16 @@ import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
 import { OtherFailure } from "../components/Notice";
 import { RequiredNote } from "../components/Required";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { readerZone, zones } from "../format/zone";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { slugFault, slugOf } from "../template/slug";
+import { slugError, slugOf } from "../template/slug";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
-/** Asks for the name of a project, creates it and opens it. */
+/** Asks for a project name, creates the project and opens it. */
 export default function NewProject({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [draft, setDraft] = useState({
@@ -27,26 +27,26 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
     zone: readerZone() ?? "",
   });
   const known = useMemo(zones, []);
-  const wanted = draft.slug.trim();
+  const trimmedSlug = draft.slug.trim();
   const isUntouched = draft.name === "" && draft.slug === "";
-  const fault = slugFault(wanted);
+  const slugProblem = slugError(trimmedSlug);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
   const rejection = error instanceof RequestError ? error : null;
   const create = async () => {
     setRunning(true);
     try {
-      const { slug, name } = await answer(
+      const { slug, name } = await bodyOf(
         POST("/v1/projects", {
           body: {
-            slug: wanted,
+            slug: trimmedSlug,
             ...(draft.name.trim() !== "" && { name: draft.name.trim() }),
             ...(draft.zone.trim() !== "" && { time_zone: draft.zone.trim() }),
           },
         }),
       );
       await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === "projects" });
-      sayDone(t.projectCreated(name));
+      showToast(t.projectCreated(name));
       navigate(addresses.project(slug));
     } catch (error) {
       setError(error);
@@ -60,8 +60,8 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
-          <Button kind="main" onPress={create} isDisabled={isRunning || fault !== undefined}>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
+          <Button kind="main" onPress={create} isDisabled={isRunning || slugProblem !== undefined}>
             {t.createProject}
           </Button>
         </>
@@ -70,7 +70,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
       <TextField
         label={t.projectName}
         value={draft.name}
-        // The slug follows the name until it is written by itself.
+        // The slug follows the name until the user edits it.
         onChange={(name) =>
           setDraft({ ...draft, name, ...(draft.slug === slugOf(draft.name) && { slug: slugOf(name) }) })
         }
@@ -83,7 +83,7 @@ export default function NewProject({ onClose }: { onClose: () => void }) {
         hint={isUntouched ? t.slugFirst : t.slugHint}
         value={draft.slug}
         onChange={(slug) => setDraft({ ...draft, slug })}
-        error={(isUntouched ? undefined : fault) ?? rejection?.at("/slug")}
+        error={(isUntouched ? undefined : slugProblem) ?? rejection?.at("/slug")}
         isCode
       />
       <ComboField

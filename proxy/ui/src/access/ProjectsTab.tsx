@@ -7,12 +7,12 @@ import { type Column, DataTable } from "../components/DataTable";
 import { Failure, Skeleton } from "../components/Notice";
 import { Tag } from "../components/Tag";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import style from "./Access.module.css";
 import NewProject from "./NewProject";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
 /** The projects of the workspace. */
 export function ProjectsTab({ project }: { project: string }) {
@@ -38,7 +38,7 @@ export function ProjectsTab({ project }: { project: string }) {
     { id: "zone", title: t.timeZone, cell: ({ time_zone }) => time_zone ?? t.utc },
     { id: "created", title: t.created, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ];
-  // A key that is limited to projects creates none.
+  // A key that is limited to projects cannot create one.
   const mayCreate = me.data?.projects === null;
   return (
     <div className={style.stack}>

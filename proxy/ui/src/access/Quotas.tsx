@@ -1,22 +1,22 @@
 import { useState } from "react";
 import { type Quota, readAdministrationAgain, useQuotas } from "../api/administration";
-import { answer, inProject, PUT } from "../api/client";
+import { bodyOf, inProject, PUT } from "../api/client";
 import { RequestError } from "../api/problem";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
 import { Failure, OtherFailure, Skeleton } from "../components/Notice";
 import { Gauge } from "../components/Progress";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { relativeTime } from "../format/moment";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import style from "./Access.module.css";
 import { readWhole } from "./wholeNumber";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
-/** How full the quotas of a project are, and their limits. */
+/** The quotas of a project: usage and limits. */
 export function Quotas({ project }: { project: string }) {
   const quotas = useQuotas(project);
   const [changing, setChanging] = useState<Quota | null>(null);
@@ -55,7 +55,7 @@ function Level({ name, maximum, used }: Quota) {
       </div>
     );
   }
-  // Of nothing, everything is used.
+  // A limit of 0 is always fully used.
   const share = maximum === 0 ? 1 : (used ?? 0) / maximum;
   return <Gauge label={label} value={share} text={t.usedOf(used, maximum)} />;
 }
@@ -70,14 +70,14 @@ function Change({ project, quota, onClose }: { project: string; quota: Quota; on
     if (maximum === undefined) return;
     setRunning(true);
     try {
-      await answer(
+      await bodyOf(
         PUT("/v1/quotas/{name}", {
           params: { path: { name: quota.name }, header: inProject(project) },
           body: { maximum },
         }),
       );
       await readAdministrationAgain();
-      sayDone(t.quotaSaved);
+      showToast(t.quotaSaved);
       onClose();
     } catch (error) {
       setError(error);
@@ -91,7 +91,7 @@ function Change({ project, quota, onClose }: { project: string; quota: Quota; on
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button kind="main" onPress={save} isDisabled={isRunning || maximum === undefined}>
             {t.save}
           </Button>

@@ -1,12 +1,12 @@
 import { Chip } from "../filter/Chip";
 import { conditionsOfScope } from "../filter/condition";
 import { useSentences } from "../filter/useContext";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Access.module.css";
 
-const t = pageWords.access;
+const t = pageMessages.access;
 
-/** The records that a grant covers, as sentences. */
+/** The scope of a grant, as sentences. */
 export function Scope({
   project,
   template,
@@ -21,8 +21,8 @@ export function Scope({
   if (conditions.length === 0) return t.allRecords;
   return (
     <div className={style.sentences}>
-      {conditions.map((condition, place) => (
-        <div key={place}>
+      {conditions.map((condition, index) => (
+        <div key={index}>
           <Chip condition={condition} context={context} />
         </div>
       ))}

@@ -4,7 +4,7 @@ import { type Part, plan } from "./grantPlan";
 const bern = { filters: [{ field: "city", operator: "eq", value: "Bern" }] };
 const readBern: Part = { privileges: ["read", "update"], scope: bern };
 
-test("another scope or a further privilege is granted, without revoking", () => {
+test("new scope or additional privilege is granted without revoking", () => {
   const wider: Part = { privileges: ["read", "update"], scope: null };
   expect(plan([readBern], readBern, wider)).toEqual([{ kind: "grant", ...wider }]);
   const further: Part = { privileges: ["read", "update", "delete"], scope: bern };
@@ -23,7 +23,7 @@ test("privilege is removed by revoking all and granting the rest", () => {
   expect(plan([readBern], readBern, null)).toEqual([{ kind: "revoke" }]);
 });
 
-test("the privilege to define templates is granted without the scope of records", () => {
+test("define is granted without a scope", () => {
   expect(plan([], null, { privileges: ["read", "define"], scope: bern })).toEqual([
     { kind: "grant", privileges: ["read"], scope: bern },
     { kind: "grant", privileges: ["define"], scope: null },
@@ -34,7 +34,7 @@ test("unchanged grant needs no request", () => {
   expect(plan([readBern], readBern, { privileges: ["update", "read"], scope: { ...bern } })).toEqual([]);
 });
 
-test("a privilege that moves to another scope leaves the one it had", () => {
+test("privilege that moves to another scope is removed from the earlier one", () => {
   const all: Part = { privileges: ["delete"], scope: null };
   const moved: Part = { privileges: ["read", "delete"], scope: bern };
   expect(plan([readBern, all], readBern, moved)).toEqual([{ kind: "revoke" }, { kind: "grant", ...moved }]);

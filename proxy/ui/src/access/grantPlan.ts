@@ -1,8 +1,8 @@
 /**
- * The requests that turn the grants of a role on a target into others.
+ * Plans the requests that change the grants of a role on a target.
  *
- * The service grants privileges with a scope, and takes all privileges on a target back together. So a privilege is
- * taken back by revoking all and granting again what stays.
+ * The service grants privileges with a scope, but can only revoke all privileges on a target at once. To remove a
+ * privilege, the plan therefore revokes all of them and grants the remaining ones again.
  */
 import type { Grant } from "../api/administration";
 import { isSame } from "../filter/condition";
@@ -13,7 +13,7 @@ export type Step = { kind: "revoke" } | ({ kind: "grant" } & Part);
 
 export const PRIVILEGES: Privilege[] = ["read", "create", "update", "delete", "define"];
 
-/** Privileges and scope as they are granted: `define` is about templates and has no scope. */
+/** The request to grant privileges with a scope. `define` applies to templates and has no scope. */
 function partsOf({ privileges, scope }: Part): Part[] {
   const ofRecords = privileges.filter((it) => it !== "define");
   const parts: Part[] = scope === null ? [{ privileges, scope }] : [{ privileges: ofRecords, scope }];
@@ -21,26 +21,26 @@ function partsOf({ privileges, scope }: Part): Part[] {
   return parts.filter((part) => part.privileges.length > 0);
 }
 
-/** From all parts that there are to `next` in place of `edited`; null edits nothing and adds, null revokes. */
+/** Replaces the grant `edited` with `next` among all grants of a role. A null `edited` adds, a null `next` revokes. */
 export function plan(present: readonly Part[], edited: Part | null, next: Part | null): Step[] {
   const others = present.filter((part) => part !== edited);
-  const wanted = next === null ? [] : partsOf(next);
-  const granted = wanted.flatMap((part) => part.privileges);
-  // Privileges that are granted now are removed from the other parts.
+  const added = next === null ? [] : partsOf(next);
+  const granted = added.flatMap((part) => part.privileges);
+  // A privilege that is granted here is removed from the other grants.
   const kept = others
     .map((part) => ({ ...part, privileges: part.privileges.filter((it) => !granted.includes(it)) }))
     .filter((part) => part.privileges.length > 0);
   const before = present.flatMap((part) => part.privileges);
-  const after = [...kept, ...wanted].flatMap((part) => part.privileges);
+  const after = [...kept, ...added].flatMap((part) => part.privileges);
   const grants = (parts: Part[]) => parts.map((part): Step => ({ kind: "grant", ...part }));
   if (before.every((it) => after.includes(it))) {
-    const isThere = (part: Part) =>
+    const isGranted = (part: Part) =>
       present.some(
         (it) =>
           isSame(it.scope ?? null, part.scope ?? null) &&
           part.privileges.every((privilege) => it.privileges.includes(privilege)),
       );
-    return grants(wanted.filter((part) => !isThere(part)));
+    return grants(added.filter((part) => !isGranted(part)));
   }
-  return [{ kind: "revoke" }, ...grants([...kept, ...wanted])];
+  return [{ kind: "revoke" }, ...grants([...kept, ...added])];
 }

@@ -1,9 +1,9 @@
 /** Sends the steps of a plan. */
 import { readAdministrationAgain } from "../api/administration";
-import { answer, DELETE, inProject, PUT, type Schemas } from "../api/client";
+import { bodyOf, DELETE, inProject, PUT, type Schemas } from "../api/client";
 import type { Part, Step } from "./grantPlan";
 
-/** @throws RequestError after granting again what was revoked before. */
+/** @throws RequestError after restoring the grants that were already revoked. */
 export async function regrant(
   project: string,
   role: string,
@@ -13,7 +13,7 @@ export async function regrant(
 ): Promise<void> {
   const header = inProject(project);
   const grant = ({ privileges, scope }: Part) =>
-    answer(
+    bodyOf(
       PUT("/v1/grants", {
         params: { header },
         body: { role, target, privileges, scope: scope as Schemas["GrantRequest"]["scope"] },
@@ -24,7 +24,7 @@ export async function regrant(
     for (const step of steps) {
       if (step.kind === "grant") await grant(step);
       else {
-        await answer(DELETE("/v1/grants", { params: { header, query: { role, target } } }));
+        await bodyOf(DELETE("/v1/grants", { params: { header, query: { role, target } } }));
         isRevoked = true;
       }
     }

@@ -1,23 +1,23 @@
-/** Looking at the application as a role sees it, with a key of its own that soon expires. */
+/** Shows the application as a role sees it, with a separate API key that soon expires. */
 import { navigate } from "wouter/use-browser-location";
 import { readAdministrationAgain } from "../api/administration";
-import { answer, DELETE, inProject, POST } from "../api/client";
-import { pageWords } from "../language/pages";
+import { bodyOf, DELETE, inProject, POST } from "../api/client";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { seeAs } from "../session/session";
-import { keyNumber } from "./keyState";
+import { keyId } from "./keyState";
 
 const MINUTES = 30;
 
-/** Issues a key for the role, and opens the project with it. @throws RequestError */
-export async function startSeeing(project: string, role: string): Promise<void> {
-  const { key } = await answer(
+/** Issues a key for the role and opens the project with it. @throws RequestError */
+export async function viewAsRole(project: string, role: string): Promise<void> {
+  const { key } = await bodyOf(
     POST("/v1/api-keys", {
       params: { header: inProject(project) },
       body: {
         role,
         projects: [project],
-        label: pageWords.access.seeAsLabel(role),
+        label: pageMessages.access.seeAsLabel(role),
         expires_at: new Date(Date.now() + MINUTES * 60_000).toISOString(),
       },
     }),
@@ -27,13 +27,13 @@ export async function startSeeing(project: string, role: string): Promise<void> 
   navigate(addresses.project(project));
 }
 
-/** Revokes that key with the administrator's own; should that fail, it expires by itself. */
-export function revokeSeenKey(key: string, own: string): void {
-  const id = keyNumber(key);
+/** Revokes that key with the administrator's own key. If this fails, the key expires. */
+export function revokeRoleKey(key: string, own: string): void {
+  const id = keyId(key);
   if (id === null) return;
-  // By then, the administrator may have signed out.
+  // The administrator may have signed out by then.
   const headers = { authorization: `Bearer ${own}` };
-  answer(DELETE("/v1/api-keys/{id}", { params: { path: { id } }, headers }))
+  bodyOf(DELETE("/v1/api-keys/{id}", { params: { path: { id } }, headers }))
     .then(readAdministrationAgain)
     .catch(() => undefined);
 }

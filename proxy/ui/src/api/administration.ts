@@ -1,7 +1,7 @@
-/** What administrators read. A service that does not serve a route yet answers null. */
+/** Queries for administrators. A service without a route returns null for it. */
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
-import { answer, GET, inProject, type Schemas } from "./client";
+import { bodyOf, GET, inProject, type Schemas } from "./client";
 import { allPages, type PageQuery } from "./pages";
 import { RequestError } from "./problem";
 import { queryClient } from "./queries";
@@ -14,8 +14,8 @@ export type Job = Schemas["Jobs"]["jobs"][number];
 export type Examination = Schemas["Examination"];
 export type Finding = Examination["findings"][number];
 
-/** The answer, or null where the service has no such route. */
-async function ifServed<T>(call: Promise<T>): Promise<T | null> {
+/** The response body, or null if the service has no such route. */
+async function nullIfMissing<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
   } catch (error) {
@@ -26,7 +26,7 @@ async function ifServed<T>(call: Promise<T>): Promise<T | null> {
 
 type Options = {
   isPolled?: boolean;
-  /** The response takes the service a while, so the application asks for it only when the user wants it. */
+  /** The response is slow, so the application requests it only when the user asks for it. */
   isCostly?: boolean;
 };
 const POLL = 3_000;
@@ -40,10 +40,10 @@ function useAdministration<T>(
   const { key } = useSession();
   return useQuery({
     queryKey: [key, "administration", project, name],
-    queryFn: () => ifServed(read()),
+    queryFn: () => nullIfMissing(read()),
     enabled: key !== null,
     ...(isCostly && { staleTime: Number.POSITIVE_INFINITY }),
-    // What is not served is not asked for again.
+    // A missing route is not requested again.
     refetchInterval: ({ state }) => (isPolled && state.data !== null ? POLL : false),
   });
 }
@@ -57,34 +57,34 @@ const paged = (project: string, page: PageQuery) => ({
 export const useApiKeys = (project: string) =>
   useAdministration("keys", project, () =>
     allPages(
-      (page) => answer(GET("/v1/api-keys", paged(project, page))),
+      (page) => bodyOf(GET("/v1/api-keys", paged(project, page))),
       ({ api_keys }) => api_keys,
     ),
   );
 
 export const useRoles = (project: string) => useAdministration("roles", project, () => readRoles(project));
 
-/** All roles that keys can be issued for. */
+/** All roles for which keys can be issued. */
 export const readRoles = (project: string) =>
   allPages(
-    (page) => answer(GET("/v1/roles", paged(project, page))),
+    (page) => bodyOf(GET("/v1/roles", paged(project, page))),
     ({ roles }) => roles,
   );
 
-/** All grants: a change of some takes the others of their role and target into account. */
+/** All grants, because changing one involves the others of its role and target. */
 export const useGrants = (project: string) =>
   useAdministration("grants", project, () =>
     allPages(
-      (page) => answer(GET("/v1/grants", paged(project, page))),
+      (page) => bodyOf(GET("/v1/grants", paged(project, page))),
       ({ grants }) => grants,
     ),
   );
 
 export const useQuotas = (project: string) =>
-  useAdministration("quotas", project, async () => (await answer(GET("/v1/quotas", params(project)))).quotas);
+  useAdministration("quotas", project, async () => (await bodyOf(GET("/v1/quotas", params(project)))).quotas);
 
 export const useJobs = (project: string) =>
-  useAdministration("jobs", project, async () => (await answer(GET("/v1/jobs", params(project)))).jobs, {
+  useAdministration("jobs", project, async () => (await bodyOf(GET("/v1/jobs", params(project)))).jobs, {
     isPolled: true,
   });
 
@@ -92,7 +92,7 @@ export const useEmbeddingStatus = (project: string) =>
   useAdministration(
     "embeddings",
     project,
-    async () => (await answer(GET("/v1/embeddings/status", params(project)))).templates,
+    async () => (await bodyOf(GET("/v1/embeddings/status", params(project)))).templates,
     { isPolled: true },
   );
 
@@ -100,13 +100,13 @@ export const useEmbeddingFailures = (project: string) =>
   useAdministration(
     "embedding-failures",
     project,
-    async () => (await answer(GET("/v1/embeddings/failures", params(project)))).failures,
+    async () => (await bodyOf(GET("/v1/embeddings/failures", params(project)))).failures,
     { isPolled: true },
   );
 
 export const useExamination = (project: string) =>
-  useAdministration("doctor", project, () => answer(GET("/v1/doctor", params(project))), { isCostly: true });
+  useAdministration("doctor", project, () => bodyOf(GET("/v1/doctor", params(project))), { isCostly: true });
 
-/** Reads all of it again after a change. */
+/** Reloads all administration data after a change. */
 export const readAdministrationAgain = () =>
   queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === "administration" });

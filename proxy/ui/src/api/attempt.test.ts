@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { Attempt } from "./attempt";
 import { RequestError, requestError } from "./problem";
 
-/** The names of attempts, each answered by what `answers` has for it: an error is thrown. */
+/** The names of attempts. `answers` has the outcome of each: an error is thrown. */
 function names(attempt: Attempt) {
   const seen: string[] = [];
-  const send = (answer: unknown) =>
+  const send = (outcome: unknown) =>
     attempt
       .send(async (name) => {
         seen.push(name);
-        if (answer instanceof Error) throw answer;
-        return answer;
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
       })
       .catch(() => undefined);
   return { seen, send };
@@ -31,7 +31,7 @@ test.each([
   expect(seen[1]).toBe(seen[0]);
 });
 
-test("another attempt has another name: after success, after a change, and where the name was taken", async () => {
+test("attempt gets a new key after success, after a change, and if its key was used", async () => {
   const attempt = new Attempt();
   const { seen, send } = names(attempt);
   await send("written");
@@ -42,7 +42,7 @@ test("another attempt has another name: after success, after a change, and where
   expect(new Set(seen).size).toBe(4);
 });
 
-test("pending attempt sends nothing more", async () => {
+test("pending attempt is not sent twice", async () => {
   const attempt = new Attempt();
   let end = (_: string) => {};
   const first = attempt.send(() => new Promise<string>((resolve) => (end = resolve)));

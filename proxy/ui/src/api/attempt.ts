@@ -1,8 +1,8 @@
 /**
- * A write that must have one effect, such as creating a record or adding an amount.
+ * A write that must take effect once, such as creating a record or adding an amount.
  *
- * The service runs it once under its `Idempotency-Key`. Without a response, or with an unknown outcome, it is sent again
- * under the same key. A rejected attempt keeps its key, too, because the service does not store rejections.
+ * The service runs it once per `Idempotency-Key`. If the response is missing or the outcome unknown, it is sent again
+ * with the same key. A rejected attempt also keeps its key, because the service does not store rejections.
  */
 import { useState } from "react";
 import { RequestError } from "./problem";
@@ -14,14 +14,14 @@ export class Attempt {
   private name = newName();
   private isPending = false;
 
-  /** What is to be written is not what was sent: this is another attempt. */
+  /** The content has changed, so the next request is another attempt. */
   renew() {
     this.name = newName();
   }
 
   /**
-   * Sends what is to be written under its name. After success, the next is another attempt.
-   * @returns null if it is under way already; nothing is sent then.
+   * Sends the content with the key of the attempt. After success, the next call is another attempt.
+   * @returns null without sending anything if a request is already in flight.
    */
   async send<T>(write: (name: string) => Promise<T>): Promise<T | null> {
     if (this.isPending) return null;
@@ -39,5 +39,5 @@ export class Attempt {
   }
 }
 
-/** The attempt of a component, which lives as long as that. */
+/** An attempt that lives as long as its component. */
 export const useAttempt = (): Attempt => useState(() => new Attempt())[0];

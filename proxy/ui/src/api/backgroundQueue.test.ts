@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { inTurn } from "./backgroundQueue";
+import { inBackground } from "./backgroundQueue";
 
-test("two works run at once, the others after them in their order, also after one that failed", async () => {
+test("two tasks run concurrently, the others follow in order, even after a failure", async () => {
   const ends: (() => void)[] = [];
   const begun: number[] = [];
   const work = (n: number) =>
-    inTurn(() => {
+    inBackground(() => {
       begun.push(n);
       return new Promise<void>((resolve, reject) => ends.push(n === 1 ? () => reject(new Error()) : resolve));
     });

@@ -1,11 +1,11 @@
-/** Background work runs two at a time, so that the user's own requests never wait behind it. */
+/** Runs at most two background tasks at a time, so that user requests never wait behind them. */
 
-const AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+export async function inBackground<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {
     return await work();

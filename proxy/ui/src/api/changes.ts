@@ -1,8 +1,8 @@
 /**
- * The feed of changes of a template: one connection for all that shows its records in this tab.
+ * The change feed of a template: one connection for all components of this tab that show its records.
  *
- * A tab that is not looked at for a while has no connection, because browsers allow six to a host over HTTP/1.1, for all
- * tabs together. When the user comes back, it reads what it has missed.
+ * A tab that has been hidden for a while has no connection, because browsers allow only six connections per host over
+ * HTTP/1.1, shared by all tabs. When the user returns, the tab reads the changes that it missed.
  */
 import { inProject, type Schemas, send } from "./client";
 import { EventReader, type StreamEvent } from "./eventStream";
@@ -12,22 +12,22 @@ import { RequestError, requestError } from "./problem";
 export type Change = Schemas["Change"];
 
 /** Milliseconds after which a hidden tab has no connection. */
-const HIDDEN = 15_000;
-/** Milliseconds after which a connection without a sign of life is given up. The service sends one every 15 seconds. */
-const SILENCE = 40_000;
-/** Failures in a row after which the reason is one that does not pass soon, such as a template that was dropped. */
-const HOPELESS = 6;
+const HIDDEN_TIMEOUT = 15_000;
+/** Milliseconds without data after which a connection is closed. The service sends some every 15 seconds. */
+const MAX_SILENCE = 40_000;
+/** Consecutive failures that indicate a permanent cause, such as a dropped template. */
+const MAX_FAILURES = 6;
 
 let connections = 0;
 const listeners = new Set<(changes: readonly Change[]) => void>();
 
 type Follower = {
   onChanges: (changes: Change[]) => void;
-  /** Only changes from now on follow. `isGap`: the service no longer knows what changed before. */
+  /** Only later changes follow. `isGap`: the service no longer stores the earlier ones. */
   onStart: (isGap: boolean) => void;
 };
 
-/** The feed, until the signal. */
+/** Follows the feed until the signal aborts. */
 export async function follow(
   project: string,
   template: string,
@@ -50,14 +50,14 @@ export async function follow(
       failures = reader.retry === null ? failures + 1 : 0;
       isGap = status === 410;
       if (isGap) reader.id = null;
-      else if ([403, 404, 422].includes(status)) failures = HOPELESS;
+      else if ([403, 404, 422].includes(status)) failures = MAX_FAILURES;
     }
     cursor = reader.id;
     if (!signal.aborted) await pause(pauseAfter(failures, reader.retry, Math.random()), signal);
   }
 }
 
-/** Reads one response, until it ends, fails or is given up. @throws RequestError */
+/** Reads one response until it ends, fails or times out. @throws RequestError */
 async function connect(
   project: string,
   template: string,
@@ -66,7 +66,7 @@ async function connect(
   { onChanges, onStart }: Follower,
   signal: AbortSignal,
 ): Promise<void> {
-  const life = new Life(signal);
+  const life = new ConnectionLifetime(signal);
   const isNew = reader.id === null;
   const path = `/v1/changes?${new URLSearchParams({ template })}`;
   const headers = new Headers({ ...inProject(project), accept: "text/event-stream" });
@@ -82,7 +82,7 @@ async function connect(
       life.prolong();
       for (let part = await parts.read(); !part.done; part = await parts.read()) {
         life.prolong();
-        hand(reader.push(part.value), onChanges);
+        deliver(reader.push(part.value), onChanges);
       }
     } finally {
       connections -= 1;
@@ -92,8 +92,8 @@ async function connect(
   }
 }
 
-/** Hands the changes on that came together. @throws RequestError if the service says why the stream ends. */
-function hand(events: readonly StreamEvent[], onChanges: Follower["onChanges"]) {
+/** Delivers changes in batches as they arrive. @throws RequestError if the service reports why the stream ends. */
+function deliver(events: readonly StreamEvent[], onChanges: Follower["onChanges"]) {
   const error = events.find(({ type }) => type === "error");
   const changes = events.filter((event) => event !== error).map(({ data }): Change => JSON.parse(data));
   if (changes.length > 0) {
@@ -105,8 +105,8 @@ function hand(events: readonly StreamEvent[], onChanges: Follower["onChanges"]) 
   throw requestError(problem.status, problem);
 }
 
-/** How long a connection may be used: while there are signs of life from the service, and from the user. */
-class Life {
+/** Limits how long a connection lives: while the service sends data and the user is active. */
+class ConnectionLifetime {
   private readonly controller = new AbortController();
   readonly signal = this.controller.signal;
   private silence = 0;
@@ -118,15 +118,15 @@ class Life {
     this.look();
   }
 
-  /** The service has sent something. */
+  /** The service has sent data. */
   prolong() {
     window.clearTimeout(this.silence);
-    this.silence = window.setTimeout(this.stop, SILENCE);
+    this.silence = window.setTimeout(this.stop, MAX_SILENCE);
   }
 
   private readonly look = () => {
     window.clearTimeout(this.hidden);
-    if (document.hidden) this.hidden = window.setTimeout(this.stop, HIDDEN);
+    if (document.hidden) this.hidden = window.setTimeout(this.stop, HIDDEN_TIMEOUT);
   };
 
   private readonly stop = () => this.controller.abort();
@@ -140,7 +140,7 @@ class Life {
   }
 }
 
-/** Waits for an event, or for so long. */
+/** Waits for an event or until a timeout. */
 function wait(target: EventTarget, event: string, signal: AbortSignal, milliseconds?: number): Promise<void> {
   return new Promise((resolve) => {
     const ended = new AbortController();
@@ -160,7 +160,7 @@ async function untilVisible(signal: AbortSignal) {
   while (document.hidden && !signal.aborted) await wait(document, "visibilitychange", signal);
 }
 
-/** A pause, which ends when the network is there again or the user comes back. */
+/** A pause that ends early when the network is available again or the user returns. */
 async function pause(milliseconds: number, signal: AbortSignal) {
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal]);
@@ -171,13 +171,13 @@ async function pause(milliseconds: number, signal: AbortSignal) {
   ended.abort();
 }
 
-/** Whether changes arrive, so that nothing has to be asked for again and again. */
+/** Whether the feed is connected, so polling is not needed. */
 export const isFollowing = (): boolean => connections > 0;
 
-/** Calls `heard` whenever a change of this record arrives, until the returned function is called. */
-export function onChangeOf(id: string, heard: () => void): () => void {
+/** Calls `heard` for each change of this record until the returned function is called. */
+export function onChangeOf(id: string, onChange: () => void): () => void {
   const listener = (changes: readonly Change[]) => {
-    if (changes.some((change) => change.id === id)) heard();
+    if (changes.some((change) => change.id === id)) onChange();
   };
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -6,7 +6,7 @@ const { send } = await import("./client");
 
 const service = vi.fn<(request: Request) => Promise<Response>>();
 vi.stubGlobal("fetch", service);
-/** Accepts one key, and says what it was asked for with it. */
+/** A service that accepts one key and records the requests made with it. */
 const accepts = (key: string) => async (request: Request) =>
   request.headers.get("authorization") === `Bearer ${key}`
     ? new Response(await request.text())
@@ -23,39 +23,39 @@ beforeEach(() => {
 test("request with a rejected key is sent again with another key", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
-  const answered = send(request(json));
+  const response = send(request(json));
   await settled();
   expect(currentSession().rejected).toBe(true);
   signIn("second");
-  expect(await (await answered).text()).toBe('{"a":1}');
+  expect(await (await response).text()).toBe('{"a":1}');
   expect(service).toHaveBeenCalledTimes(2);
 });
 
 test("request with a rejected key fails when the session ends", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
-  const answered = send(request(json));
+  const response = send(request(json));
   await settled();
   signOut();
-  expect((await answered).status).toBe(401);
+  expect((await response).status).toBe(401);
 });
 
 test("file is not buffered for a second attempt", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
-  const answered = await send(request({ headers: { "content-type": "text/csv" }, body: "a,b" }));
-  expect(answered.status).toBe(401);
+  const response = await send(request({ headers: { "content-type": "text/csv" }, body: "a,b" }));
+  expect(response.status).toBe(401);
 });
 
 test("key of a single request does not affect the session", async () => {
   service.mockImplementation(accepts("second"));
   signIn("first");
-  const answered = await send(request({ headers: { authorization: "Bearer other" } }));
-  expect(answered.status).toBe(401);
+  const response = await send(request({ headers: { authorization: "Bearer other" } }));
+  expect(response.status).toBe(401);
   expect(currentSession().rejected).toBe(false);
 });
 
-test("gateway error counts as unreachable service", async () => {
+test("gateway error means that the service is unreachable", async () => {
   service.mockResolvedValue(new Response("<h1>Bad gateway</h1>", { status: 502 }));
   await expect(send(request())).rejects.toMatchObject({ isOffline: true });
   service.mockResolvedValue(
@@ -64,7 +64,7 @@ test("gateway error counts as unreachable service", async () => {
   expect((await send(request())).status).toBe(503);
 });
 
-test("request has the source app", async () => {
+test("request specifies the source app", async () => {
   service.mockImplementation(async () => new Response("{}"));
   signIn("first");
   await send(request(json));

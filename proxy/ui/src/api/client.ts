@@ -4,17 +4,17 @@ import { anotherKey, currentSession, markRejected } from "../session/session";
 import { parseJson, renderJson } from "./json";
 import { takePreloaded } from "./preload";
 import { RequestError, requestError } from "./problem";
-import { isFromService, sayReached } from "./reachability";
+import { isFromService, setReachable } from "./reachability";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
 
-/** The response with a body whose numbers keep every digit. */
+/** Parses a response body without losing digits of numbers. */
 async function lossless(response: Response): Promise<Response> {
   if (!(response.headers.get("content-type") ?? "").includes("json")) return response;
   const text = await response.text();
   const headers = new Headers(response.headers);
-  // Of a body of known length, the client asks `json()`.
+  // If the length of the body is known, the client calls `json()`.
   headers.set("content-length", String(text.length));
   const { status, statusText } = response;
   const copy = new Response(text === "" ? null : text, { status, statusText, headers });
@@ -22,14 +22,14 @@ async function lossless(response: Response): Promise<Response> {
   return copy;
 }
 
-/** Whether the request can be sent a second time without keeping a large file in memory. */
+/** Whether the request can be sent twice without buffering a large file. */
 function isShort(request: Request): boolean {
   const type = request.headers.get("content-type");
   return type === null || type.includes("json");
 }
 
 /** The message for a request that did not reach the service. */
-export const OFFLINE = "The service cannot be reached. Your changes are not lost: try again.";
+export const OFFLINE = "The service cannot be reached. Your changes are kept. Try again.";
 
 async function reach(request: Request): Promise<Response> {
   const unreachable = () => new RequestError(0, null, OFFLINE);
@@ -38,17 +38,17 @@ async function reach(request: Request): Promise<Response> {
     response = (await takePreloaded(request)) ?? (await fetch(request));
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    sayReached(false);
+    setReachable(false);
     throw unreachable();
   }
-  sayReached(isFromService(response));
+  setReachable(isFromService(response));
   if (!isFromService(response)) throw unreachable();
   return response;
 }
 
 /**
- * Sends a request signed by the key of the session. If the key is rejected, the request waits until another key is given,
- * and is sent again: nothing was done by it, and the page that waits for it keeps what was typed.
+ * Sends a request with the API key of the session. If the key is rejected, the request waits for another key and is
+ * sent again. The rejected request had no effect, and the waiting page keeps its input.
  *
  * @throws RequestError if the service cannot be reached.
  */
@@ -72,14 +72,14 @@ const client = createClient<paths>({
   bodySerializer: renderJson,
 });
 
-/** The client for one project. Each call answers `{data, error, response}`; pass it to `answer`. */
+/** The client for one project. Each call returns `{data, error, response}`; pass it to `bodyOf`. */
 export const { GET, POST, PUT, PATCH, DELETE } = client;
 
-/** The header that names a project. */
+/** The header that specifies a project. */
 export const inProject = (project: string) => ({ "X-Service-Project-Id": project });
 
-/** The body of an answer. @throws RequestError if the service rejected the request. */
-export async function answer<T>(
+/** The body of a response. @throws RequestError if the service rejected the request. */
+export async function bodyOf<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<NonNullable<T>> {
   const { data, error, response } = await call;
@@ -87,11 +87,11 @@ export async function answer<T>(
   return data as NonNullable<T>;
 }
 
-/** The body and the entity tag of an answer with one record. @throws RequestError */
-export async function answerWithTag<T>(
+/** The body and the entity tag of a response with one record. @throws RequestError */
+export async function bodyAndTagOf<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<{ body: NonNullable<T>; tag: string | null }> {
   const awaited = await call;
-  const body = await answer(Promise.resolve(awaited));
+  const body = await bodyOf(Promise.resolve(awaited));
   return { body, tag: awaited.response.headers.get("etag") };
 }

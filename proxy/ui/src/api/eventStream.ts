@@ -1,21 +1,21 @@
-/** Server-Sent Events, read from the text of a response as it arrives. */
+/** Parses Server-Sent Events from the text of a response as it arrives. */
 
 export type StreamEvent = { type: string; data: string };
 
 export class EventReader {
-  /** The id after what was read, with which a client connects again. */
+  /** The id of the last event, to send when reconnecting. */
   id: string | null = null;
-  /** The pause in milliseconds that the service asks for before a client connects again. */
+  /** The delay in milliseconds that the service requests before a reconnect. */
   retry: number | null = null;
   private rest = "";
   private type = "";
   private data: string[] = [];
   private nextId: string | null = null;
 
-  /** The events that this part of the text completes. */
+  /** The events that this chunk of text completes. */
   push(text: string): StreamEvent[] {
     const events: StreamEvent[] = [];
-    // A carriage return at the end may be the first half of a line end.
+    // A carriage return at the end may be the first half of a CRLF.
     const lines = (this.rest + text).split(/\r\n|\n|\r(?!$)/);
     this.rest = lines.pop() ?? "";
     for (const line of lines) {

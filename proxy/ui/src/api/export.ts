@@ -5,10 +5,10 @@ import { requestError } from "./problem";
 
 export type ExportFormat = "csv" | "ndjson";
 
-/** The parameters of an export. `format` is also an object that says how CSV writes values, as JSON. */
+/** The parameters of an export. `format` may also be an object that specifies how CSV writes values, as JSON. */
 export type ExportQuery = { format: string; view?: string; delimiter?: string; bom?: "true" };
 
-/** Asks for what a search finds as a file, without pages. @throws RequestError if the service rejected it */
+/** Requests the results of a search as a file, without pages. @throws RequestError if the service rejects the request */
 export async function requestExport(
   project: string,
   template: string,

@@ -1,21 +1,21 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 
-const LOOK_EVERY = 300;
-const MAX_LOOKS = 8;
+const CHECK_INTERVAL = 300;
+const MAX_CHECKS = 8;
 
-/** Loads what may be asked for next, once the page has what it shows. Its requests come first. */
+/** Loads what the user may need next when the page is idle. Requests of the page come first. */
 export function useWhenQuiet(load: () => unknown) {
   const client = useQueryClient();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
-    const look = (looks: number) => {
+    const look = (checks: number) => {
       timer = setTimeout(() => {
-        if (looks === 0 || client.isFetching() === 0) load();
-        else look(looks - 1);
-      }, LOOK_EVERY);
+        if (checks === 0 || client.isFetching() === 0) load();
+        else look(checks - 1);
+      }, CHECK_INTERVAL);
     };
-    look(MAX_LOOKS);
+    look(MAX_CHECKS);
     return () => clearTimeout(timer);
   }, [client, load]);
 }

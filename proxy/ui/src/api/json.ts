@@ -1,13 +1,13 @@
 /**
- * JSON whose numbers keep every digit.
+ * JSON in which numbers keep every digit.
  *
- * A number that a double cannot show as it was sent stays a `LosslessNumber`, whose text is the number as it was sent.
+ * A number that a double cannot represent exactly stays a `LosslessNumber`, which holds the original text.
  */
 import { isLosslessNumber, LosslessNumber, parse as parseLossless, stringify } from "lossless-json";
 
 export { isLosslessNumber, LosslessNumber };
 
-/** A number, exact: a double where its shortest text is the one that was sent. */
+/** Parses a number exactly: as a double if its shortest text equals the original. */
 export type ExactNumber = number | LosslessNumber;
 
 export type Json = null | boolean | string | ExactNumber | Json[] | { [member: string]: Json };
@@ -26,7 +26,7 @@ export function renderJson(value: unknown): string {
   return stringify(value) ?? "null";
 }
 
-/** The same over several lines, to be read. */
+/** The same, indented over several lines. */
 export function prettyJson(value: unknown): string {
   return stringify(value, null, 2) ?? "null";
 }

@@ -1,4 +1,4 @@
-/** The records that lists show. What one place writes, every list shows at once. */
+/** The cached records of lists. A write in one component updates every list immediately. */
 import type { InfiniteData } from "@tanstack/react-query";
 import { currentSession } from "../session/session";
 import type { Schemas } from "./client";
@@ -6,7 +6,7 @@ import { queryClient, type RecordBody } from "./queries";
 
 export type SearchPage = Schemas["SearchResult"];
 
-/** The beginning of the keys of all lists of a template. */
+/** The common query-key prefix of all lists of a template. */
 export const listKey = (project: string, template: string) => [
   currentSession().key,
   "list",
@@ -14,7 +14,7 @@ export const listKey = (project: string, template: string) => [
   template,
 ];
 
-/** The key of the number of records beside the name of a template. It goes with the lists when they are refreshed. */
+/** The query key of the count next to the name of a template. It is refreshed with the lists. */
 export const countKey = (project: string, template: string) => [...listKey(project, template), "rail"];
 
 const isPaged = (data: unknown): data is InfiniteData<SearchPage> =>
@@ -24,21 +24,21 @@ function change(project: string, template: string, changed: (records: RecordBody
   queryClient.setQueriesData<InfiniteData<SearchPage> | object | number>(
     { queryKey: listKey(project, template) },
     (data) =>
-      // Beside the pages of lists stand their counts and facets.
+      // Counts and facets share the key prefix, but are not pages of records.
       isPaged(data)
         ? { ...data, pages: data.pages.map((page) => ({ ...page, records: changed(page.records) })) }
         : data,
   );
 }
 
-/** Shows a record as it is now, wherever it stands in a list. The record needs `attribute_values`. */
+/** Replaces a record in every list. The record needs `attribute_values`. */
 export function showInLists(project: string, template: string, record: RecordBody) {
   change(project, template, (records) =>
     records.map((it) => (it.id === record.id ? { ...it, ...record } : it)),
   );
 }
 
-/** Takes deleted records out of the lists of live ones. */
+/** Removes deleted records from the lists of live records. */
 export function dropFromLists(project: string, template: string, ids: ReadonlySet<string>) {
   change(project, template, (records) => records.filter(({ id }) => !ids.has(id)));
   queryClient.invalidateQueries({ queryKey: countKey(project, template) });
@@ -50,7 +50,7 @@ export function dropFromLists(project: string, template: string, ids: ReadonlySe
   });
 }
 
-/** Asks for the lists of a template again, as after a record was created or restored. */
+/** Reloads the lists of a template, for example after a record was created or restored. */
 export function refreshLists(project: string, template: string) {
   return queryClient.invalidateQueries({ queryKey: listKey(project, template) });
 }

@@ -1,12 +1,12 @@
-/** What this tab writes, so that the feed of changes does not report it as the work of another user. */
+/** Tracks the writes of this tab, so that the change feed does not report them as changes by another user. */
 
-/** The feed reports a change at most this many milliseconds after its response, unless something delays it. */
-const LATEST = 5_000;
+/** The feed usually reports a change within this many milliseconds after the response to its write. */
+const MAX_DELAY = 5_000;
 
 let running = 0;
 let ended = Number.NEGATIVE_INFINITY;
 
-/** Runs something that writes records. */
+/** Runs a function that writes records. */
 export async function writing<T>(run: () => Promise<T>): Promise<T> {
   running += 1;
   try {
@@ -17,5 +17,5 @@ export async function writing<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether this tab wrote records just now. */
-export const hasWrittenLately = (): boolean => running > 0 || performance.now() - ended < LATEST;
+/** Whether this tab has just written records. */
+export const hasJustWritten = (): boolean => running > 0 || performance.now() - ended < MAX_DELAY;

@@ -4,7 +4,7 @@ import { paced } from "./paced";
 beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => vi.useRealTimers());
 
-test("a burst runs once at its beginning and once at its end", async () => {
+test("burst of requests runs once at its start and once at its end", async () => {
   let runs = 0;
   const { ask } = paced(async () => {
     runs += 1;
@@ -21,7 +21,7 @@ test("a burst runs once at its beginning and once at its end", async () => {
   expect(runs).toBe(2);
 });
 
-test("what is asked for during a run follows it", async () => {
+test("request during a run starts another run after it", async () => {
   let runs = 0;
   const { ask } = paced(async () => {
     runs += 1;
@@ -37,7 +37,7 @@ test("what is asked for during a run follows it", async () => {
   expect(runs).toBe(2);
 });
 
-test("a run can be put off", async () => {
+test("run can be delayed", async () => {
   let runs = 0;
   const { ask, stop } = paced(async () => {
     runs += 1;

@@ -1,10 +1,10 @@
 export type Paced = {
-  /** Asks for a run, at the earliest after this many milliseconds. */
+  /** Requests a run, after at least this many milliseconds. */
   ask: (delay?: number) => void;
   stop: () => void;
 };
 
-/** Runs something at most once in `every` milliseconds, never twice at once, and once more if it was asked for meanwhile. */
+/** Runs a function at most once every `every` milliseconds, never concurrently, and again if requested during a run. */
 export function paced(run: () => Promise<void>, every: number): Paced {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let began = Number.NEGATIVE_INFINITY;

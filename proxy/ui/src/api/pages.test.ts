@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { allPages, type PageQuery } from "./pages";
 
-test("a list is read to its last page", async () => {
-  const asked: PageQuery[] = [];
+test("all pages of a list are read", async () => {
+  const requested: PageQuery[] = [];
   const pages: Record<string, { items: number[]; next_cursor: string | null }> = {
     "": { items: [1, 2], next_cursor: "a" },
     a: { items: [], next_cursor: "b" },
@@ -10,7 +10,7 @@ test("a list is read to its last page", async () => {
   };
   const all = await allPages(
     async (page) => {
-      asked.push(page);
+      requested.push(page);
       const found = pages[page.cursor ?? ""];
       if (found === undefined) throw new Error("no such page");
       return found;
@@ -18,5 +18,5 @@ test("a list is read to its last page", async () => {
     ({ items }) => items,
   );
   expect(all).toEqual([1, 2, 3]);
-  expect(asked.map(({ cursor }) => cursor)).toEqual([undefined, "a", "b"]);
+  expect(requested.map(({ cursor }) => cursor)).toEqual([undefined, "a", "b"]);
 });

@@ -1,10 +1,10 @@
-/** Lists that the service answers page by page. */
+/** Lists that the service returns page by page. */
 export type PageQuery = { limit: number; cursor?: string };
 
-/** The most entries of a page. */
+/** The maximum number of entries per page. */
 const LIMIT = 1000;
 
-/** The entries of all pages, in their order. */
+/** The entries of all pages, in order. */
 export async function allPages<Page extends { next_cursor: string | null }, Entry>(
   ask: (page: PageQuery) => Promise<Page>,
   entriesOf: (page: Page) => readonly Entry[],

@@ -1,15 +1,15 @@
-/** How long a connection that ended waits before the next one. */
+/** The delay before a closed connection is opened again. */
 
 const FIRST = 1_000;
-const LONGEST = 60_000;
+const MAX_PAUSE = 60_000;
 
 /**
- * Doubles with each failure in a row, up to a minute. A part of it is random, so that not all browsers come back at once.
- * @param failures in a row, without those that a connection came after
- * @param asked by the service, in milliseconds
+ * Doubles with each consecutive failure, up to a minute. Part of it is random, to spread the reconnects of browsers.
+ * @param failures consecutive failures, counted since the last successful connection
+ * @param asked requested by the service, in milliseconds
  * @param random from 0 to 1
  */
 export function pauseAfter(failures: number, asked: number | null, random: number): number {
-  const base = Math.min(LONGEST, (asked ?? FIRST) * 2 ** Math.min(failures, 10));
+  const base = Math.min(MAX_PAUSE, (asked ?? FIRST) * 2 ** Math.min(failures, 10));
   return base * (0.5 + random / 2);
 }

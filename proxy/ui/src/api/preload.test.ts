@@ -45,14 +45,14 @@ test("request with another key, project or body aborts the preloaded one", async
   }
 });
 
-test("request to another address leaves the preloaded one", async () => {
+test("request to another address does not abort the preloaded one", async () => {
   preload(sent);
   expect(await takePreloaded(new Request("http://keyed.test/v1/me"))).toBeNull();
   expect(isAborted()).toBe(false);
   expect(await takePreloaded(request())).not.toBeNull();
 });
 
-test("aborted request aborts the preloaded one that it took", async () => {
+test("aborting a request aborts the preloaded one that it uses", async () => {
   const taker = new AbortController();
   preload(sent);
   await takePreloaded(request({ signal: taker.signal }));

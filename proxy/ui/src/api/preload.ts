@@ -1,8 +1,8 @@
 /**
- * Requests that are sent before the code that needs their responses has loaded.
+ * Requests that are sent before the code that uses their responses has loaded.
  *
- * The same request within ten seconds gets that response. One request is kept for each address: another request to that
- * address, such as another search, aborts it.
+ * The same request within ten seconds takes that response. One request is kept for each address. A different request to
+ * that address, such as another search, aborts it.
  */
 
 export type PreloadRequest = {
@@ -47,7 +47,7 @@ function discard(address: string) {
   sent.delete(address);
 }
 
-/** The response to exactly this request if it was preloaded, otherwise null. */
+/** The response to exactly this request if it was preloaded; otherwise null. */
 export async function takePreloaded(request: Request): Promise<Response | null> {
   if (sent.size === 0) return null;
   const { pathname, search } = new URL(request.url);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asSentence, requestError, sentence } from "./problem";
 
-test("message has a capital and a full stop", () => {
+test("message gets a capital and a full stop", () => {
   expect(asSentence("must be a number")).toBe("Must be a number.");
   expect(asSentence("external_key must not be empty")).toBe("The external key must not be empty.");
   expect(asSentence("the key is empty")).toBe("The key is empty.");
@@ -10,20 +10,20 @@ test("message has a capital and a full stop", () => {
   expect(asSentence("")).toBe("");
 });
 
-test("names stay as they are written", () => {
+test("names keep their case", () => {
   expect(asSentence("crm.customers has live records")).toBe("crm.customers has live records.");
   expect(asSentence("keyed is not set up in this database")).toBe("keyed is not set up in this database.");
   expect(asSentence("query_vector is missing")).toBe("query_vector is missing.");
 });
 
-test("a place at the beginning is the name of its field", () => {
+test("leading pointer becomes the name of its field", () => {
   expect(asSentence("/attributes/tags/0: must be a string (the first of 2 faults)")).toBe(
     "tags: must be a string (the first of 2 faults).",
   );
   expect(asSentence("/attributes/credit: must be a number")).toBe("credit: must be a number.");
 });
 
-test("a statement to copy gets no full stop", () => {
+test("SQL statement to copy gets no full stop", () => {
   for (const text of [
     "Run: SELECT keyed.migrate()",
     "Ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label)",

@@ -2,9 +2,9 @@
 import type { components } from "./schema";
 
 export type Problem = components["schemas"]["Problem"];
-export type Fault = NonNullable<Problem["errors"]>[number];
+export type ProblemError = NonNullable<Problem["errors"]>[number];
 
-/** A request that failed. `problem` is missing where the service could not be reached. */
+/** A failed request. `problem` is missing if the service could not be reached. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
 
@@ -25,42 +25,44 @@ export class RequestError extends Error {
     return this.problem?.code ?? (this.isOffline ? "offline" : "");
   }
 
-  /** The sentence for a place in the request, as a JSON pointer such as `/attributes/city`. */
+  /** The error message for a JSON pointer into the request, such as `/attributes/city`. */
   at(pointer: string): string | undefined {
-    return this.problem?.errors?.find((fault) => fault.pointer === pointer)?.detail;
+    return this.problem?.errors?.find((error) => error.pointer === pointer)?.detail;
   }
 }
 
 type Sentences = { detail?: string; hint?: string; errors?: { pointer: string; detail: string }[] };
 
-/** What ends as a statement that is meant to be copied, or as JSON, which a full stop would become a part of. */
+/** Text that ends as a statement to copy or as JSON. A full stop would become part of it. */
 const ENDS_AS_STATEMENT = /[}\]]$|: [A-Z]{3,} [^.]*(?:\.[^\s.]+[^.]*)*$|\(\)$/;
 
 /**
- * What the service says, as a sentence: it writes "must be a number", to stand after a name.
- * A place at the beginning, such as `/attributes/tags/0: `, becomes the name of the field.
+ * Turns a message of the service into a sentence. The service writes "must be a number", to follow a name.
+ * A pointer at the beginning, such as `/attributes/tags/0: `, becomes the name of the field.
  */
 export function asSentence(text: string): string {
-  const named = text
+  const sentence = text
     .trim()
-    .replace(/^(?:\/[^\s/:]+)+: /, (place) => `${/([^\s/:]+)(?:\/\d+)*: $/.exec(place)?.[1] ?? ""}: `)
+    .replace(/^(?:\/[^\s/:]+)+: /, (pointer) => `${/([^\s/:]+)(?:\/\d+)*: $/.exec(pointer)?.[1] ?? ""}: `)
     .replace(/^external_key\b/, "the external key")
-    // A word is capitalised, a name is not: `keyed`, `crm.customers`, `tags:`.
+    // Capitalize a word, but not a name: `keyed`, `crm.customers`, `tags:`.
     .replace(/^(?!keyed\b)[a-z](?=[a-z'-]*(?:[\s,;]|$))/, (letter) => letter.toUpperCase());
-  return named === "" || /[.!?…:]["”’)]*$/.test(named) || ENDS_AS_STATEMENT.test(named) ? named : `${named}.`;
+  return sentence === "" || /[.!?…:]["”’)]*$/.test(sentence) || ENDS_AS_STATEMENT.test(sentence)
+    ? sentence
+    : `${sentence}.`;
 }
 
-/** The error and its hints as sentences. A hint follows its error. */
+/** The error and its hints as sentences, each hint after its error. */
 export function inSentences<T extends Sentences>(rejection: T): T {
   const { detail, hint, errors } = rejection;
   const remedy = hint === undefined ? undefined : asSentence(hint);
-  const whole = (text: string, place: number) =>
-    place === 0 && remedy !== undefined ? `${asSentence(text)} ${remedy}` : asSentence(text);
+  const whole = (text: string, at: number) =>
+    at === 0 && remedy !== undefined ? `${asSentence(text)} ${remedy}` : asSentence(text);
   return {
     ...rejection,
     ...(detail !== undefined && { detail: whole(detail, 0) }),
     ...(errors && {
-      errors: errors.map((fault, place) => ({ ...fault, detail: whole(fault.detail, place) })),
+      errors: errors.map((error, at) => ({ ...error, detail: whole(error.detail, at) })),
     }),
   };
 }
@@ -70,7 +72,7 @@ export function requestError(status: number, body: unknown): RequestError {
     typeof body === "object" && body !== null && "code" in body && "detail" in body
       ? inSentences(body as Problem)
       : null;
-  return new RequestError(status, problem, problem?.detail ?? `The service answered ${status}.`);
+  return new RequestError(status, problem, problem?.detail ?? `The service responded with status ${status}.`);
 }
 
 /** The error as a sentence for users. */

@@ -1,7 +1,7 @@
 /** Shared queries: the caller, the projects, the templates. */
 import { QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { useSession } from "../session/session";
-import { answer, GET, inProject, type Schemas } from "./client";
+import { bodyOf, GET, inProject, type Schemas } from "./client";
 import { RequestError } from "./problem";
 
 export type Me = Schemas["Me"];
@@ -16,7 +16,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Only a request shows whether the service is reachable: a browser without internet access may reach it.
+      // Only a request shows whether the service is reachable, because it may be on a network without internet access.
       networkMode: "always",
       // Only transient errors are retried.
       retry: (count, error) =>
@@ -29,7 +29,7 @@ export const queryClient = new QueryClient({
 export const meQuery = (key: string | null, project: string | null) =>
   queryOptions({
     queryKey: [key, "me", project],
-    queryFn: () => answer(GET("/v1/me", { params: { header: project === null ? {} : inProject(project) } })),
+    queryFn: () => bodyOf(GET("/v1/me", { params: { header: project === null ? {} : inProject(project) } })),
     enabled: key !== null,
   });
 
@@ -40,7 +40,7 @@ export function useProjects() {
   const { key } = useSession();
   return useQuery({
     queryKey: [key, "projects"],
-    queryFn: async () => (await answer(GET("/v1/projects"))).projects,
+    queryFn: async () => (await bodyOf(GET("/v1/projects"))).projects,
     enabled: key !== null,
   });
 }
@@ -49,23 +49,23 @@ export const templatesQuery = (key: string | null, project: string) =>
   queryOptions({
     queryKey: [key, "templates", project],
     queryFn: async () =>
-      (await answer(GET("/v1/templates", { params: { header: inProject(project) } }))).templates,
+      (await bodyOf(GET("/v1/templates", { params: { header: inProject(project) } }))).templates,
     enabled: key !== null,
     staleTime: 60_000,
   });
 
-/** The templates of a project that the caller may know. */
-export function useTemplates(project: string, isWanted = true) {
+/** The templates of a project that are visible to the caller. */
+export function useTemplates(project: string, isEnabled = true) {
   const { key } = useSession();
-  return useQuery({ ...templatesQuery(key, project), enabled: key !== null && isWanted });
+  return useQuery({ ...templatesQuery(key, project), enabled: key !== null && isEnabled });
 }
 
-/** One template of those of a project; undefined while they load or if there is none of this slug. */
+/** A template of the project by its slug; undefined while loading or if none exists. */
 export function useTemplate(project: string, slug: string): Template | undefined {
   return useTemplates(project).data?.find((template) => template.slug === slug);
 }
 
-/** What the caller may do with the records of a template. */
+/** The privileges of the caller on the records of a template. */
 export function privileges(me: Me | undefined, project: string, template: string): Set<Privilege> {
   const entry = me?.templates.find((it) => it.template === `${project}.${template}`);
   return new Set(entry?.privileges ?? []);

@@ -1,26 +1,26 @@
-/** Whether the service answers at all, as the last request found it. */
+/** Whether the last request reached the service. */
 import { useSyncExternalStore } from "react";
 
 let reached = true;
 const listeners = new Set<() => void>();
 
-export function sayReached(is: boolean) {
+export function setReachable(is: boolean) {
   if (is === reached) return;
   reached = is;
   for (const listener of listeners) listener();
 }
 
-export const isReached = (): boolean => reached;
+export const isReachable = (): boolean => reached;
 
-const GATEWAY_FAULTS = [502, 503, 504];
+const GATEWAY_ERRORS = [502, 503, 504];
 
-/** Whether it is the service that answered, not a gateway that did not reach it. */
+/** Whether the response is from the service, and not from a gateway that could not reach it. */
 export function isFromService(response: Response): boolean {
   const type = response.headers.get("content-type") ?? "";
-  return !GATEWAY_FAULTS.includes(response.status) || type.includes("json");
+  return !GATEWAY_ERRORS.includes(response.status) || type.includes("json");
 }
 
-/** Asks whether the service answers again. */
+/** Checks whether the service responds again. */
 export async function probe(): Promise<boolean> {
   try {
     return isFromService(await fetch("/healthz", { cache: "no-store" }));
@@ -34,4 +34,4 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-export const useReached = (): boolean => useSyncExternalStore(subscribe, isReached);
+export const useIsReachable = (): boolean => useSyncExternalStore(subscribe, isReachable);

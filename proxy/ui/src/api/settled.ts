@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** So long nothing may change before it counts as settled: longer than between two letters of who types. */
+/** A value counts as settled if it does not change for this long, which exceeds the pause between two keystrokes. */
 const PAUSE = 250;
 
-/** Whether a value has been the same for a while, so that requests of low priority may be sent for it. */
+/** Whether a value has not changed for a while, so low-priority requests may be sent for it. */
 export function useSettled(value: string): boolean {
   const [settled, setSettled] = useState<string | null>(null);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { queryClient, useProjects } from "../api/queries";
 import { Skeleton } from "../components/Notice";
 import { Toasts } from "../components/toast";
 import ListPage from "../list/ListPage";
-import { lastPlace, rememberPlace } from "../navigation/place";
+import { lastVisit, rememberVisit } from "../navigation/lastVisit";
 import { useSession } from "../session/session";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Frame } from "./Frame";
@@ -40,13 +40,13 @@ function ProjectPages({ project }: { project: string }) {
   const projects = useProjects();
   const isKnown = projects.data?.some(({ slug }) => slug === project) ?? true;
   useEffect(() => {
-    if (projects.data && isKnown) rememberPlace({ project });
+    if (projects.data && isKnown) rememberVisit({ project });
   }, [projects.data, isKnown, project]);
-  // One that was created elsewhere comes with the next answer.
+  // A project that was created elsewhere appears with the next response.
   if (!isKnown) return projects.isFetching ? <Loading /> : <NoProject />;
   return (
     <Frame project={project}>
-      <ErrorBoundary place={location}>
+      <ErrorBoundary address={location}>
         <Suspense fallback={<Loading />}>
           <Switch>
             <Route path="/p/:project/t/:template/definition">
@@ -96,11 +96,11 @@ function ProjectPages({ project }: { project: string }) {
   );
 }
 
-/** The description of the API stands beside the rail of the last project, or without it for visitors who are not signed in. */
+/** The API reference, next to the rail of the last project, or without a rail if the user is not signed in. */
 function Reference() {
   const { key } = useSession();
   const projects = useProjects();
-  const last = projects.data?.find(({ slug }) => slug === lastPlace().project) ?? projects.data?.[0];
+  const last = projects.data?.find(({ slug }) => slug === lastVisit().project) ?? projects.data?.[0];
   if (key !== null && projects.isPending) return <Loading />;
   const page = (
     <Suspense fallback={<Loading />}>
@@ -146,7 +146,7 @@ export function App() {
     <I18nProvider>
       <RouterProvider navigate={navigate}>
         <QueryClientProvider client={queryClient}>
-          <ErrorBoundary place={location}>
+          <ErrorBoundary address={location}>
             <Pages />
           </ErrorBoundary>
           <Toasts />

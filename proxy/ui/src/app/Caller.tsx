@@ -2,13 +2,13 @@ import { Settings2 } from "lucide-react";
 import { useMe } from "../api/queries";
 import { IconButton } from "../components/Button";
 import { Menu } from "../components/Menu";
-import { words } from "../language";
+import { messages } from "../language";
 import { useSession } from "../session/session";
 import { type Density, setAppearance, type Theme, useAppearance } from "./appearance";
 import style from "./Rail.module.css";
-import { leave } from "./session";
+import { endSession } from "./session";
 
-const t = words.frame;
+const t = messages.frame;
 
 export const themes = (Object.keys(t.themes) as Theme[]).map((id) => ({ id, label: t.themes[id] }));
 export const densities = (Object.keys(t.densities) as Density[]).map((id) => ({
@@ -16,7 +16,7 @@ export const densities = (Object.keys(t.densities) as Density[]).map((id) => ({
   label: t.densities[id],
 }));
 
-/** Who is signed in, and what this browser remembers of how they like to see it. */
+/** The signed-in user, and the appearance that this browser remembers. */
 export function Caller({ project, isFolded }: { project: string; isFolded: boolean }) {
   const me = useMe(project);
   const { theme, density } = useAppearance();
@@ -49,7 +49,7 @@ export function Caller({ project, isFolded }: { project: string; isFolded: boole
             onChange: (id) => setAppearance({ density: id as Density }),
           },
           "separator",
-          { id: "out", label: t.signOut, run: leave },
+          { id: "out", label: t.signOut, run: endSession },
         ]}
       >
         <IconButton icon={Settings2} label={t.settings} />

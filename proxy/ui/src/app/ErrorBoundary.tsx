@@ -4,33 +4,33 @@ import { sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Empty } from "../components/Empty";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ErrorBoundary.module.css";
 
-const t = words.frame;
+const t = messages.frame;
 
-/** The files of an older version are gone once the service was upgraded. */
+/** After an upgrade of the service, the files of the earlier version are missing. */
 function isMissingFile(error: unknown): boolean {
   return /dynamically imported module|module script failed|preload CSS/i.test(sentence(error));
 }
 
 type Props = {
-  /** Where the reader is: another place resets the error. */
-  place: string;
+  /** The current address. A new address resets the error. */
+  address: string;
   children: ReactNode;
 };
-type State = { error: unknown; place: string; stack: string };
+type State = { error: unknown; address: string; stack: string };
 
 /** Replaces a failed page with the error and ways to recover. */
 export class ErrorBoundary extends Component<Props, State> {
-  override state: State = { error: undefined, place: this.props.place, stack: "" };
+  override state: State = { error: undefined, address: this.props.address, stack: "" };
 
   static getDerivedStateFromError(error: unknown): Partial<State> {
     return { error: error ?? new Error(t.unknownError) };
   }
 
   static getDerivedStateFromProps(props: Props, state: State): Partial<State> | null {
-    return props.place === state.place ? null : { error: undefined, place: props.place };
+    return props.address === state.address ? null : { error: undefined, address: props.address };
   }
 
   override componentDidCatch(_error: unknown, info: ErrorInfo) {

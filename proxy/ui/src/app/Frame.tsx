@@ -5,7 +5,7 @@ import { useLocation, useSearch } from "wouter";
 import { useProjects } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { useSession } from "../session/session";
 import style from "./Frame.module.css";
 import { useKeyWatch } from "./keyWatch";
@@ -16,7 +16,7 @@ import { Rail } from "./Rail";
 import { SignInAgain } from "./SignIn";
 import { returnToMyself } from "./session";
 
-const t = words.frame;
+const t = messages.frame;
 
 /** The frame of every page of a project: the rail and the overlays. */
 export function Frame({ project, children }: { project: string; children: ReactNode }) {
@@ -50,7 +50,7 @@ export function Frame({ project, children }: { project: string; children: ReactN
         </div>
         <OfflineBar />
         <RoleBar />
-        {/* Data read with a revoked key is hidden, and kept for the next key of the same role. */}
+        {/* Data loaded with a revoked key is hidden, and kept for the next key of the same role. */}
         <div className={`${style.content} ${rejected ? style.concealed : ""}`}>{children}</div>
       </main>
       <Overlays project={project} />
@@ -60,7 +60,7 @@ export function Frame({ project, children }: { project: string; children: ReactN
   );
 }
 
-/** Closes the rail at a new address. It is a separate component, because each letter of a search makes a new address. */
+/** Closes the rail at a new address. A separate component, because each keystroke of a search changes the address. */
 function RailCloser({ setOpen }: { setOpen: (isOpen: boolean) => void }) {
   const [location] = useLocation();
   const search = useSearch();

@@ -5,19 +5,19 @@ import { useMe, useProjects, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { leftList } from "../list/remembered";
 import { addresses } from "../navigation/addresses";
-import { lastPlace } from "../navigation/place";
+import { lastVisit } from "../navigation/lastVisit";
 import style from "./Home.module.css";
 import { SignInAgain } from "./SignIn";
-import { leave } from "./session";
+import { endSession } from "./session";
 
 const NewProject = lazy(() => import("../access/NewProject"));
 
-const t = words.frame;
+const t = messages.frame;
 
-/** Leads to where the reader was last, else to the first template. */
+/** Redirects to the page that the user visited last, or to the first template. */
 export function Home({ project }: { project: string | null }) {
   return project === null ? <FirstProject /> : <FirstTemplate project={project} />;
 }
@@ -34,7 +34,7 @@ function FirstProject() {
   }
   if (!projects.data) return <Skeleton />;
   const [first] = projects.data;
-  const last = projects.data.find((project) => project.slug === lastPlace().project);
+  const last = projects.data.find((project) => project.slug === lastVisit().project);
   if (first) return <Redirect to={addresses.project((last ?? first).slug)} replace />;
   return <NoProjects />;
 }
@@ -42,7 +42,7 @@ function FirstProject() {
 function NoProjects() {
   const me = useMe(null);
   const [isCreating, setCreating] = useState(false);
-  // A key that is limited to projects creates none.
+  // A key that is limited to projects cannot create one.
   const mayCreate = me.data?.admin && me.data.projects === null;
   return (
     <main className={style.alone}>
@@ -51,7 +51,7 @@ function NoProjects() {
         title={t.noProjects}
         action={
           <div className={style.ways}>
-            <Button onPress={leave}>{t.signOut}</Button>
+            <Button onPress={endSession}>{t.signOut}</Button>
             {mayCreate && (
               <Button kind="main" onPress={() => setCreating(true)}>
                 {t.createProject}
@@ -74,7 +74,7 @@ function FirstTemplate({ project }: { project: string }) {
   const [, navigate] = useLocation();
   if (templates.isError) return <Failure error={templates.error} retry={() => templates.refetch()} />;
   if (!templates.data) return <Skeleton />;
-  const last = templates.data.find((template) => template.slug === lastPlace().template) ?? templates.data[0];
+  const last = templates.data.find((template) => template.slug === lastVisit().template) ?? templates.data[0];
   if (last) return <Redirect to={leftList(project, last.slug)} replace />;
   return (
     <Empty

@@ -1,10 +1,10 @@
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Keys.module.css";
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
-const names: Record<string, string> = words.frame.keys;
+const names: Record<string, string> = messages.frame.keys;
 
-/** A shortcut as the keyboard of the reader has it. */
+/** A shortcut in the notation of the user's keyboard. */
 export function Keys({ keys }: { keys: string }) {
   const hasModifier = keys.startsWith("mod+");
   const key = hasModifier ? keys.slice(4) : keys;

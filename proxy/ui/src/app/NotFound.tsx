@@ -3,16 +3,16 @@ import { useLocation } from "wouter";
 import { useMe } from "../api/queries";
 import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { RoleBar } from "./Frame";
 import style from "./Home.module.css";
 import { SignInAgain } from "./SignIn";
-import { leave } from "./session";
+import { endSession } from "./session";
 
-const t = words.frame;
+const t = messages.frame;
 
-/** An address whose project does not exist, or is not for this key. */
+/** The page for an address whose project does not exist or is not accessible with this key. */
 export function NoProject() {
   const [, navigate] = useLocation();
   const me = useMe(null);
@@ -24,7 +24,7 @@ export function NoProject() {
         title={t.noProject}
         action={
           <div className={style.ways}>
-            <Button onPress={leave}>{t.signOut}</Button>
+            <Button onPress={endSession}>{t.signOut}</Button>
             <Button kind="main" onPress={() => navigate(addresses.home())}>
               {t.toStart}
             </Button>
@@ -40,8 +40,8 @@ export function NoProject() {
 
 export function NotFound() {
   return (
-    <Empty icon={SearchX} title={words.frame.notFound}>
-      {words.frame.notFoundHint}
+    <Empty icon={SearchX} title={messages.frame.notFound}>
+      {messages.frame.notFoundHint}
     </Empty>
   );
 }

@@ -1,35 +1,35 @@
 import { useEffect } from "react";
 import { queryClient } from "../api/queries";
-import { probe, sayReached, useReached } from "../api/reachability";
+import { probe, setReachable, useIsReachable } from "../api/reachability";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Frame.module.css";
 
-const EVERY = 3_000;
+const POLL_INTERVAL = 3_000;
 
 /** Reports that the service is unreachable, polls it, and reloads the page's data when it responds. */
 export function OfflineBar() {
-  const isReached = useReached();
+  const isReachable = useIsReachable();
   useEffect(() => {
-    if (isReached) return;
+    if (isReachable) return;
     let isOver = false;
     const ask = async () => {
       if (!(await probe()) || isOver) return;
-      sayReached(true);
+      setReachable(true);
       await queryClient.invalidateQueries();
     };
-    const timer = setInterval(ask, EVERY);
+    const timer = setInterval(ask, POLL_INTERVAL);
     window.addEventListener("online", ask);
     return () => {
       isOver = true;
       clearInterval(timer);
       window.removeEventListener("online", ask);
     };
-  }, [isReached]);
-  // The region stands from the start, so that screen readers say what appears in it.
+  }, [isReachable]);
+  // The region is always present, so that screen readers announce its content when it appears.
   return (
     <div className={style.notices} aria-live="polite">
-      {!isReached && <Notice kind="attention">{words.frame.unreachable}</Notice>}
+      {!isReachable && <Notice kind="attention">{messages.frame.unreachable}</Notice>}
     </div>
   );
 }

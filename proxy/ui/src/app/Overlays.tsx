@@ -1,6 +1,6 @@
 import { Code, Keyboard, Search, Undo2 } from "lucide-react";
 import { lazy, Suspense, useEffect } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import { useShortcutListener, useShortcuts } from "../navigation/shortcuts";
 import { undoLast, useCanUndo } from "../navigation/undo";
 import { show, useOverlay } from "./overlay";
@@ -10,11 +10,11 @@ const loadPalette = () => import("./palette/Palette");
 const Palette = lazy(loadPalette);
 const CodeDialog = lazy(() => import("../reference/CodeDialog"));
 
-const t = words.frame;
-const SOON = 2_000;
+const t = messages.frame;
+const TEST_POLL = 2_000;
 const close = () => show(null);
 
-/** What floats above the pages of a project, each behind its shortcut. */
+/** The overlays of a project's pages, each opened by a shortcut. */
 export function Overlays({ project }: { project: string }) {
   const overlay = useOverlay();
   const canUndo = useCanUndo();
@@ -29,9 +29,9 @@ export function Overlays({ project }: { project: string }) {
     "everywhere",
   );
   useEffect(() => close, []);
-  // The palette opens at once, also the first time.
+  // Loaded early, so the palette opens immediately the first time.
   useEffect(() => {
-    const timer = setTimeout(loadPalette, SOON);
+    const timer = setTimeout(loadPalette, TEST_POLL);
     return () => clearTimeout(timer);
   }, []);
   return (

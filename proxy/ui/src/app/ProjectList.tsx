@@ -10,18 +10,18 @@ import {
   Virtualizer,
 } from "react-aria-components";
 import type { Project } from "../api/queries";
-import { takeEnter } from "../components/combobox";
+import { readEnterPress } from "../components/combobox";
 import select from "../components/Select.module.css";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ProjectSwitch.module.css";
 import { matches } from "./palette/match";
 
-const t = words.frame;
+const t = messages.frame;
 const ROW = 44;
 
 type Named = Pick<Project, "slug" | "name">;
 
-/** What a project is found by. */
+/** The texts by which a project is found. */
 const textOf = ({ name, slug }: Named): string => `${name} ${slug}`;
 
 type Props = {
@@ -30,10 +30,10 @@ type Props = {
   onChoose: (slug: string) => void;
 };
 
-/** Hundreds of projects with a field to find one. */
+/** A long list of projects with a search field. */
 export default function ProjectList({ projects, selected, onChoose }: Props) {
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
-    const enter = takeEnter(event);
+    const enter = readEnterPress(event);
     if (enter === null) return;
     const found = projects.filter((it) => matches(enter.text, [textOf(it)]));
     const chosen =

@@ -5,17 +5,17 @@ import { useLocation } from "wouter";
 import { useProjects } from "../api/queries";
 import { Menu } from "../components/Menu";
 import select from "../components/Select.module.css";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import style from "./ProjectSwitch.module.css";
 
 const ProjectList = lazy(() => import("./ProjectList"));
 
-const t = words.frame;
-/** As many projects need no field to find one. */
+const t = messages.frame;
+/** Up to this number of projects, the menu has no search field. */
 const MAX_IN_MENU = 8;
 
-/** The project that is open, and the way to another; with a field to find one where there are many. */
+/** The open project and a menu of the others, with a search field if there are many. */
 export function ProjectSwitch({ project }: { project: string }) {
   const projects = useProjects();
   const [, navigate] = useLocation();

@@ -16,7 +16,7 @@ import { Button } from "react-aria-components";
 import { Link, useLocation } from "wouter";
 import { useMe } from "../api/queries";
 import { IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { Caller } from "./Caller";
 import { Keys } from "./Keys";
@@ -25,15 +25,15 @@ import { ProjectSwitch } from "./ProjectSwitch";
 import style from "./Rail.module.css";
 import { RailTemplates } from "./RailTemplates";
 
-const t = words.frame;
-const FOLDED = "keyed.rail.folded";
+const t = messages.frame;
+const COLLAPSED_KEY = "keyed.rail.folded";
 
-/** The navigation of a project: what this key may open, and who it is. */
+/** The navigation of a project: the pages that this key can open, and the signed-in user. */
 export function Rail({ project, isSheet = false }: { project: string; isSheet?: boolean }) {
-  const [isFolded, setFolded] = useState(() => !isSheet && localStorage.getItem(FOLDED) === "yes");
+  const [isFolded, setFolded] = useState(() => !isSheet && localStorage.getItem(COLLAPSED_KEY) === "yes");
   const me = useMe(project);
   const fold = () => {
-    localStorage.setItem(FOLDED, isFolded ? "no" : "yes");
+    localStorage.setItem(COLLAPSED_KEY, isFolded ? "no" : "yes");
     setFolded(!isFolded);
   };
   const pages: [LucideIcon, string, string][] = [

@@ -6,7 +6,7 @@ import { useLocationProperty } from "wouter/use-browser-location";
 import { useCount } from "../api/counts";
 import { type Template, useTemplates } from "../api/queries";
 import { useSettled } from "../api/settled";
-import { words } from "../language";
+import { messages } from "../language";
 import { leftList } from "../list/remembered";
 import { addresses } from "../navigation/addresses";
 
@@ -14,13 +14,13 @@ import { matches } from "./palette/match";
 import style from "./Rail.module.css";
 import { useViews } from "./views";
 
-const t = words.frame;
-/** As many templates need no field to find one. */
+const t = messages.frame;
+/** Up to this number of templates, the rail has no filter field. */
 const MAX_WITHOUT_FILTER = 12;
 
 type Props = { project: string; mayDefine: boolean; isFolded: boolean };
 
-/** The templates of the project with their counts; below the open one, its saved views. */
+/** The templates of the project with their counts, and the saved views below the open one. */
 export function RailTemplates({ project, mayDefine, isFolded }: Props) {
   const templates = useTemplates(project);
   const [filter, setFilter] = useState("");
@@ -68,10 +68,10 @@ type ItemProps = { project: string; template: Template; isFolded: boolean };
 
 function TemplateItem({ project, template, isFolded }: ItemProps) {
   const [location] = useLocation();
-  // Not the whole query, which each letter of a search changes.
+  // Not the whole query, because each keystroke of a search changes it.
   const view = useLocationProperty(() => new URLSearchParams(window.location.search).get("view"));
   const item = useRef<HTMLAnchorElement>(null);
-  // What is scrolled past is not counted, and the records of a page come first.
+  // Templates that are only scrolled past are not counted, and the records of a page are loaded first.
   const isSeen = useSeen(item);
   const isSettled = useSettled(String(isSeen));
   const to = addresses.list(project, template.slug);
@@ -100,14 +100,14 @@ function TemplateItem({ project, template, isFolded }: ItemProps) {
         <span className={isFolded ? "visually-hidden" : style.label} dir="auto">
           {name}
         </span>
-        {!isFolded && <Count project={project} template={template.slug} isWanted={isSeen && isSettled} />}
+        {!isFolded && <Count project={project} template={template.slug} isEnabled={isSeen && isSettled} />}
       </Link>
       {isOpen && !isFolded && <Views project={project} template={template.slug} view={view} />}
     </li>
   );
 }
 
-/** Whether the element was ever in sight: counts of hundreds of templates are asked for as they are scrolled to. */
+/** Whether the element has ever been visible. Counts of hundreds of templates are requested when scrolled into view. */
 function useSeen(element: { current: Element | null }): boolean {
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
@@ -121,10 +121,10 @@ function useSeen(element: { current: Element | null }): boolean {
 
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-type CountProps = { project: string; template: string; isWanted: boolean };
+type CountProps = { project: string; template: string; isEnabled: boolean };
 
-function Count({ project, template, isWanted }: CountProps) {
-  const count = useCount(project, template, isWanted);
+function Count({ project, template, isEnabled }: CountProps) {
+  const count = useCount(project, template, isEnabled);
   if (count === undefined) return null;
   return (
     <span className={style.count} title={t.aboutRecords(count)}>

@@ -1,26 +1,26 @@
 import { Dialog } from "../components/Dialog";
-import { words } from "../language";
-import { type ActiveShortcut, PLACES, useActiveShortcuts } from "../navigation/shortcuts";
+import { messages } from "../language";
+import { type ActiveShortcut, SCOPES, useActiveShortcuts } from "../navigation/shortcuts";
 import { Keys } from "./Keys";
 import style from "./ShortcutHelp.module.css";
 
-const t = words.frame;
+const t = messages.frame;
 
-/** The shortcuts that hold here, the innermost place first. */
+/** The active shortcuts, innermost scope first. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const active = useActiveShortcuts();
   const holds = (it: ActiveShortcut) => active.findLast((other) => other.keys === it.keys) === it;
-  const groups = PLACES.toReversed().map((place) => ({
-    place,
-    shortcuts: active.filter((it) => it.place === place && holds(it)),
+  const groups = SCOPES.toReversed().map((scope) => ({
+    scope,
+    shortcuts: active.filter((it) => it.scope === scope && holds(it)),
   }));
   return (
     <Dialog title={t.shortcuts} isOpen onClose={onClose}>
       {groups
         .filter(({ shortcuts }) => shortcuts.length > 0)
-        .map(({ place, shortcuts }) => (
-          <section key={place} className={style.group} aria-label={t.shortcutPlaces[place]}>
-            <h3>{t.shortcutPlaces[place]}</h3>
+        .map(({ scope, shortcuts }) => (
+          <section key={scope} className={style.group} aria-label={t.shortcutScopes[scope]}>
+            <h3>{t.shortcutScopes[scope]}</h3>
             <dl>
               {shortcuts.map(({ keys, label }) => (
                 <div key={keys}>

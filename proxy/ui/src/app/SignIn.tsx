@@ -5,15 +5,15 @@ import { RequestError, sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useSession } from "../session/session";
 import style from "./SignIn.module.css";
-import { enter, leave, returnToMyself } from "./session";
+import { endSession, enter, returnToMyself } from "./session";
 
-const t = words.frame;
+const t = messages.frame;
 
-/** What this service says on its sign-in page (KEYED_SIGN_IN_HINT). */
+/** The hint that the service shows on the sign-in page (KEYED_SIGN_IN_HINT). */
 const hint = () => document.querySelector<HTMLMetaElement>('meta[name="keyed-sign-in-hint"]')?.content;
 
 /** Checks the key with the service before its first use. */
@@ -61,7 +61,7 @@ function KeyField({ form }: { form: ReturnType<typeof useSignIn> }) {
 /** The first page of a user who is not signed in. */
 export function SignIn() {
   const form = useSignIn();
-  const told = hint();
+  const hintText = hint();
   useEffect(() => {
     document.title = `${t.signIn} · ${t.product}`;
   }, []);
@@ -72,7 +72,7 @@ export function SignIn() {
           <KeyRound size={20} aria-hidden /> {t.product}
         </h1>
         <p className={style.lead}>{t.signInLead}</p>
-        {told && <p className={style.hint}>{told}</p>}
+        {hintText && <p className={style.hint}>{hintText}</p>}
         <KeyField form={form} />
         <Button type="submit" kind="main" isPending={form.isBusy}>
           {t.signIn}
@@ -95,12 +95,12 @@ function SignInDialog() {
   const form = useSignIn();
   const { own, role } = useSession();
   return (
-    <Dialog title={t.sessionEnded} isOpen isQuestion onClose={leave}>
+    <Dialog title={t.sessionEnded} isOpen isQuestion onClose={endSession}>
       <form className={style.form} onSubmit={form.submit}>
         <p>{role === null ? t.sessionEndedLead : t.roleEndedLead(role)}</p>
         <KeyField form={form} />
         <div className={style.actions}>
-          <Button onPress={leave}>{t.signOut}</Button>
+          <Button onPress={endSession}>{t.signOut}</Button>
           {own !== null && <Button onPress={returnToMyself}>{t.seeAsMyself}</Button>}
           <Button type="submit" kind="main" isPending={form.isBusy}>
             {t.signIn}

@@ -5,13 +5,13 @@ export type Theme = "system" | "light" | "dark";
 export type Density = "compact" | "normal" | "comfortable";
 export type Appearance = { theme: Theme; density: Density };
 
-const PLACE = "keyed.appearance";
+const STORAGE_KEY = "keyed.appearance";
 const listeners = new Set<() => void>();
 
 function restore(): Appearance {
   const initial: Appearance = { theme: "system", density: "normal" };
   try {
-    return { ...initial, ...JSON.parse(localStorage.getItem(PLACE) ?? "{}") };
+    return { ...initial, ...JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") };
   } catch {
     return initial;
   }
@@ -19,7 +19,7 @@ function restore(): Appearance {
 
 let appearance = restore();
 
-/** Puts theme and density on the page. */
+/** Applies theme and density to the page. */
 export function applyAppearance() {
   document.documentElement.dataset.theme = appearance.theme;
   document.documentElement.dataset.density = appearance.density;
@@ -27,7 +27,7 @@ export function applyAppearance() {
 
 export function setAppearance(change: Partial<Appearance>) {
   appearance = { ...appearance, ...change };
-  localStorage.setItem(PLACE, JSON.stringify(appearance));
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(appearance));
   applyAppearance();
   for (const listener of listeners) listener();
 }

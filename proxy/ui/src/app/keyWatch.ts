@@ -4,7 +4,7 @@ import { queryClient } from "../api/queries";
 import { useSession } from "../session/session";
 
 /** Milliseconds between checks. A return causes one or two events. */
-const AT_MOST_EVERY = 1_000;
+const MIN_INTERVAL = 1_000;
 
 /** A rejected key opens the sign-in dialog, and changed privileges update the actions. */
 export function useKeyWatch() {
@@ -13,7 +13,7 @@ export function useKeyWatch() {
     if (key === null || rejected) return;
     let last = 0;
     const look = () => {
-      if (document.visibilityState !== "visible" || Date.now() - last < AT_MOST_EVERY) return;
+      if (document.visibilityState !== "visible" || Date.now() - last < MIN_INTERVAL) return;
       last = Date.now();
       const mine = { queryKey: [key, "me"], type: "active" } as const;
       void queryClient.refetchQueries(mine, { cancelRefetch: false });

@@ -1,11 +1,11 @@
-/** Reads the data of the first page before it is rendered, so that it is rendered once. */
+/** Loads the data of the first page before rendering, so that it renders only once. */
 import { meQuery, queryClient, templatesQuery } from "../api/queries";
 import { decodeState } from "../list/address";
 import { neededFields, shownColumns } from "../list/columns";
 import { withUsableStart } from "../list/start";
 import { firstPageBody } from "../list/state";
 import { recordsQuery } from "../list/useRecords";
-import { placeOf } from "../navigation/place";
+import { visitOf } from "../navigation/lastVisit";
 import { currentSession } from "../session/session";
 
 /** Milliseconds until the page is rendered without its data. */
@@ -13,7 +13,7 @@ const MAX_WAIT = 100;
 
 async function read() {
   const { key } = currentSession();
-  const { project, template: slug } = placeOf(location.pathname);
+  const { project, template: slug } = visitOf(location.pathname);
   if (key === null || project === undefined) return;
   const me = queryClient.prefetchQuery(meQuery(key, project));
   const template = (await queryClient.fetchQuery(templatesQuery(key, project))).find(
@@ -28,7 +28,7 @@ async function read() {
   await me;
 }
 
-/** Ends when the data has been read, or after `MAX_WAIT`. The page shows errors. */
+/** Resolves when the data has loaded, or after `MAX_WAIT`. The page shows errors. */
 export function prefetchPage(): Promise<void> {
   const timeout = new Promise<void>((resolve) => setTimeout(resolve, MAX_WAIT));
   return Promise.race([read().catch(() => {}), timeout]);

@@ -4,7 +4,7 @@ vi.stubGlobal("sessionStorage", { getItem: () => null, setItem() {}, removeItem(
 vi.stubGlobal("localStorage", { getItem: () => null, setItem() {}, removeItem() {} });
 vi.stubGlobal("window", globalThis);
 vi.mock("wouter/use-browser-location", () => ({ navigate() {} }));
-/** In a browser, an address without a host is of the page. */
+/** A browser resolves an address without a host against the page. */
 vi.stubGlobal(
   "Request",
   class extends Request {
@@ -13,39 +13,39 @@ vi.stubGlobal(
     }
   },
 );
-const asked: [method: string, path: string, key: string | null][] = [];
+const requests: [method: string, path: string, key: string | null][] = [];
 vi.stubGlobal("fetch", async ({ method, url, headers }: Request) => {
-  asked.push([method, new URL(url).pathname, headers.get("authorization")]);
+  requests.push([method, new URL(url).pathname, headers.get("authorization")]);
   return new Response(null, { status: 204 });
 });
 const { currentSession, seeAs, signIn } = await import("../session/session");
-const { leave, returnToMyself } = await import("./session");
+const { endSession, returnToMyself } = await import("./session");
 
-/** Far more than any takes, so that a slow machine fails no test. */
-const PATIENCE = { timeout: 30_000 };
+/** Far longer than any test takes, so that no test fails on a slow machine. */
+const TIMEOUT = { timeout: 30_000 };
 const revocation = ["DELETE", "/v1/api-keys/7", "Bearer keyed_1_own"];
 
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
   signIn("keyed_1_own");
 });
 
 test("sign-out revokes the key of the viewed role", async () => {
   seeAs("sales", "keyed_7_role");
-  leave();
+  endSession();
   expect(currentSession().key).toBeNull();
-  await vi.waitFor(() => expect(asked).toEqual([revocation]), PATIENCE);
+  await vi.waitFor(() => expect(requests).toEqual([revocation]), TIMEOUT);
 });
 
 test("key of a viewed role is revoked afterwards", async () => {
   seeAs("sales", "keyed_7_role");
   returnToMyself();
   expect(currentSession().key).toBe("keyed_1_own");
-  await vi.waitFor(() => expect(asked).toEqual([revocation]), PATIENCE);
+  await vi.waitFor(() => expect(requests).toEqual([revocation]), TIMEOUT);
 });
 
 test("own key stays valid after the user signs out", async () => {
-  leave();
+  endSession();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

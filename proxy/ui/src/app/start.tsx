@@ -7,9 +7,9 @@ import { applyAppearance } from "./appearance";
 import { prefetchPage } from "./prefetch";
 
 function render() {
-  const place = document.getElementById("app");
-  if (place === null) return;
-  createRoot(place).render(
+  const root = document.getElementById("app");
+  if (root === null) return;
+  createRoot(root).render(
     <StrictMode>
       <App />
     </StrictMode>,

@@ -1,11 +1,11 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { inTurn } from "../api/backgroundQueue";
-import { answer, GET, inProject } from "../api/client";
+import { inBackground } from "../api/backgroundQueue";
+import { bodyOf, GET, inProject } from "../api/client";
 import { useSession } from "../session/session";
 
 async function read(project: string, template: string) {
   const params = { path: { template }, header: inProject(project) };
-  return (await answer(GET("/v1/templates/{template}/views", { params }))).views;
+  return (await bodyOf(GET("/v1/templates/{template}/views", { params }))).views;
 }
 
 const viewsOf = (key: string | null, project: string, template: string) => ({
@@ -21,13 +21,13 @@ export function useViews(project: string, template: string) {
   return useQuery(viewsOf(key, project, template));
 }
 
-/** The saved views of several templates, as far as they are known. */
+/** The saved views of several templates that have loaded. */
 export function useViewsOfMany(project: string, templates: readonly string[]) {
   const { key } = useSession();
   return useQueries({
     queries: templates.map((template) => ({
       ...viewsOf(key, project, template),
-      queryFn: () => inTurn(() => read(project, template)),
+      queryFn: () => inBackground(() => read(project, template)),
     })),
     combine: (results) =>
       results.flatMap(({ data }, at) =>

@@ -1,41 +1,41 @@
-/** The requests whose answers are on the screen, for the dialog behind `.`. */
+/** The requests whose responses are on the screen, for the code dialog (`.`). */
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import type { ApiRequest } from "./request";
 
-/** What a request shows; the record lies over its list. */
-const PLACES = ["page", "list", "record"] as const;
+/** What a request shows. The record is in front of its list. */
+const SCOPES = ["page", "list", "record"] as const;
 
-export type OnScreen = { place: (typeof PLACES)[number]; request: ApiRequest };
+export type OnScreen = { scope: (typeof SCOPES)[number]; request: ApiRequest };
 
 type Slot = { current: OnScreen | null };
 
 let slots: Slot[] = [];
-let shown: OnScreen[] = [];
+let onScreen: OnScreen[] = [];
 const listeners = new Set<() => void>();
 
-function say() {
-  const rank = (it: OnScreen) => PLACES.indexOf(it.place);
-  shown = slots.flatMap(({ current }) => current ?? []).sort((a, b) => rank(b) - rank(a));
+function update() {
+  const rank = (it: OnScreen) => SCOPES.indexOf(it.scope);
+  onScreen = slots.flatMap(({ current }) => current ?? []).sort((a, b) => rank(b) - rank(a));
   for (const listener of listeners) listener();
 }
 
-/** Says which request the place shows the answer of; null while there is none. */
-export function useOnScreen(request: ApiRequest | null, place: OnScreen["place"] = "page") {
+/** Registers the request whose response the component shows; null while there is none. */
+export function useOnScreen(request: ApiRequest | null, scope: OnScreen["scope"] = "page") {
   const slot = useRef<OnScreen | null>(null);
   useEffect(() => {
     slots = [...slots, slot];
-    say();
+    update();
     return () => {
       slots = slots.filter((it) => it !== slot);
-      say();
+      update();
     };
   }, []);
-  // Without a list of dependencies: callers build the request as they render, and it is compared by its content.
+  // No dependency list: callers build the request in each render, and it is compared by content.
   useEffect(() => {
-    const next = request && { request, place };
+    const next = request && { request, scope };
     if (JSON.stringify(next) === JSON.stringify(slot.current)) return;
     slot.current = next;
-    say();
+    update();
   });
 }
 
@@ -45,4 +45,4 @@ function subscribe(listener: () => void) {
 }
 
 /** The requests on the screen, the innermost first. */
-export const useRequestsOnScreen = (): OnScreen[] => useSyncExternalStore(subscribe, () => shown);
+export const useRequestsOnScreen = (): OnScreen[] => useSyncExternalStore(subscribe, () => onScreen);

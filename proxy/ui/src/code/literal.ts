@@ -1,21 +1,21 @@
-/** JSON written as a literal of JSON, Python or JavaScript: short where it fits in a line, every digit kept. */
+/** Renders JSON as a literal of JSON, Python or JavaScript: on one line if it fits, with every digit. */
 import { isLosslessNumber, type LosslessNumber } from "../api/json";
 
 type Syntax = {
   nothing: string;
   yes: string;
   no: string;
-  /** The name of a member, quoted where the language asks for it. */
+  /** The name of a member, quoted if the language requires it. */
   member: (name: string) => string;
-  /** Whether lists and objects of several lines end in a comma. */
+  /** Whether multi-line lists and objects end in a comma. */
   hasLastComma: boolean;
   indent: string;
 };
 
-/** Characters that an editor would not show, or that would change the direction of the code around them. */
+/** Characters that an editor does not show, or that change the direction of the surrounding code. */
 const INVISIBLE = /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** A string in double quotes, as JSON, Python and JavaScript read it. */
+/** A double-quoted string for JSON, Python and JavaScript. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replace(
     INVISIBLE,
@@ -24,7 +24,7 @@ export function quoted(text: string): string {
 }
 
 const isName = (name: string) => /^[A-Za-z_$][\w$]*$/.test(name);
-/** Only in brackets is it a member like any other, and not the prototype. */
+/** `__proto__` is an ordinary member only in brackets. Otherwise it sets the prototype. */
 const PROTOTYPE = "__proto__";
 
 export const JSON_SYNTAX: Syntax = {
@@ -51,7 +51,7 @@ export const JAVASCRIPT: Syntax = {
 
 const WIDTH = 76;
 
-/** A value as a literal. `depth` is how far its first line is indented. */
+/** A value as a literal. `depth` is the indentation of its first line. */
 export function literal(value: unknown, syntax: Syntax, depth = 0): string {
   if (value === null || value === undefined) return syntax.nothing;
   if (typeof value === "boolean") return value ? syntax.yes : syntax.no;
@@ -76,7 +76,7 @@ function enclosed(items: string[], open: string, close: string, syntax: Syntax, 
   return `${open}\n${inner}${items.join(`,\n${inner}`)}${end}\n${syntax.indent.repeat(depth)}${close}`;
 }
 
-/** Whether a language that reads numbers as doubles would lose digits of the value. */
+/** Whether a language with double-precision numbers would lose digits of the value. */
 export function losesDigits(value: unknown, keepsWholeNumbers: boolean): boolean {
   if (isLosslessNumber(value)) {
     return !(keepsWholeNumbers && /^-?\d+$/.test((value as LosslessNumber).value));

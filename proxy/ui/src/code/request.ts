@@ -1,26 +1,26 @@
-/** A request to the service, as the code of a program shows it. */
+/** A request to the service, for rendering as code. */
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type ApiRequest = {
   method: Method;
-  /** From `/v1` on, without the query: "/v1/entities/search/customers". Its parts are percent-encoded already. */
+  /** From `/v1` on, without the query: "/v1/entities/search/customers". Already percent-encoded. */
   path: string;
-  /** The parameters of the query; what is undefined is left out. */
+  /** The query parameters. Undefined ones are left out. */
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** The project that its header names. */
+  /** The project for the project header. */
   project?: string | null;
-  /** Further headers, such as `If-Match`. */
+  /** Other headers, such as `If-Match`. */
   headers?: Readonly<Record<string, string>>;
-  /** The body: JSON. */
+  /** The JSON body. */
   body?: unknown;
-  /** The body as a text of another type, such as CSV. */
+  /** A text body of another type, such as CSV. */
   text?: { type: string; content: string };
-  /** Whether the request goes without a key, as for `/healthz`. */
+  /** Whether the request needs no key, like `/healthz`. */
   isOpen?: boolean;
 };
 
-/** The parameters of the query that are set. */
+/** The query parameters that are set. */
 export function queryOf(request: ApiRequest): [string, string][] {
   return Object.entries(request.query ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],

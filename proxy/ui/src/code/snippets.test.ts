@@ -22,27 +22,27 @@ test("snippets contain the key only on request", () => {
   }
 });
 
-test("a shell passes the body of curl on as it is", () => {
+test("shell passes the body of curl unchanged", () => {
   const command = code("curl", search).replace(/^curl/, "printf '%s\\n'");
   const words = execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" });
   expect(parseJson(words.slice(words.indexOf("-d\n") + 3))).toEqual(search.body);
 });
 
-test("a text that begins with @ is sent, not the file of that name", () => {
+test("text that begins with @ is sent as text, not as a file", () => {
   const text = { type: "text/csv", content: "@/etc/hostname\nit's" };
   const command = code("curl", { method: "POST", path: "/v1/x", text }).replace(/^curl/, "printf '%s\\n'");
   const words = execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" });
   expect(words.endsWith(`--data-raw\n${text.content}\n`)).toBe(true);
 });
 
-test("JavaScript sends a member named __proto__", () => {
+test("JavaScript code sends a member named __proto__", () => {
   const body = parseJson('{"__proto__": {"a": 1}, "b": 2}');
   const text = code("javascript", { ...search, body });
   const [, sent] = /JSON\.stringify\((.*)\),$/m.exec(text) ?? [];
   expect(new Function(`return JSON.stringify(${sent})`)()).toBe('{"__proto__":{"a":1},"b":2}');
 });
 
-test("JavaScript sends the method, the headers and the body of the request", async () => {
+test("JavaScript code sends the method, headers and body", async () => {
   let sent: [string, RequestInit] | undefined;
   const fetch = async (...call: [string, RequestInit]) => {
     sent = call;
@@ -65,7 +65,7 @@ test("JavaScript sends the method, the headers and the body of the request", asy
   expect(JSON.parse(String(sent?.[1].body))).toEqual(search.body);
 });
 
-test("Python writes None, True and False", () => {
+test("Python code contains None, True and False", () => {
   const text = code("python", { ...search, body: { a: null, b: true, c: false } });
   expect(text).toContain('json={ "a": None, "b": True, "c": False }');
 });
@@ -85,14 +85,14 @@ test("invisible characters are escaped", () => {
   expect(text).toContain("a\\u202eb\\u200b");
 });
 
-test("a quote in a value stays in its literal of SQL", () => {
+test("quote in a value is escaped in SQL", () => {
   const body = { global_search: "O'Brien'; drop" };
   expect(code("sql", { ...search, body })).toBe(
     `select keyed.search('shop.customers', '{ "global_search": "O''Brien''; drop" }');`,
   );
 });
 
-test("requests of records have their statements of SQL", () => {
+test("record requests have an equivalent SQL statement", () => {
   const record = "/v1/entities/01931f3e";
   expect(code("sql", { method: "GET", path: record })).toBe("select keyed.get_record('01931f3e');");
   expect(code("sql", { method: "PATCH", path: record, body: { attributes: { a: null } } })).toBe(
@@ -112,7 +112,7 @@ test("request without an SQL equivalent has no statement", () => {
   expect(snippet("sql", { method: "GET", path: "/v1/templates" }, { base })).toBeNull();
 });
 
-test("curl names the method of a request without a body only if needed", () => {
+test("curl command specifies the method only if needed", () => {
   expect(code("curl", { method: "GET", path: "/v1/me" })).not.toContain("-X");
   expect(code("curl", { method: "POST", path: "/v1/x" })).toContain("-X POST");
   expect(code("curl", search)).not.toContain("-X");

@@ -1,17 +1,17 @@
-/** A request as code that does the same: curl, SQL, Python, JavaScript. */
+/** Renders a request as equivalent code: curl, SQL, Python, JavaScript. */
 import { JAVASCRIPT, JSON_SYNTAX, literal, losesDigits, PYTHON, quoted } from "./literal";
 import { type ApiRequest, addressOf, queryOf } from "./request";
 import { sqlOf } from "./sql";
 
 export type Language = "curl" | "sql" | "python" | "javascript";
 
-/** Where the code finds the key: in the variable of the environment, unless it is written out. */
+/** The environment variable from which the code reads the key, unless the code contains the key. */
 export const KEY_VARIABLE = "KEYED_API_KEY";
 
 type Options = {
   /** The address of the service: "https://keyed.example". */
   base: string;
-  /** The key to write out; without it, the code reads the environment. */
+  /** The key to include; without it, the code reads the environment variable. */
   key?: string | null;
 };
 
@@ -21,10 +21,10 @@ export function snippet(language: Language, request: ApiRequest, options: Option
   return language === "python" ? python(request, options) : javascript(request, options);
 }
 
-/** A word of a shell of Unix. */
+/** Quotes a word for a Unix shell. */
 const inShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** All headers but that of the key. */
+/** All headers except the key's. */
 function headers(request: ApiRequest, withJson: boolean): [string, string][] {
   return [
     ...(request.project ? [["X-Service-Project-Id", request.project] as [string, string]] : []),
@@ -48,7 +48,7 @@ function curl(request: ApiRequest, { base, key }: Options): string {
   }
   for (const [name, value] of headers(request, true)) lines.push(`-H ${inShell(`${name}: ${value}`)}`);
   if (request.body !== undefined) lines.push(`-d ${inShell(literal(request.body, JSON_SYNTAX))}`);
-  // Not `--data-binary`, which would send the file that a text after `@` names.
+  // Not `--data-binary`, which would send the file that text after `@` names.
   if (request.text) lines.push(`--data-raw ${inShell(request.text.content)}`);
   return `curl ${lines.join(" \\\n  ")}`;
 }
@@ -75,11 +75,11 @@ function python(request: ApiRequest, { base, key }: Options): string {
     ...(key || request.isOpen ? [] : ["import os", ""]),
     "import requests",
     "",
-    `answer = requests.${request.method.toLowerCase()}(`,
+    `response = requests.${request.method.toLowerCase()}(`,
     ...given.map((line) => `    ${line},`),
     ")",
-    "answer.raise_for_status()",
-    hasBody ? "print(answer.json())" : "print(answer.status_code)",
+    "response.raise_for_status()",
+    hasBody ? "print(response.json())" : "print(response.status_code)",
   ].join("\n");
 }
 
@@ -102,8 +102,8 @@ function javascript(request: ApiRequest, { base, key }: Options): string {
   if (request.text) given.push(`body: ${quoted(request.text.content)}`);
   const options = given.length > 0 ? `, {\n${given.map((line) => `  ${line},`).join("\n")}\n}` : "";
   return [
-    `const answer = await fetch(${quoted(addressOf(base, request))}${options});`,
-    "if (!answer.ok) throw new Error(await answer.text());",
-    request.method === "DELETE" ? "console.log(answer.status);" : "console.log(await answer.json());",
+    `const response = await fetch(${quoted(addressOf(base, request))}${options});`,
+    "if (!response.ok) throw new Error(await response.text());",
+    request.method === "DELETE" ? "console.log(response.status);" : "console.log(await response.json());",
   ].join("\n");
 }

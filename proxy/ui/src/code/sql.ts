@@ -1,19 +1,19 @@
-/** Requests as statements of SQL that do the same. */
+/** Renders requests as equivalent SQL statements. */
 import { isLosslessNumber, type Json } from "../api/json";
 import { JSON_SYNTAX, literal } from "./literal";
 import type { ApiRequest } from "./request";
 
-/** A text as a literal of PostgreSQL, with `standard_conforming_strings` as it is by default. */
+/** Text as a PostgreSQL literal, with the default `standard_conforming_strings`. */
 const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
 
-/** A value as a literal of jsonb. */
+/** A value as a jsonb literal. */
 const jsonb = (value: unknown) => text(literal(value, JSON_SYNTAX));
 
 type Members = { [member: string]: Json };
 const isMembers = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-/** What stands in the place of what the reader has not entered. */
+/** The placeholder for values that the user has not entered. */
 const OPEN = "…";
 const part = (encoded: string) => (/^\{.*\}$/.test(encoded) ? OPEN : decodeURIComponent(encoded));
 
@@ -25,11 +25,11 @@ type Statement = (found: {
   key: string;
 }) => string | null;
 
-/** Where the path has `*`, stands a template or the id of a record. */
+/** `*` in a path stands for a template or the id of a record. */
 const STATEMENTS: [request: string, Statement][] = [
   [
     "POST /v1/entities/search/*",
-    // Only the service asks the provider of embeddings; the database takes vectors.
+    // Only the service can call the embedding provider. The database takes vectors.
     ({ table, body }) => ("query_text" in body ? null : `select keyed.search(${table}, ${jsonb(body)});`),
   ],
   [
@@ -56,14 +56,14 @@ const STATEMENTS: [request: string, Statement][] = [
 ];
 
 function match(pattern: string, request: ApiRequest): string[] | null {
-  const wanted = pattern.split("/");
+  const expected = pattern.split("/");
   const given = `${request.method} ${request.path}`.split("/");
-  if (wanted.length !== given.length) return null;
-  const isMatch = wanted.every((step, at) => step === "*" || step === given[at]);
-  return isMatch ? wanted.flatMap((step, at) => (step === "*" ? [part(given[at] ?? "")] : [])) : null;
+  if (expected.length !== given.length) return null;
+  const isMatch = expected.every((step, at) => step === "*" || step === given[at]);
+  return isMatch ? expected.flatMap((step, at) => (step === "*" ? [part(given[at] ?? "")] : [])) : null;
 }
 
-/** The statement that does the same as the request; null where none does. */
+/** The SQL statement equivalent to the request; null if there is none. */
 export function sqlOf(request: ApiRequest): string | null {
   if (request.text) return null;
   for (const [pattern, statement] of STATEMENTS) {

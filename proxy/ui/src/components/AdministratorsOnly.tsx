@@ -1,23 +1,23 @@
 import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { useMe } from "../api/queries";
-import { words } from "../language";
+import { messages } from "../language";
 import { Empty } from "./Empty";
 import { Failure, Skeleton } from "./Notice";
 import { Page } from "./Page";
 
-const t = words.components;
+const t = messages.components;
 
 type Props = {
   project: string;
-  /** The title of the page, where the children are pages themselves. */
+  /** The title of the page, if the children are pages themselves. */
   title?: string;
   /** Whether callers with `define` also have access. */
   alsoDefiners?: boolean;
   children: ReactNode;
 };
 
-/** A page for administrators. Other users see whom to ask. */
+/** A page for administrators. Other users are told to ask an administrator. */
 export function AdministratorsOnly({ project, title, alsoDefiners = false, children }: Props) {
   const me = useMe(project);
   const maySee =

@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button as AriaButton, type ButtonProps, Tooltip, TooltipTrigger } from "react-aria-components";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Button.module.css";
 
 type Kind = "main" | "plain" | "quiet" | "danger";
@@ -13,10 +13,10 @@ type Props = Omit<ButtonProps, "children" | "className"> & {
 };
 
 /**
- * A button with words. `main` is the one action of a place, `danger` deletes.
+ * A button with text. `main` is the main action of a page or dialog, `danger` deletes.
  *
- * A busy button keeps the focus and cannot be pressed. React Aria would announce it by a reference, which names nothing once
- * the button is gone, as that of a dialog that closes.
+ * A busy button keeps the focus and cannot be pressed. React Aria would announce it by an id reference, which dangles
+ * after the button is removed, for example when a dialog closes.
  */
 export function Button({ kind = "plain", icon: Icon, children, isPending, onPress, type, ...props }: Props) {
   const isBusy = isPending === true;
@@ -33,7 +33,7 @@ export function Button({ kind = "plain", icon: Icon, children, isPending, onPres
       </AriaButton>
       {isPending !== undefined && (
         <span className="visually-hidden" role="status">
-          {isBusy && words.components.busy}
+          {isBusy && messages.components.busy}
         </span>
       )}
     </>
@@ -42,7 +42,7 @@ export function Button({ kind = "plain", icon: Icon, children, isPending, onPres
 
 type IconProps = Omit<ButtonProps, "children" | "className"> & {
   icon: LucideIcon;
-  /** The name of the action, read aloud and shown on hover and focus. */
+  /** The name of the action, for screen readers and shown on hover and focus. */
   label: string;
   size?: "small" | "normal";
   /** Whether the toggle is on. */

@@ -8,7 +8,7 @@ type Props<K extends string> = {
   onChange: (value: K) => void;
 };
 
-/** One of two or three choices, all in sight. */
+/** Two or three radio buttons, all visible. */
 export function Choices<K extends string>({ label, choices, value, onChange }: Props<K>) {
   return (
     <RadioGroup className={style.group ?? ""} value={value} onChange={(it) => onChange(it as K)}>

@@ -24,7 +24,7 @@ type Props = {
   onChange: (value: string) => void;
 };
 
-/** One of many texts: found by typing, or chosen from the list. What is typed counts as it is. */
+/** A text field with suggestions to choose from. Any typed text is accepted. */
 export function ComboField({ label, hint, error, choices, value, onChange }: Props) {
   return (
     <ComboBox

@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import { Button } from "./Button";
 import { Dialog } from "./Dialog";
 import { Failure } from "./Notice";
 
 type Props = {
   title: string;
-  /** What will happen, in one sentence. */
+  /** The consequence, in one sentence. */
   children: ReactNode;
   /** The verb: "Revoke key". */
   action: string;
@@ -36,7 +36,7 @@ export function Confirm({ title, children, action, isDanger = true, run, onClose
       actions={
         <>
           <Button onPress={onClose} autoFocus>
-            {words.components.cancel}
+            {messages.components.cancel}
           </Button>
           <Button kind={isDanger ? "danger" : "main"} onPress={start} isDisabled={state.isRunning}>
             {action}

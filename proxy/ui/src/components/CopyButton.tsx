@@ -1,31 +1,31 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import { Button, IconButton } from "./Button";
 
-const t = words.components;
-const SHOWN_FOR = 2_000;
+const t = messages.components;
+const DISPLAY_TIME = 2_000;
 
-/** Puts a text into the clipboard, also where the page is served without TLS. */
+/** Copies text to the clipboard, even if the page is served without TLS. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
   area.value = text;
   area.style.position = "fixed";
   area.style.opacity = "0";
-  // In a dialog, focus may not leave it.
+  // Inside a dialog, because the focus cannot leave it.
   (document.querySelector("[role=dialog],[role=alertdialog]") ?? document.body).append(area);
   area.select();
   document.execCommand("copy");
   area.remove();
 }
 
-/** Whether the text was copied just now, and the copying. */
+/** Whether the text was just copied, and a function that copies it. */
 function useCopy(text: string) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), SHOWN_FOR);
+    const timer = setTimeout(() => setCopied(false), DISPLAY_TIME);
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = () => copyText(text).then(() => setCopied(true));
@@ -33,14 +33,14 @@ function useCopy(text: string) {
 }
 
 type Props = {
-  /** What is put into the clipboard. */
+  /** The text to copy. */
   text: string;
-  /** What it is, for "Copy …". */
+  /** The object of "Copy …". */
   what: string;
   size?: "small" | "normal";
 };
 
-/** Copies a text: an icon that turns into a tick. */
+/** An icon button that copies text and turns into a tick. */
 export function CopyButton({ text, what, size = "small" }: Props) {
   const { isCopied, copy } = useCopy(text);
   return (
@@ -58,7 +58,7 @@ export function CopyButton({ text, what, size = "small" }: Props) {
   );
 }
 
-/** The same with words, where copying is the action of the place. */
+/** The same with text, if copying is the main action. */
 export function CopyTextButton({ text, what, isMain = false }: Props & { isMain?: boolean }) {
   const { isCopied, copy } = useCopy(text);
   return (

@@ -5,10 +5,10 @@ import style from "./DataTable.module.css";
 export type Column<Row> = {
   id: string;
   title: string;
-  /** The title of a column of buttons is read aloud and not shown. */
+  /** The title of a column of buttons is for screen readers only. */
   isTitleHidden?: boolean;
   isNumber?: boolean;
-  /** Such as "20%", where several tables of a page are to look alike. */
+  /** A width such as "20%", to align several tables of a page. */
   width?: string;
   cell: (row: Row) => ReactNode;
 };
@@ -23,12 +23,12 @@ type Props<Row> = {
 };
 
 /**
- * A short table that is read, such as that of API keys. On narrow screens each row is a card. The table of records is in
+ * A short read-only table, such as that of API keys. On narrow screens each row is a card. The table of records is in
  * `list/`.
  */
 export function DataTable<Row>({ label, columns, rows, rowKey, isQuiet }: Props<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
     <section className={style.frame} aria-label={label} tabIndex={0}>
       <table className={style.table} role="table" aria-label={label}>
         <thead role="rowgroup">

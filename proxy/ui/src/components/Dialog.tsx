@@ -8,9 +8,9 @@ type Props = {
   title: string;
   isOpen: boolean;
   onClose: () => void;
-  /** A question stays until it is answered; other dialogs close by a press outside. */
+  /** A question stays open until the user answers it. Other dialogs close on a click outside. */
   isQuestion?: boolean;
-  /** Escape does not close it either, because what it shows cannot be shown again. */
+  /** Escape does not close the dialog either, because its content cannot be shown again. */
   isShownOnce?: boolean;
   width?: "narrow" | "wide";
   /** The buttons at the bottom; the last is the main action. */

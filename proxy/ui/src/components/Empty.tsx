@@ -6,11 +6,11 @@ type Props = {
   icon?: LucideIcon;
   /** The missing thing. */
   title: string;
-  /** Shown as a section of a page. */
+  /** Rendered as a section of a page. */
   isPart?: boolean;
-  /** Why, in one sentence. */
+  /** The reason, in one sentence. */
   children?: ReactNode;
-  /** The main action of the place. */
+  /** The main action. */
   action?: ReactNode;
 };
 

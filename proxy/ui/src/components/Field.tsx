@@ -13,24 +13,24 @@ import { RequiredMark } from "./Required";
 
 type Props = Omit<TextFieldProps, "className" | "children"> & {
   label: string;
-  /** The label is read aloud and not shown. */
+  /** The label is for screen readers only. */
   isLabelHidden?: boolean;
-  /** What to write, below the field. */
+  /** The hint below the field. */
   hint?: ReactNode;
   /** The error message below the field. */
   error?: string | undefined;
   placeholder?: string;
   rows?: number;
-  /** Identifiers and code are monospaced. */
+  /** Monospaced, for identifiers and code. */
   isCode?: boolean;
 };
 
-/** A line of text with its label; with `rows`, several lines. */
+/** A text field with its label; with `rows`, a multi-line one. */
 export function TextField({ label, isLabelHidden, hint, error, placeholder, rows, isCode, ...props }: Props) {
   const shape = `${style.input} ${isCode ? style.code : ""}`;
   return (
     <AriaTextField
-      // A form with errors from the service can be sent again.
+      // A form can be submitted again after errors from the service.
       validationBehavior="aria"
       {...props}
       isInvalid={props.isInvalid ?? error !== undefined}

@@ -12,7 +12,7 @@ import {
 import style from "./Select.module.css";
 
 export type Action =
-  /** `why`: what keeps it from being run. */
+  /** `why`: the reason why the action is disabled. */
   | { id: string; label: string; icon?: LucideIcon; isDisabled?: boolean; why?: string; run: () => void }
   | Choices
   | "separator";
@@ -27,7 +27,7 @@ export type Choices = {
   onChange: (id: string) => void;
 };
 
-/** Actions behind a button. The first child is the button. */
+/** A menu of actions. The first child is the button that opens it. */
 export function Menu({
   label,
   actions,
@@ -44,9 +44,9 @@ export function Menu({
       {children}
       <Popover className={style.popover ?? ""} placement={placement}>
         <AriaMenu aria-label={label} className={style.list ?? ""}>
-          {actions.map((action, place) =>
+          {actions.map((action, index) =>
             action === "separator" ? (
-              <Separator key={place} className={style.separator ?? ""} />
+              <Separator key={index} className={style.separator ?? ""} />
             ) : "options" in action ? (
               <ChoiceSection key={action.id} choices={action} />
             ) : (

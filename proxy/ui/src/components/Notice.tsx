@@ -33,14 +33,14 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
 /** The errors, except those shown at the fields: `/slug`, or all below `/mapping/`. */
 export function OtherFailure({ error, fields }: { error: unknown; fields: readonly string[] }) {
   if (error === undefined || error === null) return null;
-  const faults = (error instanceof RequestError && error.problem?.errors) || [];
-  const isBeside = (pointer: string) =>
+  const errors = (error instanceof RequestError && error.problem?.errors) || [];
+  const isAtField = (pointer: string) =>
     fields.some((field) => (field.endsWith("/") ? pointer.startsWith(field) : pointer === field));
-  if (faults.length > 0 && faults.every(({ pointer }) => isBeside(pointer ?? ""))) return null;
+  if (errors.length > 0 && errors.every(({ pointer }) => isAtField(pointer ?? ""))) return null;
   return <Failure error={error} />;
 }
 
-/** Grey bars where content will be. */
+/** Grey placeholder bars for loading content. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div className={style.skeleton} aria-busy="true" role="status">

@@ -3,7 +3,7 @@ import style from "./Page.module.css";
 
 type Props = {
   title: string;
-  /** Below the title: what the page is for, or counts. */
+  /** Below the title: the purpose of the page, or counts. */
   lead?: ReactNode;
   /** At the top right; the last is the main action. */
   actions?: ReactNode;
@@ -29,7 +29,7 @@ export function Page({ title, lead, actions, children }: Props) {
   );
 }
 
-/** A part of a page, with its own heading. */
+/** A section of a page, with its own heading. */
 export function Section({ title, lead, actions, children }: Props) {
   return (
     <section className={style.section} aria-label={title}>

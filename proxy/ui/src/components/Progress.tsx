@@ -5,7 +5,7 @@ type Props = {
   label: string;
   /** From 0 to 1; null while it is unknown. */
   value: number | null;
-  /** What is shown beside the label, such as "300 of 1,200". */
+  /** Text next to the label, such as "300 of 1,200". */
   text?: string;
 };
 
@@ -36,7 +36,7 @@ export function Progress({ label, value, text }: Props) {
   );
 }
 
-/** How full something is. It turns amber from four fifths on, and red when full. */
+/** A usage bar. It turns amber at 80 % and red at 100 %. */
 export function Gauge({ label, value, text }: Props & { value: number; text: string }) {
   const level = value >= 1 ? style.full : value >= 0.8 ? style.high : "";
   return (

@@ -1,16 +1,16 @@
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Field.module.css";
 
-/** After the label of a field that needs a value. The field itself says `aria-required`. */
+/** The mark after the label of a required field. The field itself has `aria-required`. */
 export const RequiredMark = () => (
   <span className={style.required} aria-hidden>
     {" *"}
   </span>
 );
 
-/** What the mark means, once in a form that has one. */
+/** Explains the mark, once per form. */
 export const RequiredNote = () => (
   <p className={style.hint} aria-hidden>
-    {words.components.requiredNote}
+    {messages.components.requiredNote}
   </p>
 );

@@ -9,7 +9,7 @@ import {
   Popover,
   SelectValue,
 } from "react-aria-components";
-import { words } from "../language";
+import { messages } from "../language";
 import field from "./Field.module.css";
 import { RequiredMark } from "./Required";
 import style from "./Select.module.css";
@@ -18,7 +18,7 @@ export type Choice<K extends string = string> = { id: K; label: string; hint?: s
 
 type Props<K extends string> = {
   label: string;
-  /** The label is read aloud and not shown. */
+  /** The label is for screen readers only. */
   isLabelHidden?: boolean;
   choices: readonly Choice<K>[];
   value: K | null;
@@ -29,7 +29,7 @@ type Props<K extends string> = {
   isRequired?: boolean;
 };
 
-/** One of a few choices. */
+/** A choice among a few options. */
 export function Select<K extends string>({ label, isLabelHidden, choices, error, ...props }: Props<K>) {
   return (
     <AriaSelect
@@ -41,7 +41,7 @@ export function Select<K extends string>({ label, isLabelHidden, choices, error,
       isDisabled={props.isDisabled ?? false}
       isRequired={props.isRequired ?? false}
       isInvalid={error !== undefined}
-      placeholder={props.placeholder ?? words.components.choose}
+      placeholder={props.placeholder ?? messages.components.choose}
     >
       {!isLabelHidden && (
         <Label className={field.label}>

@@ -6,7 +6,7 @@ export type TabItem = { id: string; label: string; content: ReactNode };
 
 type Props = { label: string; items: TabItem[]; selected: string; onSelect: (id: string) => void };
 
-/** Parts of one thing, of which one is shown. */
+/** Tabs, one of which is shown. */
 export function Tabs({ label, items, selected, onSelect }: Props) {
   return (
     <AriaTabs

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import style from "./Tag.module.css";
 
-/** A short word in a box: a label of a list, a state. */
+/** A short label in a box, such as a list value or a state. */
 export function Tag({
   kind = "plain",
   children,

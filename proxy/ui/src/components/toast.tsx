@@ -13,11 +13,11 @@ import style from "./toast.module.css";
 type Message = { text: string; kind: "done" | "rejection"; action?: { label: string; run: () => void } };
 
 const queue = new Queue<Message>({ maxVisibleToasts: 3 });
-/** The messages with an undo button, by their subject. */
+/** The messages with an undo button, by subject. */
 const messages = new Map<string, string>();
 
 /** Shows a completed action at the bottom of the page, with an undo button if there is one. */
-export function sayDone(text: string, action?: Message["action"], about?: string) {
+export function showToast(text: string, action?: Message["action"], about?: string) {
   const timeout = action ? 12_000 : 5_000;
   const key = queue.add({ text, kind: "done", ...(action && { action }) }, { timeout });
   if (action === undefined || about === undefined) return;
@@ -28,7 +28,7 @@ export function sayDone(text: string, action?: Message["action"], about?: string
   });
 }
 
-/** Removes the undo button for a thing, after it was undone elsewhere. */
+/** Removes the undo button of a subject after the change was undone elsewhere. */
 export function withdraw(about: string) {
   const key = messages.get(about);
   if (key !== undefined) queue.close(key);
@@ -37,18 +37,18 @@ export function withdraw(about: string) {
 }
 
 /** Shows an error at the bottom of the page until it is closed. */
-export function sayRejected(text: string) {
+export function showErrorToast(text: string) {
   queue.add({ text, kind: "rejection" });
 }
 
-/** The place of these messages. */
+/** The region that shows these messages. */
 export function Toasts() {
   return (
     <Region queue={queue} className={style.region ?? ""} aria-label="Messages">
       {({ toast }) => (
         <AriaToast toast={toast} className={`${style.toast} ${style[toast.content.kind]}`}>
           <Content className={style.text ?? ""}>
-            {/* It names the message for screen readers. */}
+            {/* Names the message for screen readers. */}
             <Text slot="title">{toast.content.text}</Text>
           </Content>
           {toast.content.action && (

@@ -4,7 +4,7 @@ import { Checkbox } from "../components/Checkbox";
 import { Failure, Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { number } from "../language/plural";
 import style from "./files.module.css";
 import { RejectedTable } from "./RejectedTable";
@@ -12,13 +12,13 @@ import { optionsOf, type Plan } from "./request";
 import { type Counts, type Report, Stopped, transfer } from "./transfer";
 import { Warnings } from "./Warnings";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = { file: File; plan: Plan; back: () => void; start: (trial: Report, isWhole: boolean) => void };
 
 type State = { sent: number; isWaiting?: boolean; report?: Report; error?: unknown };
 
-/** Lets the service apply all rules to the whole file without writing, and shows what would happen. */
+/** Has the service check the whole file in a dry run, and shows the result. */
 export function CheckStep({ file, plan, back, start }: Props) {
   const [state, setState] = useState<State>({ sent: 0 });
   const [tries, setTries] = useState(0);
@@ -50,7 +50,7 @@ export function CheckStep({ file, plan, back, start }: Props) {
     return (
       <Section title={t.trying} lead={t.tryingLead}>
         {isWaiting ? (
-          <Progress label={file.name} value={null} text={t.waitingForPlace} />
+          <Progress label={file.name} value={null} text={t.waitingForOthers} />
         ) : sent < file.size ? (
           <Progress label={file.name} value={sent / file.size} text={t.sentOf(sent, file.size)} />
         ) : (

@@ -6,15 +6,15 @@ import { Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type CellFormat, membersOf, openChoices, type Proposal, reads } from "./cellFormat";
-import { type Fit, faultsOf, fitOf, isStandard, KEY, type Matching, type Target } from "./columns";
+import { type Fit, fitOf, isStandard, KEY, type Matching, problemsOf, type Target } from "./columns";
 import { FormatSection } from "./FormatSection";
 import style from "./files.module.css";
 import { MatchBy } from "./MatchBy";
 import type { Reading } from "./reading";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 const LEFT_OUT = "";
 const SAMPLES = 3;
 
@@ -28,7 +28,7 @@ type Props = {
   setMatching: (matching: Matching) => void;
   prefix: string;
   setPrefix: (prefix: string) => void;
-  /** Null while the service looks at the cells. */
+  /** Null while the service detects the cell format. */
   proposal: Proposal | null;
   format: CellFormat;
   setFormat: (format: CellFormat) => void;
@@ -36,14 +36,14 @@ type Props = {
   next: () => void;
 };
 
-/** Which attribute each column fills, and how well its cells fit. */
+/** The mapping of columns to attributes, with the number of valid cells per column. */
 export function ColumnsStep(props: Props) {
   const { template, reading, targets, setTargets, prefix, setPrefix, back, next } = props;
   const { project, matching, setMatching, proposal, format, setFormat } = props;
   const isCsv = reading.format === "csv";
-  const faults = faultsOf(template, targets);
-  const twice = faults.filter((it) => it.kind === "twice");
-  const missing = faults.flatMap((it) => (it.kind === "missing" ? attributeLabel(it.attribute) : []));
+  const problems = problemsOf(template, targets);
+  const twice = problems.filter((it) => it.kind === "twice");
+  const missing = problems.flatMap((it) => (it.kind === "missing" ? attributeLabel(it.attribute) : []));
   const isOpen = proposal !== null && openChoices(proposal, format).length > 0;
   const unknown = isCsv ? [] : reading.header.filter((name) => name !== KEY && !known(template, name));
   return (
@@ -100,7 +100,7 @@ export function ColumnsStep(props: Props) {
         <Notice kind="attention">{t.missing(missing.join(", "), missing.length)}</Notice>
       )}
       {!targets.includes(KEY) && <Notice kind="attention">{t.noKey}</Notice>}
-      {isOpen && <Notice kind="attention">{t.answerFirst}</Notice>}
+      {isOpen && <Notice kind="attention">{t.chooseFirst}</Notice>}
       <div className={style.foot}>
         <Button onPress={back}>{t.back}</Button>
         <Button kind="main" onPress={next} isDisabled={twice.length > 0 || proposal === null || isOpen}>
@@ -142,7 +142,7 @@ function ColumnRow({ template, reading, format, at, name, target, setTarget, ...
     ...template.attributes.map((it) => ({
       id: it.slug,
       label: attributeLabel(it),
-      hint: `${it.slug} · ${pageWords.template.types[it.type]}`,
+      hint: `${it.slug} · ${pageMessages.template.types[it.type]}`,
     })),
   ];
   return (
@@ -151,8 +151,8 @@ function ColumnRow({ template, reading, format, at, name, target, setTarget, ...
         {name}
       </td>
       <td>
-        {samples.slice(0, SAMPLES).map((sample, place) => (
-          <span key={place} className={style.sample} dir="auto" title={sample}>
+        {samples.slice(0, SAMPLES).map((sample, index) => (
+          <span key={index} className={style.sample} dir="auto" title={sample}>
             {sample}
           </span>
         ))}
@@ -219,7 +219,7 @@ function FitCell({ fit, attribute, rows }: { fit: Fit; attribute: Attribute | un
   );
 }
 
-/** Why a cell does not fit, and what would. */
+/** Why a cell is not valid, and the expected form. */
 function why({ example }: Fit, attribute: Attribute | undefined): string {
   if (!attribute && !example?.trim()) return t.keyEmpty;
   if (example === "" || example === null) return t.requiredEmpty;

@@ -3,13 +3,13 @@ import { type ReactNode, useState } from "react";
 import { DropZone, FileTrigger, isFileDropItem } from "react-aria-components";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./files.module.css";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 const KINDS = [".csv", ".tsv", ".txt", ".ndjson", ".jsonl", ".json", "text/csv", "application/x-ndjson"];
 
-/** A page that takes a file wherever it is dropped. */
+/** A page that accepts a file dropped anywhere on it. */
 export function DropArea({ onFile, children }: { onFile: (file: File) => void; children: ReactNode }) {
   const [isRejected, setRejected] = useState(false);
   return (
@@ -28,7 +28,7 @@ export function DropArea({ onFile, children }: { onFile: (file: File) => void; c
   );
 }
 
-/** A button that asks for a file. */
+/** A button that opens the file chooser. */
 export function ChooseFile({
   onFile,
   isMain,
@@ -53,7 +53,7 @@ export function ChooseFile({
   );
 }
 
-/** The place that invites a file. */
+/** The area that invites the user to drop a file. */
 export function DropInvitation({ onFile }: { onFile: (file: File) => void }) {
   return (
     <div className={style.drop}>

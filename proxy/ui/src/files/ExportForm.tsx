@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { answer, GET, inProject } from "../api/client";
+import { bodyOf, GET, inProject } from "../api/client";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
@@ -9,14 +9,14 @@ import { Failure } from "../components/Notice";
 import { Progress } from "../components/Progress";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { useSession } from "../session/session";
 import { DELIMITERS, type Delimiter } from "./encoding";
 import { startExport, useExports } from "./exports";
 import style from "./files.module.css";
 import { type Csv, forSpreadsheet, PLAIN } from "./spreadsheet";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 const ALL = "";
 const FORMS = ["csv", "excel", "ndjson"] as const;
 type Form = (typeof FORMS)[number];
@@ -24,17 +24,17 @@ type Form = (typeof FORMS)[number];
 type Props = {
   project: string;
   templates: Template[];
-  /** What the address asks for. */
-  asked: { template: string | null; view: string | null };
+  /** The export that the address specifies. */
+  requested: { template: string | null; view: string | null };
 };
 
-/** What to export, and the export that runs. */
-export function ExportForm({ project, templates, asked }: Props) {
+/** The choice of what to export, and the running export. */
+export function ExportForm({ project, templates, requested }: Props) {
   const { key } = useSession();
   const [template, setTemplate] = useState(
-    (templates.find(({ slug }) => slug === asked.template) ?? templates[0])?.slug ?? "",
+    (templates.find(({ slug }) => slug === requested.template) ?? templates[0])?.slug ?? "",
   );
-  const [view, setView] = useState(asked.view ?? ALL);
+  const [view, setView] = useState(requested.view ?? ALL);
   const [form, setForm] = useState<Form>("csv");
   const [csv, setCsv] = useState(PLAIN);
   const format = form === "ndjson" ? "ndjson" : "csv";
@@ -43,7 +43,7 @@ export function ExportForm({ project, templates, asked }: Props) {
     queryKey: [key, "views", project, template],
     queryFn: async () =>
       (
-        await answer(
+        await bodyOf(
           GET("/v1/templates/{template}/views", {
             params: { path: { template }, header: inProject(project) },
           }),
@@ -109,7 +109,7 @@ export function ExportForm({ project, templates, asked }: Props) {
   );
 }
 
-/** How the file writes its cells. */
+/** The format of the cells in the file. */
 function CsvFields({ csv, setCsv }: { csv: Csv; setCsv: (csv: Csv) => void }) {
   return (
     <>

@@ -3,7 +3,7 @@ import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { number } from "../language/plural";
 import { countRows } from "./count";
 import { ChooseFile } from "./DropArea";
@@ -12,7 +12,7 @@ import style from "./files.module.css";
 import { HeadRow } from "./HeadRow";
 import type { Choices, Reading } from "./reading";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 const SHOWN = 20;
 
 type Props = {
@@ -23,7 +23,7 @@ type Props = {
   next: () => void;
 };
 
-/** What was understood of the file, to be looked at and corrected. */
+/** The detected properties of the file, to review and correct. */
 export function FileStep({ file, reading, choose, onFile, next }: Props) {
   const { rows, header, format } = reading;
   return (
@@ -59,9 +59,9 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
         {format === "csv" && header.length === 1 && rows.length > 0 && (
           <Notice kind="attention">{t.oneColumn}</Notice>
         )}
-        {headerFaults(reading).map((fault) => (
-          <Notice key={fault} kind="attention">
-            {fault}
+        {headerProblems(reading).map((error) => (
+          <Notice key={error} kind="attention">
+            {error}
           </Notice>
         ))}
       </Section>
@@ -84,7 +84,7 @@ export function FileStep({ file, reading, choose, onFile, next }: Props) {
 }
 
 /** The errors of the first line. */
-function headerFaults({ format, header, rows }: Reading): string[] {
+function headerProblems({ format, header, rows }: Reading): string[] {
   if (format === "ndjson") return [];
   const twice = new Set(header.filter((name, at) => name !== "" && header.indexOf(name) !== at));
   const isFilled = (at: number) => rows.some(({ cells }) => (cells[at] ?? "") !== "");
@@ -103,7 +103,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-/** The count of rows: estimated at first, exact once the file is read to its end. */
+/** The number of rows: estimated at first, exact after the file has been read to its end. */
 function RowCount({ file, reading }: { file: File; reading: Reading }) {
   const [exact, setExact] = useState<number | null>(null);
   const isCountable = reading.isEstimate && !reading.encoding.startsWith("utf-16");
@@ -121,7 +121,7 @@ function RowCount({ file, reading }: { file: File; reading: Reading }) {
   return isCountable ? t.counting(reading.rowCount) : t.about(reading.rowCount);
 }
 
-/** The first rows as they are in the file. */
+/** The first rows, unparsed. */
 function Preview({ reading }: { reading: Reading }) {
   const { header, rows } = reading;
   return (
@@ -129,7 +129,7 @@ function Preview({ reading }: { reading: Reading }) {
       role="group"
       className={style.table}
       aria-label={t.preview(Math.min(rows.length, SHOWN))}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
       tabIndex={0}
     >
       <table>

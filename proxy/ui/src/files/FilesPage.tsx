@@ -7,18 +7,18 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { lastPlace } from "../navigation/place";
+import { lastVisit } from "../navigation/lastVisit";
 import { DropArea, DropInvitation } from "./DropArea";
-import { handOver } from "./droppedFile";
+import { passFile } from "./droppedFile";
 import { ExportForm } from "./ExportForm";
 import style from "./files.module.css";
 import { Transfers } from "./Transfers";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
-/** The way in and out for files. */
+/** Imports and exports of the project. */
 export default function FilesPage({ project }: { project: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);
@@ -37,13 +37,13 @@ function Ready({ project, templates, me }: Props) {
     needed.some((it) => privileges(me, project, slug).has(it));
   const targets = templates.filter(({ slug }) => may(slug, "create", "update"));
   const sources = templates.filter(({ slug }) => may(slug, "read"));
-  const asked = parameters.get("template") ?? lastPlace().template;
+  const requested = parameters.get("template") ?? lastVisit().template;
   const [target, setTarget] = useState(
-    () => (targets.find(({ slug }) => slug === asked) ?? targets[0])?.slug,
+    () => (targets.find(({ slug }) => slug === requested) ?? targets[0])?.slug,
   );
   const open = (file: File) => {
     if (target === undefined) return;
-    handOver(file);
+    passFile(file);
     navigate(addresses.import(project, target));
   };
   return (
@@ -73,7 +73,7 @@ function Ready({ project, templates, me }: Props) {
             <ExportForm
               project={project}
               templates={sources}
-              asked={{ template: asked ?? null, view: parameters.get("view") }}
+              requested={{ template: requested ?? null, view: parameters.get("view") }}
             />
           </Section>
         )}

@@ -1,39 +1,39 @@
 import { Label, Radio, RadioGroup } from "react-aria-components";
 import { type ExactNumber, parseJson } from "../api/json";
 import { numberText } from "../format/number";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type CellFormat, type FormatChoice, has } from "./cellFormat";
 import style from "./files.module.css";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = { choice: FormatChoice; format: CellFormat; choose: (members: CellFormat) => void };
 
-/** Cells that can be read in several ways, each shown by what becomes of them. */
+/** Cells that match several formats. Each format shows how it reads them. */
 export function FormatQuestion({ choice, format, choose }: Props) {
   const { columns, formats: all } = choice;
-  // What all formats read alike answers no question. The cells are the same ones for each format.
-  const isTelling = (place: number) => new Set(all.map(({ cells }) => cells[place]?.value)).size > 1;
-  const formats = all.map((it) => ({ ...it, cells: it.cells.filter((_, place) => isTelling(place)) }));
+  // Cells that all formats read alike do not help to choose. Each format shows the same cells.
+  const distinguishes = (index: number) => new Set(all.map(({ cells }) => cells[index]?.value)).size > 1;
+  const formats = all.map((it) => ({ ...it, cells: it.cells.filter((_, index) => distinguishes(index)) }));
   const chosen = formats.findIndex((it) => has(format, it.format));
   const members = new Set(formats.flatMap((it) => Object.keys(it.format)));
-  const answer = (place: string) => {
-    const wanted = formats[Number(place)]?.format;
-    // What only another of the formats says does not stay.
+  const select = (index: string) => {
+    const chosen = formats[Number(index)]?.format;
+    // Members that only another format sets are removed.
     const others = Object.fromEntries([...members].map((name) => [name, undefined]));
-    if (wanted) choose({ ...others, ...wanted } as CellFormat);
+    if (chosen) choose({ ...others, ...chosen } as CellFormat);
   };
   return (
     <RadioGroup
       className={style.question ?? ""}
       value={chosen === -1 ? null : String(chosen)}
-      onChange={answer}
+      onChange={select}
       isRequired
     >
       <Label>{t.question(columns)}</Label>
       <div className={style.answers}>
-        {formats.map((it, place) => (
-          <Radio key={place} value={String(place)} className={style.answer ?? ""}>
+        {formats.map((it, index) => (
+          <Radio key={index} value={String(index)} className={style.answer ?? ""}>
             <span className={style.answerName}>{t.formatName(it.format)}</span>
             <span className={style.readings}>
               <Cells reading={it} />
@@ -45,7 +45,7 @@ export function FormatQuestion({ choice, format, choose }: Props) {
   );
 }
 
-/** What becomes of cells by the proposed format, until the user changes it. */
+/** How the proposed format reads sample cells, until the user changes it. */
 export function FormatReading({ reading, format }: { reading: FormatChoice; format: CellFormat }) {
   const [only] = reading.formats;
   if (!only || !has(format, only.format) || only.cells.length === 0) return null;
@@ -59,7 +59,7 @@ export function FormatReading({ reading, format }: { reading: FormatChoice; form
   );
 }
 
-/** Cells of the file, each with what becomes of it. */
+/** Cells of the file, each with the value that it becomes. */
 export function Cells({ reading }: { reading: FormatChoice["formats"][number] }) {
   return reading.cells.map(({ column, text, value }) => (
     <span key={`${column} ${text}`} dir="auto">
@@ -68,12 +68,12 @@ export function Cells({ reading }: { reading: FormatChoice["formats"][number] })
   ));
 }
 
-/** A value as the reader of the page writes it, with months as words: 02 and 01 look alike. */
+/** A value in the user's locale, with month names, because 02 and 01 look alike. */
 function valueText(value: string, format: CellFormat): string {
   if (format.date !== undefined || format.datetime !== undefined) {
     const date = new Date(value);
     if (Number.isNaN(date.getTime())) return value;
-    // The service sends the time of the clock as if it were that of UTC.
+    // The service sends the local time as if it were UTC.
     const shown = new Intl.DateTimeFormat(undefined, {
       dateStyle: "long",
       ...(format.datetime === undefined ? {} : { timeStyle: "short" as const }),

@@ -4,7 +4,7 @@ import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { Select } from "../components/Select";
 import { readerZone } from "../format/zone";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import {
   type CellFormat,
   changed,
@@ -24,18 +24,18 @@ import { FormatQuestion, FormatReading } from "./FormatQuestion";
 import style from "./files.module.css";
 import { WordsField } from "./WordsField";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = {
   template: Template;
   targets: Target[];
-  /** Null while the cells are looked at. */
+  /** Null while the format is detected. */
   proposal: Proposal | null;
   format: CellFormat;
   setFormat: (format: CellFormat) => void;
 };
 
-/** How the cells of a file write values: what the service proposes, to be taken or changed. */
+/** The cell format of a file: the service's proposal, to accept or change. */
 export function FormatSection({ template, targets, proposal, format, setFormat }: Props) {
   const types = new Set(
     template.attributes.filter(({ slug }) => targets.includes(slug)).map(({ type }) => type),

@@ -1,9 +1,9 @@
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./files.module.css";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
-/** The head of a table of rows of a file: the line, then the columns. */
+/** The header of a table of file rows: the line number, then the columns. */
 export function HeadRow({ columns }: { columns: readonly string[] }) {
   return (
     <thead>

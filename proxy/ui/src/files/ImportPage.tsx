@@ -6,13 +6,13 @@ import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import { asLines } from "./asLines";
 import { CheckStep } from "./CheckStep";
 import { ColumnsStep } from "./ColumnsStep";
 import type { CellFormat } from "./cellFormat";
-import { guess, type Matching, type Target } from "./columns";
+import { type Matching, matchColumns, type Target } from "./columns";
 import { DropArea, DropInvitation } from "./DropArea";
 import { takeFile } from "./droppedFile";
 import { FileStep } from "./FileStep";
@@ -24,9 +24,9 @@ import { type Step, Steps } from "./Steps";
 import type { Report } from "./transfer";
 import { useProposal } from "./useProposal";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
-/** Brings a file into a template, in four steps of which only the last writes. */
+/** Imports a file into a template in four steps. Only the last step writes. */
 export default function ImportPage({ project, template: slug }: { project: string; template: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);
@@ -37,8 +37,8 @@ export default function ImportPage({ project, template: slug }: { project: strin
   const template = templates.data.find((it) => it.slug === slug);
   if (!template)
     return (
-      <Empty icon={SearchX} title={words.frame.notFound}>
-        {words.frame.notFoundHint}
+      <Empty icon={SearchX} title={messages.frame.notFound}>
+        {messages.frame.notFoundHint}
       </Empty>
     );
   const may = privileges(me.data, project, slug);
@@ -65,7 +65,7 @@ type Chosen = {
   reading: Reading;
   targets: Target[];
   matching: Matching;
-  /** The format of the cells as it was changed; null for what is proposed. */
+  /** The cell format as edited by the user; null for the proposed one. */
   format: CellFormat | null;
 };
 
@@ -74,16 +74,16 @@ type Props = { project: string; template: Template; dropped: File | null };
 function Wizard({ project, template, dropped }: Props) {
   const imports = useImports();
   const [parameters] = useSearchParams();
-  const asked = Number(parameters.get("import"));
+  const requested = Number(parameters.get("import"));
   const earlier = imports
     .filter((it) => it.project === project && it.template === template.slug)
-    .findLast((it) => it.id === asked || it.state === "running");
+    .findLast((it) => it.id === requested || it.state === "running");
   const [step, setStep] = useState<Step>(earlier && !dropped ? "run" : "file");
   const [importId, setImportId] = useState<number | null>(earlier?.id ?? null);
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [prefix, setPrefix] = useState("");
   const [plan, setPlan] = useState<Plan | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
 
   const proposal = useProposal(chosen && { project, template: template.slug, ...chosen });
   const format = chosen?.format ?? proposal?.format ?? {};
@@ -95,16 +95,18 @@ function Wizard({ project, template, dropped }: Props) {
       const isText = !reading.rows
         .slice(0, 20)
         .some(({ cells }) => cells.some((it) => it.includes("\u0000")));
-      setFault(isText ? null : t.looksBinary);
+      setError(isText ? null : t.looksBinary);
       setChosen(
-        isText ? { file, reading, targets: guess(template, reading), matching: {}, format: null } : null,
+        isText
+          ? { file, reading, targets: matchColumns(template, reading), matching: {}, format: null }
+          : null,
       );
       setStep("file");
     } catch {
-      setFault(t.unreadable);
+      setError(t.unreadable);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a file that is dropped now is opened.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only newly dropped files are opened.
   useEffect(() => {
     if (dropped) void open(dropped);
   }, [dropped]);
@@ -130,7 +132,7 @@ function Wizard({ project, template, dropped }: Props) {
   return (
     <>
       <Steps step={chosen ? step : "file"} />
-      {fault !== null && <Notice kind="rejection">{fault}</Notice>}
+      {error !== null && <Notice kind="rejection">{error}</Notice>}
       {!chosen && <DropInvitation onFile={open} />}
       {chosen && step === "file" && (
         <FileStep

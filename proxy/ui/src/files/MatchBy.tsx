@@ -1,10 +1,10 @@
 import { type Attribute, useTemplate } from "../api/queries";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { KEY, type Matching } from "./columns";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = {
   project: string;
@@ -13,7 +13,7 @@ type Props = {
   setMatching: (matching: Matching) => void;
 };
 
-/** By what a file names the targets of a reference: their key, or a text of theirs. */
+/** How a file identifies the targets of a reference: by external key or by a text attribute. */
 export function MatchBy({ project, attribute, matching, setMatching }: Props) {
   const target = useTemplate(project, attribute?.template ?? "");
   const strings = (target?.attributes ?? []).filter(({ type }) => type === "string" || type === "dimension");

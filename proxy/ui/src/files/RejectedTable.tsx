@@ -4,8 +4,8 @@ import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
-import { sayRejected } from "../components/toast";
-import { pageWords } from "../language/pages";
+import { showErrorToast } from "../components/toast";
+import { pageMessages } from "../language/pages";
 import { number } from "../language/plural";
 import style from "./files.module.css";
 import { HeadRow } from "./HeadRow";
@@ -16,11 +16,11 @@ import { rowsAt } from "./rowsAt";
 import { saveRejected } from "./saveRejected";
 import type { Rejection, Report } from "./transfer";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 const MAX_SHOWN = 50;
 const MAX_ERRORS = 1000;
 
-/** The rejected rows as they are in the file, with the reason in the cell that it is about. */
+/** The rejected rows as in the file, with each error in its cell. */
 export function RejectedTable({ file, plan, report }: { file: File; plan: Plan; report: Report }) {
   const [rows, setRows] = useState<Map<number, Row> | null>(null);
   const { reading } = plan;
@@ -44,7 +44,7 @@ export function RejectedTable({ file, plan, report }: { file: File; plan: Plan; 
       actions={
         <Button
           onPress={() =>
-            saveRejected(file, reading, report.errors, []).catch(() => sayRejected(t.unreadable))
+            saveRejected(file, reading, report.errors, []).catch(() => showErrorToast(t.unreadable))
           }
         >
           {t.saveRejected}
@@ -54,12 +54,12 @@ export function RejectedTable({ file, plan, report }: { file: File; plan: Plan; 
       <ul className={style.buttons}>
         {byColumn(report.errors).map(([column, n]) => (
           <li key={column ?? ""}>
-            <Tag kind="bad">{t.faultsIn(column, n)}</Tag>
+            <Tag kind="bad">{t.errorsIn(column, n)}</Tag>
           </li>
         ))}
       </ul>
       {report.errors.length >= MAX_ERRORS && <Notice kind="attention">{t.rejectedMany}</Notice>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <div role="group" className={style.table} aria-label={t.rejectedTitle} tabIndex={0}>
         <table>
           <HeadRow columns={columns} />
@@ -86,18 +86,18 @@ type RowProps = {
   errors: Rejection[];
   columns: string[];
   isCsv: boolean;
-  /** Null while the file is read for them. */
+  /** Null while the cells are read from the file. */
   cells: string[] | null;
 };
 
 function RejectedRow({ line, errors, columns, isCsv, cells }: RowProps) {
-  // A fault of the whole row stands in its first cell.
-  const placed = errors.map((error) => ({ error, at: isCsv ? columns.indexOf(error.column ?? "") : 0 }));
+  // An error of the whole row is shown in its first cell.
+  const located = errors.map((error) => ({ error, at: isCsv ? columns.indexOf(error.column ?? "") : 0 }));
   return (
     <tr>
       <td className={style.line}>{number(line)}</td>
       {columns.map((name, at) => {
-        const here = placed.filter((it) => Math.max(0, it.at) === at);
+        const here = located.filter((it) => Math.max(0, it.at) === at);
         return (
           <td key={at} className={here.length > 0 ? style.bad : ""} title={cells?.[at]}>
             <div className={style.cell} dir="auto">

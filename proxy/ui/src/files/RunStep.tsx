@@ -8,7 +8,7 @@ import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { attributeLabel } from "../format/label";
 import { relativeTime } from "../format/moment";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { allRejected } from "./allRejected";
 import { Figures } from "./CheckStep";
@@ -19,11 +19,11 @@ import { saveRejected } from "./saveRejected";
 import { Stopped } from "./transfer";
 import { Warnings } from "./Warnings";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Props = { it: Import; template: Template; again: () => void };
 
-/** An import that runs, or what has become of it. */
+/** A running import, or its outcome. */
 export function RunStep({ it, template, again }: Props) {
   const name = attributeLabel(template);
   if (it.state === "running") return <Running it={it} name={name} />;
@@ -41,7 +41,7 @@ function Running({ it, name }: { it: Import; name: string }) {
         }
         text={
           it.isWaiting
-            ? t.waitingForPlace
+            ? t.waitingForOthers
             : it.waitsFor
               ? t.waitsFor(it.waitsFor.role, it.waitsFor.since && relativeTime(it.waitsFor.since))
               : done === null
@@ -93,7 +93,7 @@ function Ended({ it, template, again }: Props) {
   );
 }
 
-/** The rejected rows as a file. If the report names only the first, the file is tried again for the others. */
+/** Saves the rejected rows as a file. If the report has only the first, the file is checked again for the others. */
 function Rejected({ it }: { it: Import }) {
   const [error, setError] = useState<unknown>(undefined);
   const [running, setRunning] = useState<{ bytes: number; stop: () => void } | null>(null);
@@ -107,9 +107,9 @@ function Rejected({ it }: { it: Import }) {
     setError(undefined);
     try {
       if (isPart && isCuttable) show(0);
-      const told =
+      const returned =
         isPart && isCuttable ? await allRejected(it.file, it.options, show, controller.signal) : it.rejected;
-      await saveRejected(it.file, it.reading, errors, told);
+      await saveRejected(it.file, it.reading, errors, returned);
     } catch (error) {
       if (error instanceof RequestError) setError(error);
       else if (!(error instanceof Stopped)) setError(new Error(t.unreadable));

@@ -9,13 +9,13 @@ import { save } from "../components/save";
 import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { type Export, useExports } from "./exports";
 import style from "./files.module.css";
 import { type Import, rowsDone, useImports } from "./imports";
 
-const t = pageWords.files;
+const t = pageMessages.files;
 
 type Line = { kind: "import"; it: Import } | { kind: "export"; it: Export };
 

@@ -1,13 +1,13 @@
 import { asSentence } from "../api/problem";
 import { Notice } from "../components/Notice";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import type { Report } from "./transfer";
 
-/** What may be unintended in a file. */
+/** Likely mistakes in a file. */
 export function Warnings({ report }: { report: Report | null }) {
   return (report?.warnings ?? []).map(({ message, lines }) => (
     <Notice key={message} kind="attention">
-      {asSentence(message)} {lines.length > 0 && pageWords.files.inLines(lines)}
+      {asSentence(message)} {lines.length > 0 && pageMessages.files.inLines(lines)}
     </Notice>
   ));
 }

@@ -10,7 +10,7 @@ type Props = {
   onChange: (text: string) => void;
 };
 
-/** Words separated by commas on one line. The typed text stays as it is until the words change from elsewhere. */
+/** Comma-separated words on one line. The typed text stays unchanged until `words` changes for another reason. */
 export function WordsField({ label, hint, words, placeholder, onChange }: Props) {
   const joined = words.join(", ");
   const [typed, setTyped] = useState({ text: joined, of: joined });

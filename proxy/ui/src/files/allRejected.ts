@@ -1,14 +1,14 @@
-/** All rejected rows of a file. The report names only the first ones. */
+/** All rejected rows of a file. The report contains only the first ones. */
 
 import { slices } from "./slices";
 import type { Options, RejectedRow } from "./transfer";
 import { transfer } from "./transfer";
 
-/** The answer to a piece may be long: the piece must fit into the buffers of the connection (see `transfer`). */
+/** The response to a slice may be long. The slice must fit into the connection's buffers (see `transfer`). */
 const SIZE = 128 << 10;
 
 /**
- * Tries the file again piece by piece, after all its good rows are imported, and writes nothing.
+ * Checks the file again slice by slice after its valid rows are imported, without writing anything.
  *
  * @throws Stopped, RequestError as `transfer` does.
  */

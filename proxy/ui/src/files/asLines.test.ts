@@ -9,7 +9,7 @@ test("array becomes lines with exact numbers", async () => {
   );
 });
 
-test("other files stay as they are", async () => {
+test("other files are unchanged", async () => {
   for (const text of ['{"a":1}\n{"b":2}\n', '[{"a":1}', ""]) expect(await lines(text)).toBe(text);
   expect(await lines("[1]", "a.csv")).toBe("[1]");
 });

@@ -1,10 +1,10 @@
-/** A JSON array as a file of lines: what is previewed, counted and cut by lines then need not know arrays. */
+/** A JSON array as an NDJSON file, so that preview, row count and slices need not handle arrays. */
 import { parseJson, renderJson } from "../api/json";
 
-/** So much is read at once. Longer arrays are sent by programs. */
+/** Only arrays up to this size are converted. Longer ones are sent by programs. */
 const MAX_BYTES = 64 << 20;
 
-/** The file itself, unless it is an array that can be read. */
+/** The file itself, unless it is an array that can be parsed. */
 export async function asLines(file: File): Promise<File> {
   const beginning = new TextDecoder().decode(await file.slice(0, 1024).arrayBuffer());
   if (!/\.(ndjson|jsonl|json)$/i.test(file.name) || !/^\s*\[/.test(beginning) || file.size > MAX_BYTES)
@@ -16,7 +16,7 @@ export async function asLines(file: File): Promise<File> {
       type: "application/x-ndjson",
     });
   } catch {
-    // The service says what is wrong with it.
+    // The service reports the error.
     return file;
   }
 }

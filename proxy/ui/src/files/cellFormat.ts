@@ -1,24 +1,24 @@
-/** How a CSV file writes values: the `format` of an import, as it is proposed and as the reader of the page changes it. */
+/** The `format` of a CSV import: how cells write values, as proposed and as edited by the user. */
 import type { Schemas } from "../api/client";
 import type { Attribute } from "../api/queries";
 
 export type CellFormat = Schemas["FileFormat"];
-/** Formats that fit some columns; of several, one is meant. */
+/** Formats that match some columns. If there are several, the user chooses one. */
 export type FormatChoice = Schemas["ImportPreview"]["choices"][number];
 
-/** What the cells of a file show of its format. */
+/** The formats detected from the cells of a file. */
 export type Proposal = {
   format: CellFormat;
-  /** Where several formats fit, of which one must be chosen. */
+  /** Columns that match several formats, of which the user must choose one. */
   choices: FormatChoice[];
-  /** Where one format fits, which is part of the proposed one. */
+  /** Columns that match one format, which is part of the proposed one. */
   readings: FormatChoice[];
 };
 
 export const DECIMALS = [".", ",", "\u00b7", "\u066b"] as const;
 export const THOUSANDS = ["", ".", ",", " ", "'"] as const;
 export const SEPARATORS = [";", "|", ",", "/", "\n"] as const;
-/** The patterns of dates that a file is likely to have; none is that of keyed itself. */
+/** Likely date patterns of a file. The standard format of keyed is not among them. */
 export const DATES = [
   "",
   "DD.MM.YYYY",
@@ -33,19 +33,19 @@ export const DATES = [
   "YYYYMMDD",
 ] as const;
 
-/** With a time zone, which the cells do not show: that of the reader, if the project has none. */
+/** Adds a time zone if the cells have none: the user's, if the project has none. */
 export function withZone(format: CellFormat, zone: string | undefined): CellFormat {
   if (format.datetime === undefined || format.time_zone !== undefined || zone === undefined) return format;
   return { ...format, time_zone: zone };
 }
 
-/** A format with other members; those that are undefined are left out. */
+/** The format with changed members. Undefined members are removed. */
 export function changed(format: CellFormat, members: Partial<Record<keyof CellFormat, unknown>>): CellFormat {
   const entries = Object.entries({ ...format, ...members }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as CellFormat;
 }
 
-/** With these marks of numbers: without both where they are those of keyed itself. */
+/** The format with these decimal and thousands separators. The standard ones are left out. */
 export function withMarks(format: CellFormat, decimal: string, thousands: string): CellFormat {
   const isPlain = decimal === "." && thousands === "";
   return changed(format, {
@@ -54,7 +54,7 @@ export function withMarks(format: CellFormat, decimal: string, thousands: string
   });
 }
 
-/** The words of a field such as `ja, x`. */
+/** The words in text such as `ja, x`. */
 export function wordsOf(text: string): string[] | undefined {
   const words = text
     .split(",")
@@ -66,17 +66,17 @@ export function wordsOf(text: string): string[] | undefined {
 export const listOf = (words: string | string[] | undefined): string[] =>
   words === undefined ? [] : typeof words === "string" ? [words] : words;
 
-/** Whether a format has what a choice says. */
+/** Whether a format contains all members of a choice. */
 export const has = (format: CellFormat, members: CellFormat): boolean =>
   Object.entries(members).every(
     ([name, value]) => JSON.stringify(format[name as keyof CellFormat]) === JSON.stringify(value),
   );
 
-/** The choices that are still open. */
+/** The choices that the user has not made yet. */
 export const openChoices = ({ choices }: Pick<Proposal, "choices">, format: CellFormat): FormatChoice[] =>
   choices.filter(({ formats }) => !formats.some((it) => has(format, it.format)));
 
-/** The members that say how the cells of a type are read. */
+/** The members that affect cells of a type. */
 const MEMBERS: Partial<Record<Attribute["type"], (keyof CellFormat)[]>> = {
   number: ["decimal", "thousands", "trailing_minus"],
   metric: ["decimal", "thousands", "trailing_minus"],
@@ -86,11 +86,11 @@ const MEMBERS: Partial<Record<Attribute["type"], (keyof CellFormat)[]>> = {
   list: ["list"],
 };
 
-/** Whether the cells of a type are read by the format, so that only the service can say whether they fit. */
+/** Whether the format affects cells of the type, so that only the service can validate them. */
 export const reads = (format: CellFormat, type: Attribute["type"]): boolean =>
   format.null !== undefined || Object.keys(membersOf(format, type)).length > 0;
 
-/** What a format says of a type. */
+/** The members of a format that affect a type. */
 export function membersOf(format: CellFormat, type: Attribute["type"]): CellFormat {
   const names = (MEMBERS[type] ?? []).filter((name) => format[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, format[name]]));

@@ -1,4 +1,4 @@
-/** Whether a cell of a CSV file fits an attribute, by the rules of the service. References are checked only there. */
+/** Whether a CSV cell is valid for an attribute, by the rules of the service. Only the service checks references. */
 import type { Attribute } from "../api/queries";
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -6,10 +6,10 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATETIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$/;
 const MAX_KEY = 255;
 
-export type Verdict = "fits" | "empty" | "rejected" | "unknown";
+export type CellCheck = "fits" | "empty" | "rejected" | "unknown";
 
-/** A verdict on one cell. A leading `'` marks a text that a spreadsheet would take for a formula. */
-export function verdict(attribute: Attribute, cell: string): Verdict {
+/** Checks one cell. A leading `'` marks text that a spreadsheet would take for a formula. */
+export function checkCell(attribute: Attribute, cell: string): CellCheck {
   if (cell === "") return attribute.required ? "rejected" : "empty";
   switch (attribute.type) {
     case "number":
@@ -23,7 +23,7 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
     case "metric":
       return fits(NUMBER.test(cell) || isJson(cell));
     case "list":
-      return listVerdict(attribute, cell);
+      return checkListCell(attribute, cell);
     case "reference":
       return "unknown";
     default:
@@ -31,19 +31,19 @@ export function verdict(attribute: Attribute, cell: string): Verdict {
   }
 }
 
-/** A verdict on a cell of keys. */
-export function keyVerdict(cell: string): Verdict {
+/** Checks a cell of the key column. */
+export function checkKeyCell(cell: string): CellCheck {
   const key = cell.replace(/^ +| +$/g, "");
   return fits(key !== "" && [...key].length <= MAX_KEY && !/\p{Cc}/u.test(key));
 }
 
-const fits = (does: boolean): Verdict => (does ? "fits" : "rejected");
+const fits = (does: boolean): CellCheck => (does ? "fits" : "rejected");
 
 function isDate(parts: RegExpExecArray | null): boolean {
   if (!parts) return false;
   const [year, month, day] = parts.slice(1, 4).map(Number) as [number, number, number];
   if (year < 1 || month < 1 || month > 12 || day < 1) return false;
-  // Day 0 of the next month is the last of this one; year 2000 + n keeps leap years of early centuries.
+  // Day 0 of the next month is the last of this one. Year 2000 + n preserves leap years of early centuries.
   return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
 }
 
@@ -57,7 +57,7 @@ function isJson(cell: string): boolean {
   }
 }
 
-function listVerdict(attribute: Attribute, cell: string): Verdict {
+function checkListCell(attribute: Attribute, cell: string): CellCheck {
   const elements = elementsOf(cell);
   if (elements === null) return "rejected";
   const options = attribute.options;

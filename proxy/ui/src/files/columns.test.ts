@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Attribute, Template } from "../api/queries";
-import { keyVerdict, verdict } from "./cells";
-import { faultsOf, fitOf, guess, mappingOf, matchOf } from "./columns";
+import { checkCell, checkKeyCell } from "./cells";
+import { fitOf, mappingOf, matchColumns, matchOf, problemsOf } from "./columns";
 import type { Reading } from "./reading";
 
 const attribute = (slug: string, type: Attribute["type"], more: Partial<Attribute> = {}): Attribute => ({
@@ -26,35 +26,38 @@ const template = {
 const reading = (header: string[], ...rows: string[][]) =>
   ({ header, rows: rows.map((cells, at) => ({ line: at + 2, cells })) }) as Reading;
 
-test("columns are matched by slug, then by label, then by likeness", () => {
-  expect(guess(template, reading(["external_key", "city", "Full name", "BORN"]))).toEqual([
+test("columns are matched by slug, then by label, then by similarity", () => {
+  expect(matchColumns(template, reading(["external_key", "city", "Full name", "BORN"]))).toEqual([
     "external_key",
     "city",
     "name",
     "born",
   ]);
-  expect(guess(template, reading(["City", "city"]))).toEqual([null, "city"]);
+  expect(matchColumns(template, reading(["City", "city"]))).toEqual([null, "city"]);
 });
 
 test("column of unique cells becomes the key", () => {
-  expect(guess(template, reading(["No.", "name"], ["1", "a"], ["2", "b"]))).toEqual(["external_key", "name"]);
-  expect(guess(template, reading(["No.", "name"], ["1", "a"], ["1", "b"]))).toEqual([null, "name"]);
+  expect(matchColumns(template, reading(["No.", "name"], ["1", "a"], ["2", "b"]))).toEqual([
+    "external_key",
+    "name",
+  ]);
+  expect(matchColumns(template, reading(["No.", "name"], ["1", "a"], ["1", "b"]))).toEqual([null, "name"]);
 });
 
-test("standard columns of an export are left to the service", () => {
+test("standard columns of an export are not mapped", () => {
   const header = ["id", "external_key", "name", "created_at"];
-  const targets = guess(template, reading(header));
+  const targets = matchColumns(template, reading(header));
   expect(targets).toEqual([null, "external_key", "name", null]);
   expect(mappingOf(header, targets)).toEqual({ external_key: "external_key", name: "name" });
   expect(mappingOf(["name", "Other"], ["name", null])).toEqual({ name: "name", Other: null });
 });
 
-test("of two columns of one name, the one that is used counts", () => {
+test("of two columns with one name, the used one is mapped", () => {
   expect(mappingOf(["name", "name"], ["name", null])).toEqual({ name: "name" });
   expect(mappingOf(["x", "x"], [null, null])).toEqual({ x: null });
 });
 
-test("a column without a name is left to the service", () => {
+test("column without a name is not mapped", () => {
   expect(mappingOf(["name", "", ""], ["name", null, null])).toEqual({ name: "name" });
 });
 
@@ -68,13 +71,13 @@ test("column counts valid, empty and invalid cells", () => {
   expect(fit).toEqual({ fits: 1, rejected: 2, empty: 1, unknown: 0, example: "2023-02-29" });
 });
 
-test("a required attribute without a column and a target of two columns are faults", () => {
-  expect(faultsOf(template, ["city", "city"]).map(({ kind }) => kind)).toEqual(["twice", "missing"]);
-  expect(faultsOf(template, ["name", null])).toEqual([]);
+test("required attribute without a column and duplicate target are reported", () => {
+  expect(problemsOf(template, ["city", "city"]).map(({ kind }) => kind)).toEqual(["twice", "missing"]);
+  expect(problemsOf(template, ["name", null])).toEqual([]);
 });
 
-test("cells fit by the type of their attribute", () => {
-  const is = (type: Attribute["type"], cell: string) => verdict(attribute("x", type), cell);
+test("cells are checked by the type of their attribute", () => {
+  const is = (type: Attribute["type"], cell: string) => checkCell(attribute("x", type), cell);
   expect(["-1234.50", "1e3", "0"].map((it) => is("number", it))).toEqual(["fits", "fits", "fits"]);
   expect(["1,5", "01", "+1", "1'000"].map((it) => is("number", it))).toEqual(Array(4).fill("rejected"));
   expect(["true", "TRUE", "ja"].map((it) => is("boolean", it))).toEqual(["fits", "fits", "rejected"]);
@@ -86,9 +89,9 @@ test("cells fit by the type of their attribute", () => {
   expect(is("reference", "erp:1")).toBe("unknown");
 });
 
-test("a list has only its options", () => {
+test("list cell may contain only options", () => {
   const tags = template.attributes[3] as Attribute;
-  expect(["a;b", '["a"]', "a;c", '["a",1]'].map((it) => verdict(tags, it))).toEqual([
+  expect(["a;b", '["a"]', "a;c", '["a",1]'].map((it) => checkCell(tags, it))).toEqual([
     "fits",
     "fits",
     "rejected",
@@ -96,14 +99,14 @@ test("a list has only its options", () => {
   ]);
 });
 
-test("a key has 1 to 255 characters and no control characters", () => {
-  expect(keyVerdict(`  ${"k".repeat(255)} `)).toBe("fits");
-  expect(keyVerdict("k".repeat(256))).toBe("rejected");
-  expect(keyVerdict("a\tb")).toBe("rejected");
-  expect(keyVerdict("  ")).toBe("rejected");
+test("key has 1 to 255 characters and no control characters", () => {
+  expect(checkKeyCell(`  ${"k".repeat(255)} `)).toBe("fits");
+  expect(checkKeyCell("k".repeat(256))).toBe("rejected");
+  expect(checkKeyCell("a\tb")).toBe("rejected");
+  expect(checkKeyCell("  ")).toBe("rejected");
 });
 
-test("references of columns that are left out are not matched", () => {
+test("unmapped references have no match parameter", () => {
   expect(matchOf(["name", "company"], { company: "name", city: "name" })).toEqual({ company: "name" });
   expect(matchOf(["name", null], { company: "name" })).toBeNull();
 });

@@ -1,14 +1,14 @@
-/** Which attribute each column of a file fills. */
+/** The mapping of file columns to attributes. */
 import type { Attribute, Template } from "../api/queries";
-import { keyVerdict, type Verdict, verdict } from "./cells";
+import { type CellCheck, checkCell, checkKeyCell } from "./cells";
 import type { Reading } from "./reading";
 
 export const KEY = "external_key";
 
-/** `null` leaves the column out; `KEY` is the external key; else the slug of an attribute. */
+/** `null` leaves the column out; `KEY` is the external key; otherwise the slug of an attribute. */
 export type Target = string | null;
 
-/** Columns that the service reads or passes over by itself, in every template. */
+/** Columns that the service recognizes or ignores in every template. */
 const STANDARD = [
   "id",
   "template_id",
@@ -29,8 +29,8 @@ const plain = (name: string) =>
     .toLowerCase()
     .replace(/[^\p{Letter}\p{Number}]/gu, "");
 
-/** Guesses by name; of equally good columns, the first. The key is a column named so, or else one like a key. */
-export function guess(template: Template, reading: Reading): Target[] {
+/** Matches attributes by name; among equal candidates, the first column. The key column is matched by name or content. */
+export function matchColumns(template: Template, reading: Reading): Target[] {
   const taken = new Set<string>();
   const take = (slug: string | undefined) => {
     if (slug === undefined || taken.has(slug)) return null;
@@ -60,31 +60,31 @@ export function guess(template: Template, reading: Reading): Target[] {
   return targets;
 }
 
-/** Whether every sampled cell of a column is there once. */
+/** Whether all sampled cells of a column are distinct. */
 function isDistinct({ rows }: Reading, column: number): boolean {
   const cells = rows.map((row) => row.cells[column] ?? "");
   return cells.every((cell) => cell !== "") && new Set(cells).size === cells.length;
 }
 
-export type Fit = Record<Verdict, number> & { example: string | null };
+export type Fit = Record<CellCheck, number> & { example: string | null };
 
-/** How many cells of a sampled column fit their target; an example of one that does not. */
+/** The number of valid cells in a sampled column, and an example of an invalid one. */
 export function fitOf(template: Template, target: string, reading: Reading, column: number): Fit {
   const attribute = template.attributes.find(({ slug }) => slug === target);
   const fit: Fit = { fits: 0, empty: 0, rejected: 0, unknown: 0, example: null };
   for (const { cells } of reading.rows) {
     const cell = cells[column] ?? "";
-    const is = target === KEY || !attribute ? keyVerdict(cell) : verdict(attribute, cell);
+    const is = target === KEY || !attribute ? checkKeyCell(cell) : checkCell(attribute, cell);
     fit[is]++;
     if (is === "rejected") fit.example ??= cell;
   }
   return fit;
 }
 
-export type Fault = { kind: "twice"; target: string } | { kind: "missing"; attribute: Attribute };
+export type MappingProblem = { kind: "twice"; target: string } | { kind: "missing"; attribute: Attribute };
 
-/** What keeps these columns from being imported, or new records from being complete. */
-export function faultsOf(template: Template, targets: Target[]): Fault[] {
+/** Problems that prevent importing these columns, or leave new records incomplete. */
+export function problemsOf(template: Template, targets: Target[]): MappingProblem[] {
   const twice = [...new Set(targets.filter((it, at) => it !== null && targets.indexOf(it) !== at))];
   const missing = template.attributes.filter(
     (it) => it.required && (it.default ?? null) === null && !targets.includes(it.slug),
@@ -95,23 +95,23 @@ export function faultsOf(template: Template, targets: Target[]): Fault[] {
   ];
 }
 
-/** The parameters of the import that say so: `mapping` for the columns that the service would take otherwise. */
+/** The import parameters of a mapping: `mapping` only for columns that the service would match differently. */
 export function mappingOf(header: string[], targets: Target[]): Record<string, Target> {
   const entries = header.map((name, at) => [name, targets[at] ?? null] as const);
-  // Of two columns of one name, the one that is used counts: the service then rejects both rather than lose one.
+  // Of two columns with the same name, the used one counts. The service then rejects both rather than lose one.
   const used = new Set(entries.flatMap(([name, target]) => (target === null ? [] : [name])));
   return Object.fromEntries(
-    // The service passes over a column without a name, unless it has a value.
+    // The service ignores a column without a name, unless it has values.
     entries.filter(
       ([name, target]) => target !== null || !(name === "" || used.has(name) || isStandard(name)),
     ),
   );
 }
 
-/** The string of the target by which a file names it, for each reference that it does not name by external key. */
+/** For each reference, the text attribute by which the file identifies the target, if it is not the external key. */
 export type Matching = Record<string, string>;
 
-/** Of references that a column fills, as the service takes it; null if there are none. */
+/** The `match` parameter for mapped references; null if there are none. */
 export function matchOf(targets: Target[], matching: Matching): Matching | null {
   const used = Object.entries(matching).filter(([slug]) => targets.includes(slug));
   return used.length === 0 ? null : Object.fromEntries(used);

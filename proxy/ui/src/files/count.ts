@@ -1,15 +1,15 @@
-/** Counts rows in a file of any size. The file is read as a stream. */
+/** Counts rows in a file of any size. The file is streamed. */
 import { eachRow, isBlank } from "./csvRows";
 
 const NEWLINE = 0x0a;
 
-/** A count of rows that goes on from one piece of a file to the next. */
+/** A row count that continues across chunks of a file. */
 export class RowCounter {
   private rest = new Uint8Array();
   private hasContent = false;
   rows = 0;
 
-  /** The delimiter of CSV; null for lines of JSON. */
+  /** The delimiter of CSV; null for NDJSON. */
   constructor(private readonly delimiter: string | null) {}
 
   add(bytes: Uint8Array) {
@@ -17,7 +17,7 @@ export class RowCounter {
     else this.addRows(bytes, this.delimiter, false);
   }
 
-  /** All rows, the last one too if no line break ends it. */
+  /** All rows, including a last one without a line break. */
   end(): number {
     if (this.delimiter !== null) this.addRows(new Uint8Array(), this.delimiter, true);
     return this.rows + (this.hasContent ? 1 : 0);
@@ -43,7 +43,7 @@ export class RowCounter {
   }
 }
 
-/** How many rows a file has below its header. `delimiter` is null for lines of JSON. */
+/** The number of rows below the header. `delimiter` is null for NDJSON. */
 export async function countRows(file: File, delimiter: string | null, signal: AbortSignal): Promise<number> {
   const counter = new RowCounter(delimiter);
   const reader = file.stream().getReader();

@@ -121,7 +121,7 @@ test("row ends as in the service", () => {
     expect(rows(text), text).toEqual(expected);
 });
 
-test("a row that may go on is not complete", () => {
+test("row that may continue is incomplete", () => {
   expect(rows("a\nb", false)).toEqual([[1, "a", false]]);
   expect(rows('a\n"b\nc', false)).toEqual([[1, "a", false]]);
   expect(rows("a\nb\r", false)).toEqual([[1, "a", false]]);

@@ -1,39 +1,39 @@
 /**
- * Where rows of CSV begin and end, by the rules of the service: a cell is quoted if a quote begins it, and a row whose quotes
- * are wrong is its first line. So a quote too many hides no other row.
+ * Where CSV rows begin and end, by the rules of the service: a cell is quoted if it begins with a quote. A row with
+ * malformed quotes ends at its first line, so a stray quote does not swallow other rows.
  */
 
 const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** The most bytes of a row. */
+/** The maximum size of a row in bytes. */
 const MAX_ROW = 4 << 20;
 
 export type FoundRow = {
   start: number;
-  /** The end of its text, and the place after its line break. */
+  /** The end of its text, and the position after its line break. */
   end: number;
   next: number;
-  /** The number of the line that it begins in, from 1. */
+  /** The line on which it begins, from 1. */
   line: number;
   isMalformed: boolean;
 };
 
-/** Where reading goes on: the first row that is not complete, and its line. */
+/** Where to resume: the first incomplete row, and its line. */
 export type Rest = { start: number; line: number };
 
 const isBreak = (byte: number | undefined) => byte === NEWLINE || byte === RETURN;
 
 /**
- * Calls `found` for every complete row, until it returns false. With `isEnd` nothing follows the bytes, and the last row needs
- * no line break.
+ * Calls `found` for every complete row until it returns false. With `isEnd`, the input is complete, and the last row
+ * needs no line break.
  */
 export function eachRow(
   bytes: Uint8Array,
   delimiter: string,
   isEnd: boolean,
-  // biome-ignore lint/suspicious/noConfusingVoidType: most need not say that they go on.
+  // biome-ignore lint/suspicious/noConfusingVoidType: most callbacks return nothing.
   found: (row: FoundRow) => boolean | void,
 ): Rest {
   const scan = new Scan(bytes, delimiter.charCodeAt(0), isEnd);
@@ -53,7 +53,7 @@ export function eachRow(
 type Ended = { end: number; next: number; lines: number; isMalformed: boolean };
 
 class Scan {
-  /** Before this place no quoted cell goes on in the next line: it would come to a fault that was found already. */
+  /** No quoted cell before this position continues on the next line: it would reach an error that was already found. */
   private singleUntil = 0;
 
   constructor(
@@ -62,11 +62,11 @@ class Scan {
     private readonly isEnd: boolean,
   ) {}
 
-  /** The row that begins here; null if it is not complete. */
+  /** The row that begins here; null if it is incomplete. */
   rowAt(start: number): Ended | null {
     const { bytes } = this;
     const { length } = bytes;
-    // The first line break of the row, where a quoted cell goes on after it, and the last one.
+    // The first line break inside a quoted cell of the row, and the last one.
     let first = -1;
     let last = -1;
     let lines = 0;
@@ -88,7 +88,7 @@ class Scan {
           }
         } else if (isBreak(byte)) {
           if (at < this.singleUntil) return this.ended(at, lines, true);
-          // The line feed of a pair is not a line break of its own.
+          // The line feed of a CRLF is not a separate line break.
           if (byte === RETURN || bytes[at - 1] !== RETURN) lines++;
           if (first === -1) first = at;
           last = at;
@@ -111,7 +111,7 @@ class Scan {
     return this.ended(first, 0, true);
   }
 
-  /** A row that ends with this line break; null if the line feed of a pair may follow. */
+  /** A row that ends with this line break; null if the line feed of a CRLF may follow. */
   private ended(end: number, lines: number, isMalformed: boolean): Ended | null {
     const { bytes } = this;
     if (bytes[end] === RETURN && end + 1 === bytes.length && !this.isEnd) return null;
@@ -120,7 +120,7 @@ class Scan {
   }
 }
 
-/** Whether every cell of a row is empty. Such rows are passed over. */
+/** Whether every cell of a row is empty. These rows are ignored. */
 export function isBlank(bytes: Uint8Array, { start, end }: FoundRow, delimiter: string): boolean {
   const text = String.fromCharCode(...bytes.subarray(start, Math.min(end, start + 4096)));
   return text.split(delimiter).every((cell) => cell === "" || cell === '""');

@@ -1,7 +1,7 @@
-/** A file that was dropped on one page for the wizard of another. */
+/** A file that was dropped on another page, for the import page. */
 let handed: File | null = null;
 
-export const handOver = (file: File) => {
+export const passFile = (file: File) => {
   handed = file;
 };
 

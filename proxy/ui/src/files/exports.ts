@@ -1,22 +1,22 @@
-/** The exports of this tab: a search without pages, as a file. */
+/** The exports of this tab: the results of a search, without pages, as a file. */
 import { useSyncExternalStore } from "react";
 import { type ExportFormat, type ExportQuery, requestExport } from "../api/export";
 import { RequestError } from "../api/problem";
 import { save } from "../components/save";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type Csv, csvQuery } from "./spreadsheet";
 
-export type Wanted = {
+export type ExportOptions = {
   project: string;
   template: string;
   format: ExportFormat;
-  /** How CSV is written. */
+  /** The CSV dialect. */
   csv: Csv;
   /** A saved view; null for all records. */
   view: string | null;
 };
 
-export type Export = Wanted & {
+export type Export = ExportOptions & {
   id: number;
   name: string;
   state: "running" | "done" | "stopped" | "failed";
@@ -27,7 +27,7 @@ export type Export = Wanted & {
   stop: () => void;
 };
 
-/** Pieces are put together now and then, so that the browser can keep them outside of its memory. */
+/** Chunks are merged from time to time, so that the browser can move them out of memory. */
 const PIECE = 8 << 20;
 
 let exports: Export[] = [];
@@ -39,17 +39,17 @@ function change(id: number, next: Partial<Export>) {
 }
 
 /** customers.csv, customers-vip.csv */
-export const exportName = ({ template, view, format }: Pick<Wanted, "template" | "view" | "format">) =>
+export const exportName = ({ template, view, format }: Pick<ExportOptions, "template" | "view" | "format">) =>
   `${template}${view === null ? "" : `-${view}`}.${format}`;
 
-/** Starts an export, which is saved when it is complete. */
-export function startExport(wanted: Wanted): number {
+/** Starts an export. The file is saved when it is complete. */
+export function startExport(options: ExportOptions): number {
   const id = exports.length + 1;
   const controller = new AbortController();
   const begun: Export = {
-    ...wanted,
+    ...options,
     id,
-    name: exportName(wanted),
+    name: exportName(options),
     state: "running",
     bytes: 0,
     file: null,
@@ -59,7 +59,7 @@ export function startExport(wanted: Wanted): number {
   };
   exports = [...exports, begun];
   change(id, {});
-  receive(wanted, (bytes) => change(id, { bytes }), controller.signal).then(
+  receive(options, (bytes) => change(id, { bytes }), controller.signal).then(
     (file) => {
       change(id, { state: "done", file, bytes: file.size });
       save(file, begun.name);
@@ -69,12 +69,16 @@ export function startExport(wanted: Wanted): number {
   return id;
 }
 
-async function receive(wanted: Wanted, count: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
-  const { project, template, format, csv, view } = wanted;
+async function receive(
+  options: ExportOptions,
+  count: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const { project, template, format, csv, view } = options;
   const form: ExportQuery = format === "csv" ? csvQuery(csv) : { format };
   const query = { ...form, ...(view !== null && { view }) };
   const response = await requestExport(project, template, query, {}, signal);
-  if (!response.body) throw new RequestError(0, null, pageWords.files.exportBroken);
+  if (!response.body) throw new RequestError(0, null, pageMessages.files.exportBroken);
   const type = response.headers.get("content-type") ?? "";
   let file = new Blob([], { type });
   let pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -96,8 +100,8 @@ async function receive(wanted: Wanted, count: (bytes: number) => void, signal: A
       if (done) return file;
     }
   } catch {
-    // The service can say by nothing else that the rest is missing.
-    throw new RequestError(0, null, pageWords.files.exportBroken);
+    // The service cannot report a late error in any other way.
+    throw new RequestError(0, null, pageMessages.files.exportBroken);
   }
 }
 
@@ -106,5 +110,5 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The exports of this tab, the newest last. */
+/** The exports of this tab, newest last. */
 export const useExports = (): Export[] => useSyncExternalStore(subscribe, () => exports);

@@ -1,6 +1,6 @@
 /**
- * The imports and exports of this tab. They go on while the reader of the page looks at other pages, and are forgotten
- * with the tab.
+ * The imports and exports of this tab. They continue while the user opens other pages, and the list is lost when the tab
+ * closes.
  */
 import { useSyncExternalStore } from "react";
 import { queryClient } from "../api/queries";
@@ -26,11 +26,11 @@ export type Import = {
   state: "running" | "done" | "stopped" | "failed";
   /** Whether one rejected row undoes everything. */
   isWhole: boolean;
-  /** How many rows the file has, by the trial before. */
+  /** The number of rows, from the dry run. */
   total: number;
   /** The service is busy with other files. */
   isWaiting: boolean;
-  /** The import that holds the template. */
+  /** The import that has locked the template. */
   waitsFor: Importer | null;
   sent: number;
   counts: Counts | null;
@@ -41,7 +41,7 @@ export type Import = {
   stop: () => void;
 };
 
-/** The rejected rows of an answer that is read only after the file has been sent: see `transfer`. */
+/** The rejected rows of a response that is read only after the upload: see `transfer`. */
 const MAX_REPORTED = 256 << 10;
 const TEXT_OF_A_REJECTION = 250;
 
@@ -53,13 +53,13 @@ function change(id: number, next: Partial<Import>) {
   for (const listener of listeners) listener();
 }
 
-/** The browser asks the user before the tab closes while an import runs. */
+/** Asks the user before the tab closes during an import. */
 function warn(event: BeforeUnloadEvent) {
   if (imports.some(({ state }) => state === "running")) event.preventDefault();
 }
 if (typeof window !== "undefined") window.addEventListener("beforeunload", warn);
 
-/** Starts an import after its trial, and gives back its id. */
+/** Starts an import after its dry run, and returns its id. */
 export function startImport(file: File, reading: Reading, options: Options, trial: Report): number {
   const id = imports.length + 1;
   const controller = new AbortController();
@@ -114,12 +114,12 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The imports of this tab, the newest last. */
+/** The imports of this tab, newest last. */
 export const useImports = (): Import[] => useSyncExternalStore(subscribe, () => imports);
 
 /**
- * How many rows are done: counted by the service, or else by the share of the file that it has taken. Null while the
- * file is sent as a whole and nothing is counted.
+ * The number of processed rows: as reported by the service, or estimated from the bytes sent. Null during an upload
+ * without progress reports.
  */
 export function rowsDone({
   counts,

@@ -1,31 +1,31 @@
-/** What the browser understands of a file before it is sent: its form, its header, its first rows. */
+/** What the browser detects in a file before sending it: format, header, first rows. */
 
 import { eachRow, isBlank } from "./csvRows";
 import type { Delimiter, Encoding } from "./encoding";
-import { delimiterOf, encodingOf, withoutNamed } from "./encoding";
+import { delimiterOf, encodingOf, withoutSepLine } from "./encoding";
 
-/** So much is read for the preview and for the samples of columns. */
+/** The number of bytes read for the preview and the column samples. */
 const PREFIX = 1 << 20;
 const MAX_ROWS = 1000;
 
-/** A row of a file, and the line that it begins in. */
+/** A row of a file, and the line on which it begins. */
 export type Row = { line: number; cells: string[] };
 
 export type Reading = {
   format: "csv" | "ndjson";
   encoding: Encoding;
-  /** The file is ASCII as far as it was read, so that any encoding would do. */
+  /** The part that was read is ASCII, which is valid in any encoding. */
   isAscii: boolean;
   delimiter: Delimiter;
   header: string[];
   /** The first rows. */
   rows: Row[];
-  /** How many rows there are; estimated if the file is longer than what was read. */
+  /** The number of rows; estimated if the file is longer than the part that was read. */
   rowCount: number;
   isEstimate: boolean;
 };
 
-/** What the reader of the page changed. */
+/** The properties that the user has changed. */
 export type Choices = { encoding?: Encoding; delimiter?: Delimiter };
 
 const isNdjson = (file: File) => /\.(ndjson|jsonl|json)$/i.test(file.name) || file.type.includes("ndjson");
@@ -50,7 +50,7 @@ export async function read(file: File, choices: Choices = {}): Promise<Reading> 
   };
 }
 
-/** Without the last line, unless the text is that of the whole file. */
+/** Drops the last line, unless the text is that of the whole file. */
 function whole(text: string, isWhole: boolean): string {
   const end = text.lastIndexOf("\n");
   return isWhole || end === -1 ? text : text.slice(0, end + 1);
@@ -59,7 +59,7 @@ function whole(text: string, isWhole: boolean): string {
 async function readTable(text: string, given: Delimiter | undefined, isWhole: boolean) {
   const delimiter = given ?? delimiterOf(text);
   const { default: Papa } = await import("papaparse");
-  const bytes = new TextEncoder().encode(withoutNamed(text));
+  const bytes = new TextEncoder().encode(withoutSepLine(text));
   const found: Row[] = [];
   let rowCount = -1;
   eachRow(bytes, delimiter, isWhole, (row) => {
@@ -67,7 +67,7 @@ async function readTable(text: string, given: Delimiter | undefined, isWhole: bo
     rowCount++;
     if (rowCount > MAX_ROWS) return;
     const source = new TextDecoder().decode(bytes.subarray(row.start, row.end));
-    // A row whose quotes are wrong has no cells.
+    // A row with malformed quotes has no cells.
     const cells = row.isMalformed ? [source] : Papa.parse<string[]>(source, { delimiter }).data[0];
     found.push({ line: row.line, cells: cells ?? [] });
   });
@@ -77,7 +77,7 @@ async function readTable(text: string, given: Delimiter | undefined, isWhole: bo
 
 type Line = { external_key?: unknown; attributes?: unknown };
 
-/** Lines of JSON as a table: the key, and each attribute that a line names. */
+/** NDJSON as a table: the key, and a column for each attribute in the lines. */
 function readLines(text: string): { header: string[]; rows: Row[]; rowCount: number } {
   const lines = text.split("\n").flatMap((source, index) => {
     if (source.trim() === "") return [];

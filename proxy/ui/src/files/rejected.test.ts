@@ -24,7 +24,7 @@ test("rejected row ends with its reasons", async () => {
   );
 });
 
-test("malformed row is kept unchanged with its reason", async () => {
+test("malformed row is saved unchanged with its reason", async () => {
   const wrong = { ...error(2, null, 'text follows a closing quote: ""'), code: "invalid_csv" };
   const rows = [{ line: 2, row: '1;"Say "hi" now"', errors: [wrong] }];
   expect(await (await rejectedFile({ ...csv, header: ["No", "Name"] }, rows)).text()).toBe(
@@ -32,12 +32,12 @@ test("malformed row is kept unchanged with its reason", async () => {
   );
 });
 
-test("rejected lines of JSON stay as they were", async () => {
+test("rejected NDJSON lines are saved unchanged", async () => {
   const rows = [{ line: 1, row: '{"a":1}\n', errors: [error(1, "a", "no")] }];
   expect(await (await rejectedFile({ ...csv, format: "ndjson" }, rows)).text()).toBe('{"a":1}\n');
 });
 
-test("faults are grouped by line, in order", () => {
+test("errors are grouped by line, in order", () => {
   const grouped = byLine([error(9, "a", "1"), error(3, "a", "2"), error(9, "b", "3")]);
   expect([...grouped].map(([line, errors]) => [line, errors.length])).toEqual([
     [3, 1],
@@ -49,7 +49,7 @@ test("file of rejected rows is named after the imported file", () => {
   expect(["a.b.csv", "data"].map(rejectedName)).toEqual(["a.b-rejected.csv", "data-rejected"]);
 });
 
-test("faults are counted by column, the most first", () => {
+test("errors are counted by column, highest count first", () => {
   const errors = [error(2, "a", "1"), error(3, "b", "2"), error(4, "b", "3"), error(5, null, "4")];
   expect(byColumn(errors)).toEqual([
     ["b", 2],

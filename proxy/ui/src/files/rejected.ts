@@ -4,14 +4,14 @@ import type { RejectedRow, Rejection } from "./transfer";
 
 const REASON = "import_error";
 
-/** By row: all faults of a row together, in the order of the lines. */
+/** The errors grouped by row, in line order. */
 export function byLine(errors: Rejection[]): Map<number, Rejection[]> {
   const lines = new Map<number, Rejection[]>();
   for (const error of errors) lines.set(error.line, [...(lines.get(error.line) ?? []), error]);
   return new Map([...lines].sort(([a], [b]) => a - b));
 }
 
-/** How many faults each column has, the most first. */
+/** The number of errors per column, highest first. */
 export function byColumn(errors: Rejection[]): [string | null, number][] {
   const columns = new Map<string | null, number>();
   for (const { column } of errors) columns.set(column, (columns.get(column) ?? 0) + 1);
@@ -36,7 +36,7 @@ export async function rejectedFile(reading: Reading, rows: RejectedRow[]): Promi
   const width = others(header).length;
   const padded = (row: string[]) => [...row, ...Array<string>(Math.max(0, width - row.length)).fill("")];
   const lineOf = (cells: string[]) => `${Papa.unparse([cells], { delimiter })}\n`;
-  // A row with malformed quotes has no cells. It is saved as it is, and rejected again until it is corrected.
+  // A row with malformed quotes has no cells. It is saved unchanged, and rejected again until it is corrected.
   const raw = (row: RejectedRow) =>
     `${row.row || row.cells?.[0] || ""}${delimiter}"${reason(row.errors).replaceAll('"', '""')}"\n`;
   const lines = rows.map((row) =>

@@ -1,4 +1,4 @@
-/** The parameters of an import, from what the reader of the page chose. */
+/** The parameters of an import, from the user's choices. */
 import type { CellFormat } from "./cellFormat";
 import { KEY, type Matching, mappingOf, matchOf, type Target } from "./columns";
 import type { Reading } from "./reading";
@@ -11,11 +11,11 @@ export type Plan = {
   targets: Target[];
   matching: Matching;
   prefix: string;
-  /** How the cells of CSV write values. */
+  /** The cell format of a CSV file. */
   cells: CellFormat;
 };
 
-/** How the file is sent. `isTrial` writes nothing; `isWhole` keeps nothing if one row is rejected. */
+/** Options of the transfer. `isTrial` is a dry run; `isWhole` imports nothing if a row is rejected. */
 export function optionsOf(plan: Plan, isTrial: boolean, isWhole: boolean): Options {
   const { project, template, reading, targets, matching, prefix, cells } = plan;
   const query: Record<string, string> = { on_error: isWhole ? "abort" : "skip" };
@@ -27,7 +27,7 @@ export function optionsOf(plan: Plan, isTrial: boolean, isWhole: boolean): Optio
   query.mapping = JSON.stringify(mappingOf(reading.header, targets));
   query.delimiter = reading.delimiter;
   if (Object.keys(cells).length > 0) query.format = JSON.stringify(cells);
-  // Of a file that begins with ASCII, the service finds the encoding where other characters begin.
+  // If the part that was read is ASCII, the service detects the encoding at the first other character.
   if (!reading.isAscii) query.encoding = reading.encoding;
   const column = reading.header[targets.indexOf(KEY)];
   if (column !== undefined) query.key_column = column;

@@ -1,8 +1,8 @@
-/** Finds rows by their lines in a file of any size. The file is read as a stream. */
+/** Finds rows by line number in a file of any size. The file is streamed. */
 import type { Reading, Row } from "./reading";
 import type { Rejection } from "./transfer";
 
-/** The lines of a file, one after the other. */
+/** The lines of a file, one after another. */
 async function* linesOf(file: Blob, encoding: string, end: RegExp): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
   const reader = file.stream().getReader();
@@ -11,7 +11,7 @@ async function* linesOf(file: Blob, encoding: string, end: RegExp): AsyncGenerat
     for (;;) {
       const { done, value } = await reader.read();
       rest += decoder.decode(value, { stream: !done });
-      // The line feed of a pair may follow.
+      // The line feed of a CRLF may follow.
       const held = !done && rest.endsWith("\r") ? 1 : 0;
       const lines = rest.slice(0, rest.length - held).split(end);
       rest = (lines.pop() ?? "") + rest.slice(rest.length - held);
@@ -24,7 +24,7 @@ async function* linesOf(file: Blob, encoding: string, end: RegExp): AsyncGenerat
   }
 }
 
-/** Whether a quoted cell of a row goes on in the next line. */
+/** Whether a quoted cell of a row continues on the next line. */
 export function isOpen(row: string, delimiter: string): boolean {
   let at = 0;
   for (;;) {
@@ -42,17 +42,17 @@ export function isOpen(row: string, delimiter: string): boolean {
 }
 
 /**
- * The rows with these faults. A row whose quotes are wrong is one line, and has one cell: there is no telling where others
- * would begin.
+ * The rows with these errors. A row with malformed quotes is one line with one cell, because its cell boundaries are
+ * unknown.
  */
 export async function rowsAt(
   file: Blob,
   reading: Pick<Reading, "format" | "delimiter" | "encoding">,
-  faults: Map<number, Rejection[]>,
+  errors: Map<number, Rejection[]>,
 ): Promise<Map<number, Row>> {
   const found = new Map<number, Row>();
-  if (faults.size === 0) return found;
-  const last = Math.max(...faults.keys());
+  if (errors.size === 0) return found;
+  const last = Math.max(...errors.keys());
   const isCsv = reading.format === "csv";
   const { default: Papa } = await import("papaparse");
   let line = 0;
@@ -60,10 +60,10 @@ export async function rowsAt(
   for await (const text of linesOf(file, reading.encoding, isCsv ? /\r\n|\n|\r/ : /\n/)) {
     line++;
     for (const row of open) row.text += `\n${text}`;
-    const errors = faults.get(line);
-    if (errors?.some(({ code }) => code === "invalid_csv") || (errors && !isCsv))
+    const rowErrors = errors.get(line);
+    if (rowErrors?.some(({ code }) => code === "invalid_csv") || (rowErrors && !isCsv))
       found.set(line, { line, cells: [text] });
-    else if (errors) open.push({ line, text });
+    else if (rowErrors) open.push({ line, text });
     const ended = open.filter(({ text }) => !isOpen(text, reading.delimiter));
     for (const { line, text } of ended) {
       const { data } = Papa.parse<string[]>(text, { delimiter: reading.delimiter });

@@ -5,11 +5,16 @@ import { rowsAt } from "./rowsAt";
 import type { RejectedRow, Rejection } from "./transfer";
 
 /**
- * Saves the rejected rows of an import or a dry run: as returned by the service, or as they are in the file at the
- * lines of the report.
+ * Saves the rejected rows of an import or a dry run: as returned by the service, or read from the file at the lines of
+ * the report.
  */
-export async function saveRejected(file: File, reading: Reading, errors: Rejection[], told: RejectedRow[]) {
-  const rows = told.length > 0 ? told : await found(file, reading, errors);
+export async function saveRejected(
+  file: File,
+  reading: Reading,
+  errors: Rejection[],
+  returned: RejectedRow[],
+) {
+  const rows = returned.length > 0 ? returned : await found(file, reading, errors);
   save(await rejectedFile(reading, rows), rejectedName(file.name));
 }
 

@@ -8,7 +8,7 @@ async function cut(text: string, isCsv: boolean, size: number, delimiter = ",") 
   return found;
 }
 
-test("each piece has the header and whole rows, and knows how many lines come before it", async () => {
+test("each slice has the header, whole rows and the number of skipped lines", async () => {
   expect(await cut("k,n\na,1\nb,2\nc,3", true, 9)).toEqual([
     ["k,n\na,1\nb,2\n", 0],
     ["k,n\nc,3", 2],
@@ -19,7 +19,7 @@ test("each piece has the header and whole rows, and knows how many lines come be
   ]);
 });
 
-test("a row with a line break in quotes stays whole, however long it is", async () => {
+test("row with a quoted line break is not split, however long it is", async () => {
   const long = `a,"${"x\n".repeat(20)}"\n`;
   expect(await cut(`k,n\n${long}b,2\n`, true, 6)).toEqual([
     [`k,n\n${long}`, 0],
@@ -27,7 +27,7 @@ test("a row with a line break in quotes stays whole, however long it is", async 
   ]);
 });
 
-test("slices lose nothing", async () => {
+test("slices contain every row", async () => {
   const rows = Array.from({ length: 30 }, (_, at) => `${at},"${at % 3 ? "x" : "y\nz"}"\n`);
   for (let size = 6; size < 60; size++) {
     const pieces = await cut(`k,n\n${rows.join("")}`, true, size);
@@ -35,7 +35,7 @@ test("slices lose nothing", async () => {
   }
 });
 
-test("a quote within a cell, and one too many, join no rows", async () => {
+test("stray quote joins no rows", async () => {
   for (const quoted of ['a,5" pipe\n', 'a,"Say "hi""\n'])
     expect(await cut(`k,n\n${quoted}b,2\nc,"3"\nd,4\n`, true, quoted.length + 5)).toEqual([
       [`k,n\n${quoted}b,2\n`, 0],
@@ -46,7 +46,7 @@ test("a quote within a cell, and one too many, join no rows", async () => {
   expect([first, second?.[1]]).toEqual([[`k,n\n${open}`, 0], 5]);
 });
 
-test("the line that names the delimiter belongs to the header", async () => {
+test("sep line belongs to the header", async () => {
   expect(await cut("sep=;\r\n\r\nk;n\r\na;1\r\nb;2\r\n", true, 6, ";")).toEqual([
     ["sep=;\r\n\r\nk;n\r\na;1\r\n", 0],
     ["sep=;\r\n\r\nk;n\r\nb;2\r\n", 1],

@@ -1,13 +1,13 @@
-/** Cuts a file into pieces of whole rows, each of which can be sent separately. */
+/** Cuts a file into slices of whole rows that can be sent separately. */
 import { eachRow, isBlank } from "./csvRows";
-import { isNamed } from "./encoding";
+import { isSepLine } from "./encoding";
 
 const NEWLINE = 0x0a;
 
-/** The delimiter of a CSV file; null for lines of JSON. */
+/** The delimiter of a CSV file; null for NDJSON. */
 type Delimiter = string | null;
 
-/** Where the last complete row ends, and how many lines come before; `end` is 0 if there is none. */
+/** Where the last complete row ends, and the number of lines before it; `end` is 0 if there is none. */
 function lastRowEnd(bytes: Uint8Array, delimiter: Delimiter): { end: number; lines: number } {
   if (delimiter !== null) {
     const { start, line } = eachRow(bytes, delimiter, false, () => {});
@@ -17,28 +17,28 @@ function lastRowEnd(bytes: Uint8Array, delimiter: Delimiter): { end: number; lin
   return { end, lines: bytes.subarray(0, end).reduce((sum, byte) => sum + (byte === NEWLINE ? 1 : 0), 0) };
 }
 
-/** Where the row of column names ends, or the bytes. A line that names the delimiter, and empty ones, come before. */
+/** Where the header row ends, or the input. A line that names the delimiter, and empty lines, come before it. */
 function headerEnd(bytes: Uint8Array, delimiter: string, isEnd: boolean): number {
   let end = bytes.length;
   eachRow(bytes, delimiter, isEnd, (row) => {
     const text = new TextDecoder().decode(bytes.subarray(row.start, row.end));
-    if (isBlank(bytes, row, delimiter) || isNamed(text)) return true;
+    if (isBlank(bytes, row, delimiter) || isSepLine(text)) return true;
     end = row.next;
     return false;
   });
   return end;
 }
 
-/** A piece with the header before it; `skipped` lines of the file are not in it. */
+/** A slice that begins with the header; `skipped` is the number of lines of the file before its first row. */
 export type Slice = { blob: Blob; skipped: number; bytesDone: number };
 
-/** The pieces of a file. A row that is longer than `size` makes a piece of its own. */
+/** The slices of a file. A row longer than `size` becomes a separate slice. */
 export async function* slices(file: Blob, delimiter: Delimiter, size: number): AsyncGenerator<Slice> {
   const bytesAt = async (from: number, to: number) =>
     new Uint8Array(await file.slice(from, to).arrayBuffer());
   let from = 0;
   if (delimiter !== null) {
-    // The longest row that the service takes.
+    // The longest row that the service accepts.
     const beginning = await bytesAt(0, Math.max(size, 4 << 20));
     from = headerEnd(beginning, delimiter, beginning.length === file.size);
   }

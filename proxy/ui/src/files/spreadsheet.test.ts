@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { csvQuery, forSpreadsheet, PLAIN } from "./spreadsheet";
 
-test("a spreadsheet gets the marks of its country", () => {
+test("spreadsheet export uses the separators of the locale", () => {
   expect(csvQuery(forSpreadsheet("de-DE"), "Europe/Berlin")).toEqual({
     format: '{"decimal":",","datetime":"YYYY-MM-DD HH:mm:ss","time_zone":"Europe/Berlin"}',
     delimiter: ";",
@@ -13,7 +13,7 @@ test("a spreadsheet gets the marks of its country", () => {
   });
 });
 
-test("CSV for programs has no parameters but what is chosen", () => {
+test("CSV for programs has only the chosen parameters", () => {
   expect(csvQuery(PLAIN)).toEqual({ format: "csv" });
   expect(csvQuery({ ...PLAIN, delimiter: "\t", decimal: "," })).toEqual({
     format: '{"decimal":","}',

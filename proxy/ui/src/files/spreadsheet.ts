@@ -1,14 +1,14 @@
-/** How CSV is written: for programs, or so that a spreadsheet opens it by double click. */
+/** The CSV dialect of an export: for programs, or for opening in a spreadsheet with a double-click. */
 import type { ExportQuery } from "../api/export";
 import { readerZone } from "../format/zone";
 import type { Delimiter } from "./encoding";
 
 export type Csv = { delimiter: Delimiter; decimal: "." | ","; hasMark: boolean; isLocal: boolean };
 
-/** CSV as the service writes it by default. */
+/** The default CSV dialect of the service. */
 export const PLAIN: Csv = { delimiter: ",", decimal: ".", hasMark: false, isLocal: false };
 
-/** CSV as the spreadsheet of a country takes it: where numbers have a comma, cells have a semicolon between them. */
+/** The CSV dialect of spreadsheets in a locale: if numbers have a decimal comma, cells are separated by semicolons. */
 export function forSpreadsheet(locale?: string): Csv {
   const mark = new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === "decimal")?.value;
   return mark === ","
@@ -16,12 +16,12 @@ export function forSpreadsheet(locale?: string): Csv {
     : { delimiter: ",", decimal: ".", hasMark: true, isLocal: true };
 }
 
-/** The parameters of the export that say so. */
+/** The export parameters for a dialect. */
 export function csvQuery(csv: Csv, zone = readerZone()): ExportQuery {
   const { delimiter, decimal, hasMark, isLocal } = csv;
   const cells = {
     ...(decimal === "," && { decimal }),
-    // No spreadsheet reads a time with an offset.
+    // Spreadsheets cannot parse times with an offset.
     ...(isLocal && zone !== undefined && { datetime: "YYYY-MM-DD HH:mm:ss", time_zone: zone }),
   };
   return {

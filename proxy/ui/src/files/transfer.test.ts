@@ -15,7 +15,7 @@ const text = [
   .map((line) => `${JSON.stringify(line)}\n`)
   .join("");
 
-test("an answer is read as it arrives, each line once", () => {
+test("response is read as it arrives, each line once", () => {
   const counted: Counts[] = [];
   const rejected: RejectedRow[] = [];
   const importers: Importer[] = [];
@@ -31,7 +31,7 @@ test("an answer is read as it arrives, each line once", () => {
   expect(rejected.map(({ line }) => line)).toEqual([2]);
 });
 
-test("an answer without a report is a failure", () => {
+test("response without a report is an error", () => {
   expect(() => new Lines({}).read(text.slice(0, 40), true)).toThrow(RequestError);
 });
 
@@ -46,8 +46,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A service that gives one answer after the other to what it is sent; the last of them again and again. */
-function service(...answers: [status: number, body: unknown][]) {
+/** A service that returns these responses in order, and repeats the last one. */
+function service(...responses: [status: number, body: unknown][]) {
   const sent: string[] = [];
   class Request {
     upload = {};
@@ -60,7 +60,7 @@ function service(...answers: [status: number, body: unknown][]) {
     setRequestHeader() {}
     abort() {}
     send() {
-      const [status, body] = answers[sent.length - 1] ?? answers.at(-1) ?? [0, null];
+      const [status, body] = responses[sent.length - 1] ?? responses.at(-1) ?? [0, null];
       this.status = status;
       this.responseText = `${JSON.stringify(body)}\n`;
       setTimeout(() => this.onload());
@@ -71,11 +71,11 @@ function service(...answers: [status: number, body: unknown][]) {
   const send = async (isReported = false) => {
     const options = { project: "p", template: "t", contentType: "text/csv", query: {} };
     const file = new File(["a\n1\n"], "a.csv");
-    const told = transfer(file, options, isReported, {}, new AbortController().signal).catch(
+    const outcome = transfer(file, options, isReported, {}, new AbortController().signal).catch(
       (error) => error,
     );
     await vi.runAllTimersAsync();
-    return told;
+    return outcome;
   };
   return { sent, send };
 }
@@ -109,7 +109,7 @@ test("file is not retried after its response has begun", async () => {
   expect(sent.length).toBe(1);
 });
 
-test("dry run is retried even after rows", async () => {
+test("dry run is retried even after rows were processed", async () => {
   const { sent, send } = service([429, { ...busy, report: { ...report, dry_run: true } }], [200, report]);
   expect(await send()).toEqual(report);
   expect(sent.length).toBe(2);

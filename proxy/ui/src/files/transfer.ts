@@ -1,19 +1,19 @@
-/** Sends a file to the service. The browser reads the file while it sends it, so that its size does not matter. */
+/** Sends a file to the service. The browser streams the file, so its size is not limited by memory. */
 import { inProject, type Schemas } from "../api/client";
 import { parseJson } from "../api/json";
 import { RequestError, requestError } from "../api/problem";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { currentSession, markRejected } from "../session/session";
 import type { CellFormat } from "./cellFormat";
 
 export type Rejection = { line: number; column: string | null; code: string; message: string };
 
-/** A rejected row with its text in the file; with `cells` where the browser has read them. */
+/** A rejected row with its original text; with `cells` if the browser has parsed them. */
 export type RejectedRow = { line: number; row: string; cells?: string[]; errors: Rejection[] };
 
 export type Counts = { rows: number; created: number; updated: number; unchanged: number; failed: number };
 
-/** What may be unintended, and the first lines of it. */
+/** A warning about a likely mistake, with the first lines that have it. */
 export type Warning = { code: string; message: string; lines: number[] };
 
 export type Report = Counts & {
@@ -34,31 +34,31 @@ export type Options = {
   query: Record<string, string>;
 };
 
-/** An import that others wait for. */
+/** A running import that blocks others. */
 export type Importer = { role: string; since: string | null };
 
 export type Events = {
-  /** So much of the file has left the browser. */
+  /** The number of bytes sent. */
   sent: (bytes: number) => void;
   counted: (counts: Counts) => void;
   rejected: (row: RejectedRow) => void;
-  /** Another import holds the template: the file waits for its end. */
+  /** Another import has locked the template. This one waits for its end. */
   waitsFor: (importer: Importer) => void;
-  /** The service works on as many files as it may: this one is sent again in a moment. */
+  /** The service processes its maximum number of files. This one is sent again shortly. */
   waiting: () => void;
 };
 
-/** Why a running transfer ended: the reader of the page stopped it. */
+/** The transfer ended because the user stopped it. */
 export class Stopped extends Error {}
 
 /**
  * Sends the file and waits for the report.
  *
- * With `isReported`, the response has a line for each chunk and each rejected row. A browser reads a response only after it
- * has sent the whole request: a long answer would fill all buffers while the file is still on its way, and block both.
- * So this is for files with few rejected rows.
+ * With `isReported`, the response has a line for each chunk and each rejected row. Browsers read a response only after
+ * they have sent the whole request. A long response would fill all buffers during the upload and block both sides.
+ * So use it only for files with few rejected rows.
  *
- * @throws Stopped if `signal` says so; RequestError if the file was rejected.
+ * @throws Stopped if `signal` aborts; RequestError if the file was rejected.
  */
 export async function transfer(
   file: File,
@@ -83,8 +83,8 @@ export async function transfer(
 }
 
 /**
- * Whether the service had too many files at once, and wrote nothing of this one. This can happen in the middle of a file,
- * too: rows without a key that were written before would be records twice.
+ * Whether the service rejected the file because it was busy, and wrote nothing. It can also become busy in the middle of
+ * a file. Then rows without a key may already be written, and sending the file again would create them twice.
  */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof RequestError) || error.status !== 429) return false;
@@ -140,7 +140,7 @@ function sendOnce(
         reject(error);
       }
     };
-    request.onerror = () => reject(new RequestError(0, null, pageWords.files.connectionLost));
+    request.onerror = () => reject(new RequestError(0, null, pageMessages.files.connectionLost));
     signal.addEventListener("abort", () => {
       request.abort();
       reject(new Stopped());
@@ -158,19 +158,19 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Reads the lines of an answer as they arrive. */
+/** Reads the lines of a response as they arrive. */
 export class Lines {
   private at = 0;
   private report: Report | null = null;
 
   constructor(private readonly events: Partial<Events>) {}
 
-  /** Reads what is new. @throws RequestError if the answer says so, or at its end if it has no report. */
+  /** Reads the new lines. @throws RequestError if the response reports an error, or ends without a report. */
   read(text: string, isEnd: boolean): Report {
     const end = isEnd ? text.length : text.lastIndexOf("\n") + 1;
     for (const line of text.slice(this.at, end).split("\n")) if (line !== "") this.take(line);
     this.at = Math.max(this.at, end);
-    if (isEnd && this.report === null) throw new RequestError(0, null, pageWords.files.connectionLost);
+    if (isEnd && this.report === null) throw new RequestError(0, null, pageMessages.files.connectionLost);
     return this.report as Report;
   }
 

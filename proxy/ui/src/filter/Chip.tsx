@@ -1,10 +1,10 @@
 import { Fragment } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import { type Condition, isAllOf, isAnyOf } from "./condition";
 import style from "./FilterBar.module.css";
 import { type Context, phrase, sentence } from "./sentence";
 
-const t = words.filter.sentence;
+const t = messages.filter.sentence;
 
 /** A condition as a sentence with distinct parts; a group as boxes joined by a word. */
 export function Chip({ condition, context }: { condition: Condition; context: Context }) {

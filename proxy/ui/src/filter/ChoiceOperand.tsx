@@ -16,16 +16,16 @@ import {
 } from "react-aria-components";
 import { type Json, renderJson } from "../api/json";
 import { sentence as sentenceOf } from "../api/problem";
-import { COMBOBOX, takeEnter } from "../components/combobox";
-import { words } from "../language";
+import { COMBOBOX, readEnterPress } from "../components/combobox";
+import { messages } from "../language";
 import { number } from "../language/plural";
 import { type Choice, useChoices } from "./choices";
 import type { Field } from "./fields";
 import style from "./operand.module.css";
 
-const t = words.filter;
+const t = messages.filter;
 
-/** Typed texts are values, too, unless the values are records or options. */
+/** Typed text is a value too, unless the values are records or options. */
 export const takesTyped = (field: Field): boolean =>
   field.kind !== "reference" && !(field.kind === "list" && field.attribute?.options);
 
@@ -36,16 +36,16 @@ type Props = {
   isMany: boolean;
   values: (Json | null)[];
   onChange: (values: Json[]) => void;
-  /** What is typed and not chosen yet. */
+  /** Text that is typed but not chosen yet. */
   typed: string;
   onType: (text: string) => void;
   nameOf: (value: Json) => string;
   placeholder: string;
-  /** Enter in the field while nothing is typed. */
+  /** Enter in the empty field. */
   onEnter: () => void;
 };
 
-/** One or several values: chosen from those that the field has, or typed. */
+/** One or several values, chosen from the existing ones or typed. */
 export function ChoiceOperand({
   field,
   isMany,
@@ -89,10 +89,10 @@ export function ChoiceOperand({
   };
   const press = (event: KeyboardEvent) => {
     if (!(event.target instanceof HTMLInputElement)) return;
-    const enter = takeEnter(event);
+    const enter = readEnterPress(event);
     if (enter) {
       const entry = shown.find(({ id }) => id === enter.active);
-      // A user who types fast presses Enter before the list shows what was typed: its old entries are not meant.
+      // Fast typists press Enter before the list is updated. Its old entries must not be chosen.
       const isMeant = (it: Choice) => !takesTyped(field) || it.value === text || isNamed(it, text);
       if (text === "" && enter.active === null) onEnter();
       else if (entry && (text === "" || (!isLoading && isMeant(entry)))) choose(entry);
@@ -122,8 +122,8 @@ export function ChoiceOperand({
                 <Button
                   slot="remove"
                   excludeFromTabOrder
-                  className={style.takeOut ?? ""}
-                  aria-label={t.takeOut(name(id, value))}
+                  className={style.removeValue ?? ""}
+                  aria-label={t.removeValue(name(id, value))}
                 >
                   <X size={12} aria-hidden />
                 </Button>

@@ -2,7 +2,7 @@ import { ChevronLeft, Plus, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { Button, IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import { ConditionForm, type Pending } from "./ConditionForm";
 import { type AllOf, type AnyOf, type Condition, isAllOf, isAnyOf } from "./condition";
 import { type Draft, draftOf, newDraft } from "./draft";
@@ -12,19 +12,19 @@ import style from "./operand.module.css";
 import { simple } from "./operators";
 import { type Context, hasForm, sentence } from "./sentence";
 
-const t = words.filter;
+const t = messages.filter;
 
 type Group = AnyOf | AllOf;
 
 type Props = {
   project: string;
   context: Context;
-  /** null for a new one. */
+  /** Null for a new one. */
   condition: Condition | null;
   pending: Pending;
   onDone: (condition: Condition) => void;
   onRemove?: (() => void) | undefined;
-  /** The kind of the group that the condition is in. */
+  /** The kind of the group that contains the condition. */
   within?: "or" | "and" | undefined;
 };
 
@@ -39,7 +39,7 @@ function firstStage(condition: Condition | null, { fields }: Context, within: Pr
   return draft ? { at: "form", draft } : { at: "json" };
 }
 
-/** One condition: first its attribute, then its operator and value; or a group; or JSON. */
+/** Edits one condition: first its attribute, then operator and value; or a group; or JSON. */
 export function ConditionEditor({ project, context, condition, pending, within, ...props }: Props) {
   const [stage, setStage] = useState(() => firstStage(condition, context, within));
   const { onDone, onRemove } = props;
@@ -101,7 +101,7 @@ function FieldStage({
 
 type GroupProps = Omit<Props, "condition" | "within"> & { group: Group };
 
-/** Conditions of which one holds, or all. */
+/** A group of conditions of which any or all must match. */
 function GroupForm({ project, context, group, pending, onDone, onRemove }: GroupProps) {
   const isAny = isAnyOf(group);
   const [parts, setParts] = useState(isAny ? group.or : group.and);

@@ -12,7 +12,7 @@ import {
 } from "react-aria-components";
 import { Button } from "../components/Button";
 import select from "../components/Select.module.css";
-import { words } from "../language";
+import { messages } from "../language";
 import { takesTyped } from "./ChoiceOperand";
 import type { Condition } from "./condition";
 import { check, type Draft, withOperator } from "./draft";
@@ -22,9 +22,9 @@ import style from "./operand.module.css";
 import { arity, type Operator, offered } from "./operators";
 import { type Context, named } from "./sentence";
 
-const t = words.filter;
+const t = messages.filter;
 
-/** The operator by the name that the specification gives it for this kind of field. */
+/** The name of the operator for this kind of field, from the specification. */
 export function operatorName(operator: Operator, { kind }: Field): string {
   const own: Partial<Record<Operator, string>> =
     kind === "number"
@@ -39,7 +39,7 @@ export function operatorName(operator: Operator, { kind }: Field): string {
   return own[operator] ?? t.operators[operator];
 }
 
-/** What a form gives when it is left by a press outside: its condition, if it is whole and was changed. */
+/** The result of a form that closes on a click outside: its condition, if complete and changed. */
 export type Pending = RefObject<(() => Condition | null) | null>;
 
 type Props = {
@@ -52,7 +52,7 @@ type Props = {
   onRemove: (() => void) | undefined;
 };
 
-/** Attribute, operator, value. */
+/** A form for attribute, operator and value. */
 export function ConditionForm({
   project,
   context,
@@ -67,7 +67,7 @@ export function ConditionForm({
   const [isChecked, setChecked] = useState(false);
   const whole = withTyped(draft, typed);
   const checked = check(whole);
-  /** Nothing is left to enter. */
+  /** The form is complete. */
   const isWhole = arity(draft.operator) === "none";
   const isChanged = draft !== initial || typed.trim() !== "";
   useEffect(() => {
@@ -75,7 +75,7 @@ export function ConditionForm({
   });
   const done = () => ("condition" in checked ? onDone(checked.condition) : setChecked(true));
   const press = (event: KeyboardEvent) => {
-    // In a date, and at a button of several, Enter says nothing else.
+    // In a date field and on a button, Enter has another meaning.
     const { target } = event;
     const isInDate = target instanceof HTMLElement && target.role === "spinbutton";
     const isAtRadio = target instanceof HTMLInputElement && target.type === "radio";
@@ -116,7 +116,7 @@ export function ConditionForm({
         onType={setTyped}
         onEnter={done}
         nameOf={(value) => named(value, draft.field, context)}
-        fault={isChecked && "fault" in checked ? checked : null}
+        error={isChecked && "message" in checked ? checked : null}
       />
       <footer className={style.foot}>
         {onRemove && (
@@ -133,7 +133,7 @@ export function ConditionForm({
   );
 }
 
-/** The draft with the text that is typed in its search field and not chosen yet. */
+/** The draft with the text that is typed in its search field but not chosen yet. */
 function withTyped(draft: Draft, typed: string): Draft {
   const text = typed.trim();
   const takes = arity(draft.operator);

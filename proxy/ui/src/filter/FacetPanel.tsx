@@ -8,33 +8,33 @@ import { IconButton, Button as WordButton } from "../components/Button";
 import checkbox from "../components/Checkbox.module.css";
 import { Skeleton } from "../components/Notice";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { number } from "../language/plural";
 import { useSession } from "../session/session";
 import { fetchFacet } from "./choices";
 import type { Condition } from "./condition";
 import style from "./FacetPanel.module.css";
-import { facetAttributes, filteredValues, pressFacet, shownValues, withoutFacet } from "./facets";
+import { facetAttributes, filteredValues, shownValues, toggleFacetValue, withoutFacet } from "./facets";
 import { named } from "./sentence";
 import { useSentences } from "./useContext";
 
-const t = words.filter;
+const t = messages.filter;
 
 type Props = {
   project: string;
   template: Template;
   conditions: readonly Condition[];
-  /** The time zone of their days, where it is not that of the project. */
+  /** The time zone of days in conditions, if it is not that of the project. */
   timeZone?: string | undefined;
-  /** The words that are searched for. */
+  /** The search text. */
   search?: string;
-  /** Whether they may differ in a letter from those of the records. */
+  /** Whether the search tolerates typos. */
   isNear?: boolean;
   onChange: (conditions: Condition[]) => void;
   onClose?: () => void;
 };
 
-/** The most frequent values among what is shown; a press filters by one. */
+/** The most frequent values in the current list. A click filters by one. */
 export function FacetPanel({
   project,
   template,
@@ -72,7 +72,7 @@ export function FacetPanel({
   );
 }
 
-/** Values that a section shows at first. */
+/** The number of values that a section shows initially. */
 const FEW = 6;
 
 type FacetProps = Required<Omit<Props, "template" | "onClose" | "timeZone">> & {
@@ -139,7 +139,7 @@ function Facet({ project, template, attribute, conditions, search, onChange, ...
               <Checkbox
                 className={`${checkbox.checkbox} ${style.value}`}
                 isSelected={it.isOn}
-                onChange={() => onChange(pressFacet(conditions, attribute, it.value))}
+                onChange={() => onChange(toggleFacetValue(conditions, attribute, it.value))}
               >
                 <span className={checkbox.box}>{it.isOn && <Check size={12} aria-hidden />}</span>
                 <span className={style.name} dir="auto" title={it.name}>

@@ -23,13 +23,13 @@ import {
   TextField,
   useFilter,
 } from "react-aria-components";
-import { COMBOBOX, takeEnter } from "../components/combobox";
-import { words } from "../language";
+import { COMBOBOX, readEnterPress } from "../components/combobox";
+import { messages } from "../language";
 import type { Field, Fields } from "./fields";
 import style from "./operand.module.css";
 import type { Kind } from "./operators";
 
-const t = words.filter;
+const t = messages.filter;
 
 const ICONS: Record<Kind, LucideIcon> = {
   string: Type,
@@ -49,14 +49,14 @@ const GROUP = "(group)";
 type Props = {
   fields: Fields;
   onChoose: (field: Field) => void;
-  /** A group to choose instead of an attribute. */
+  /** A group that can be chosen instead of an attribute. */
   group?: { label: string; hint?: string; choose: () => void };
 };
 
-/** The attribute that a condition is about, found by typing. */
+/** Chooses the attribute of a condition by typing. */
 export function FieldChoice({ fields, onChoose, group }: Props) {
   useEffect(() => {
-    // The calendar is large; a user who chooses an attribute may need it next.
+    // Preloads the large calendar, which the user may need next.
     import("../value/DateEditor");
   }, []);
   const { contains } = useFilter({ sensitivity: "base" });
@@ -71,9 +71,9 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
     const field = fields.find(path);
     if (field) onChoose(field);
   };
-  // A user who types fast presses Enter before the list shows what was typed: its old entries are not meant.
+  // Fast typists press Enter before the list is updated. Its old entries must not be chosen.
   const press = (event: KeyboardEvent) => {
-    const enter = takeEnter(event);
+    const enter = readEnterPress(event);
     if (enter === null) return;
     const entries = [
       ...(group ? [{ path: GROUP, text: group.label }] : []),
@@ -118,7 +118,7 @@ export function FieldChoice({ fields, onChoose, group }: Props) {
   );
 }
 
-/** What an attribute is found by. */
+/** The texts by which an attribute is found. */
 const textOf = (field: Field): string => `${field.label} ${field.path}`;
 
 function FieldItem({ field }: { field: Field }) {

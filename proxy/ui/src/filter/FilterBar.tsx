@@ -15,7 +15,7 @@ import { useWhenQuiet } from "../api/idle";
 import { Button } from "../components/Button";
 import { Rejection } from "../components/Field";
 import { Skeleton } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { useShortcuts } from "../navigation/shortcuts";
 import { Chip } from "./Chip";
 import type { Condition } from "./condition";
@@ -23,7 +23,7 @@ import style from "./FilterBar.module.css";
 import { sentence } from "./sentence";
 import { useSentences } from "./useContext";
 
-const t = words.filter;
+const t = messages.filter;
 
 let loaded: typeof import("./ConditionEditor").ConditionEditor | null = null;
 const loadEditor = async () => {
@@ -33,42 +33,42 @@ const loadEditor = async () => {
 const LaterEditor = lazy(loadEditor);
 
 /**
- * What is loaded is shown at once, so that no key is lost. An editor that was opened before stays the one that it is: another
- * component in its place would begin again with the choice of the attribute.
+ * A loaded editor renders immediately, so that no keystroke is lost. An open editor is never replaced by another
+ * component, because that one would start again with the choice of the attribute.
  */
 function Editor(props: ComponentProps<typeof LaterEditor>) {
   const [Chosen] = useState(() => loaded ?? LaterEditor);
   return <Chosen {...props} />;
 }
 
-/** What a page may ask of the bar. */
+/** The functions that a page can call on the bar. */
 export type FilterBarHandle = { add: () => void };
 
 type Props = {
   project: string;
-  /** null stands for a whole project, whose conditions know only the standard fields. */
+  /** Null for a whole project, whose conditions use only standard fields. */
   template: string | null;
-  /** All of them hold. */
+  /** All of them must match. */
   value: readonly Condition[];
   onChange: (value: Condition[]) => void;
-  /** The error of the condition at an index, from `faultsOfFilters`. */
+  /** The error of the condition at an index, from `errorsOfFilters`. */
   errors?: readonly (string | undefined)[] | undefined;
   isDisabled?: boolean;
-  /** Whether the records are deleted ones. */
+  /** Whether the list shows deleted records. */
   areDeleted?: boolean;
-  /** The key that adds a condition, such as "f". */
+  /** The shortcut that adds a condition, such as "f". */
   shortcut?: string;
   ref?: Ref<FilterBarHandle>;
 };
 
-/** When a popover that closes may have given focus back, or lost it. */
-const LEAVING = [50, 150, 400];
+/** Milliseconds until a closing popover has restored the focus, or lost it. */
+const FOCUS_DELAYS = [50, 150, 400];
 
-/** Conditions as chips, each a sentence. A press on a chip, or Enter, changes it; Backspace removes it. */
+/** Conditions as chips, each a sentence. A click or Enter on a chip edits it; Backspace removes it. */
 export function FilterBar({ project, template, value, onChange, errors, isDisabled, ...props }: Props) {
   const { shortcut, ref } = props;
   const context = useSentences(project, template, value, props.areDeleted);
-  // The index of the condition in the editor; the number of conditions for a new one.
+  // The index of the edited condition; the number of conditions for a new one.
   const [open, setOpen] = useState<number | null>(null);
   const bar = useRef<HTMLDivElement>(null);
   const adder = useRef<HTMLSpanElement>(null);
@@ -91,24 +91,24 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
   };
   const removeAt = (removed: (index: number) => boolean) => onChange(value.filter((_, at) => !removed(at)));
   const close = () => {
-    // A press outside takes what is whole; Escape gives back.
+    // A click outside applies a complete condition. Escape cancels.
     const condition = isEscaped.current ? null : pending.current?.();
     if (condition) put(condition);
-    leave();
+    endSession();
   };
-  const leave = () => {
+  const endSession = () => {
     setOpen(null);
-    // Where focus came from may be gone, such as a chip that was removed.
-    for (const delay of LEAVING) setTimeout(keepFocus, delay);
+    // The previously focused element may be gone, such as a removed chip.
+    for (const delay of FOCUS_DELAYS) setTimeout(keepFocus, delay);
   };
   const keepFocus = () => {
     const isLost = document.activeElement === null || document.activeElement === document.body;
-    const place = anchor.current?.isConnected ? anchor.current : adder.current;
-    const target = place?.matches("[role=row]") ? place : place?.querySelector("button");
+    const origin = anchor.current?.isConnected ? anchor.current : adder.current;
+    const target = origin?.matches("[role=row]") ? origin : origin?.querySelector("button");
     if (isLost && target instanceof HTMLElement) target.focus();
   };
 
-  // Keys that are pressed after `f` are for the editor.
+  // Keystrokes after `f` are for the editor.
   useWhenQuiet(loadEditor);
   const add = useRef(() => {});
   useEffect(() => {
@@ -197,9 +197,9 @@ export function FilterBar({ project, template, value, onChange, errors, isDisabl
           {open !== null && (
             <div
               onKeyDownCapture={({ key, target, currentTarget }) => {
-                // Menus of the form are elsewhere in the page: what closes them does not leave the form.
+                // The form's menus are rendered elsewhere in the page. Closing one does not leave the form.
                 isEscaped.current = key === "Escape" && currentTarget.contains(target as Node);
-                if (isEscaped.current) leave();
+                if (isEscaped.current) endSession();
               }}
             >
               <Suspense fallback={<Skeleton lines={4} />}>

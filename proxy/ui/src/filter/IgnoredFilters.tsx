@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { decodeConditions, PARAMETER } from "./address";
 
 /** Reports invalid filters in the address, which are ignored. */
@@ -12,7 +12,7 @@ export function IgnoredFilters({ query }: { query: string }) {
   if (ignored.length === 0) return null;
   return (
     <Notice kind="attention">
-      {words.filter.ignored(ignored.length)} <code dir="auto">{ignored.join(" ")}</code>
+      {messages.filter.ignored(ignored.length)} <code dir="auto">{ignored.join(" ")}</code>
     </Notice>
   );
 }

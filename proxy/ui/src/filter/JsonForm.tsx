@@ -3,19 +3,19 @@ import { Form } from "react-aria-components";
 import { parseJson, prettyJson } from "../api/json";
 import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { messages } from "../language";
 import type { Pending } from "./ConditionForm";
 import { type Condition, isCondition, isSame } from "./condition";
 import style from "./operand.module.css";
 
-const t = words.filter;
+const t = messages.filter;
 
-function read(text: string): { condition: Condition } | { fault: string } {
+function read(text: string): { condition: Condition } | { message: string } {
   try {
     const value = parseJson(text);
-    return isCondition(value) ? { condition: value } : { fault: t.jsonNoCondition };
+    return isCondition(value) ? { condition: value } : { message: t.jsonNoCondition };
   } catch {
-    return { fault: t.jsonBroken };
+    return { message: t.jsonBroken };
   }
 }
 
@@ -26,7 +26,7 @@ type Props = {
   onRemove: (() => void) | undefined;
 };
 
-/** A condition for which there is no form. */
+/** A JSON editor for conditions that the form does not support. */
 export function JsonForm({ condition, pending, onDone, onRemove }: Props) {
   const [text, setText] = useState(() => prettyJson(condition));
   const [isChecked, setChecked] = useState(false);
@@ -52,7 +52,7 @@ export function JsonForm({ condition, pending, onDone, onRemove }: Props) {
           autoFocus
           value={text}
           onChange={setText}
-          error={isChecked && "fault" in it ? it.fault : undefined}
+          error={isChecked && "message" in it ? it.message : undefined}
         />
       </div>
       <footer className={style.foot}>

@@ -3,7 +3,7 @@ import { Radio, RadioGroup } from "react-aria-components";
 import type { Json } from "../api/json";
 import { Checkbox } from "../components/Checkbox";
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { messages } from "../language";
 import editor from "../value/editor.module.css";
 import { textOf } from "../value/exact";
 import { ChoiceOperand } from "./ChoiceOperand";
@@ -11,10 +11,10 @@ import type { Draft } from "./draft";
 import style from "./operand.module.css";
 import { arity } from "./operators";
 
-// The calendar is large.
+// Loaded on demand, because the calendar is large.
 const DateEditor = lazy(() => import("../value/DateEditor"));
 
-const t = words.filter;
+const t = messages.filter;
 
 export type OperandProps = {
   project: string;
@@ -23,22 +23,22 @@ export type OperandProps = {
   typed: string;
   onType: (text: string) => void;
   nameOf: (value: Json) => string;
-  /** Enter where it chooses nothing. */
+  /** Enter, unless it chooses a value. */
   onEnter: () => void;
-  /** What is wrong with the value of a place. */
-  fault: { fault: string; place: number } | null;
+  /** The error of the value at a position. */
+  error: { message: string; index: number } | null;
 };
 
-/** The picker that fits the field and the operator. */
+/** The input for the field and the operator. */
 export function Operand(props: OperandProps) {
-  const { draft, onChange, fault } = props;
+  const { draft, onChange, error } = props;
   const { field, operator, values } = draft;
   const takes = arity(operator);
   if (takes === "none") return null;
   const isExact = operator === "eq" || operator === "neq" || takes === "many";
 
   if (field.kind === "boolean")
-    return <YesOrNo value={values[0] ?? null} onChange={(it) => onChange([it])} fault={fault} />;
+    return <YesOrNo value={values[0] ?? null} onChange={(it) => onChange([it])} error={error} />;
   const isDate = field.kind === "date" || field.kind === "datetime";
   if (isExact && !isDate && (takes === "many" || field.kind !== "number")) {
     const placeholder = field.kind === "reference" || !takesText(draft) ? t.searchOptions : t.searchValues;
@@ -57,35 +57,35 @@ export function Operand(props: OperandProps) {
           placeholder={placeholder}
           onEnter={props.onEnter}
         />
-        {fault && (
+        {error && (
           <p className={style.fault} role="alert">
-            {fault.fault}
+            {error.message}
           </p>
         )}
       </div>
     );
   }
-  const places = takes === "two" ? [0, 1] : [0];
+  const indexes = takes === "two" ? [0, 1] : [0];
   return (
     <div className={style.part}>
-      {places.map((place) => {
+      {indexes.map((index) => {
         const change = (value: Json | null) => {
-          const next = places.map((it) => values[it] ?? null);
-          next[place] = value;
+          const next = indexes.map((it) => values[it] ?? null);
+          next[index] = value;
           onChange(next);
         };
         const part = {
-          label: places.length === 1 ? t.value : place === 0 ? t.from : t.to,
-          isLabelHidden: places.length === 1,
-          error: fault?.place === place ? fault.fault : undefined,
-          autoFocus: place === 0,
+          label: indexes.length === 1 ? t.value : index === 0 ? t.from : t.to,
+          isLabelHidden: indexes.length === 1,
+          error: error?.index === index ? error.message : undefined,
+          autoFocus: index === 0,
         };
-        const value = values[place] ?? null;
+        const value = values[index] ?? null;
         return isDate ? (
-          <Moment key={place} {...props} {...part} value={value} onChange={change} />
+          <Moment key={index} {...props} {...part} value={value} onChange={change} />
         ) : (
           <TextField
-            key={place}
+            key={index}
             {...part}
             value={textOf(value ?? undefined)}
             onChange={change}
@@ -104,11 +104,11 @@ const takesText = ({ field }: Draft) => !(field.kind === "list" && field.attribu
 function YesOrNo({
   value,
   onChange,
-  fault,
+  error,
 }: {
   value: Json;
   onChange: (value: boolean) => void;
-  fault: OperandProps["fault"];
+  error: OperandProps["error"];
 }) {
   return (
     <div className={style.part}>
@@ -131,9 +131,9 @@ function YesOrNo({
           ))}
         </div>
       </RadioGroup>
-      {fault && (
+      {error && (
         <p className={style.fault} role="alert">
-          {fault.fault}
+          {error.message}
         </p>
       )}
     </div>
@@ -151,7 +151,7 @@ type MomentProps = {
   onChange: (value: Json | null) => void;
 };
 
-/** A day; for times also a time of day. A day stands for all of it. */
+/** A day; for times also a time of day. A day includes all its moments. */
 function Moment({ project, draft, value, onChange, ...props }: MomentProps) {
   const hasTime = typeof value === "string" && value.includes("T");
   const [isTime, setTime] = useState(hasTime);
@@ -184,13 +184,13 @@ function Moment({ project, draft, value, onChange, ...props }: MomentProps) {
   );
 }
 
-/** The beginning of a day where the reader is. */
+/** The beginning of a day in the user's time zone. */
 function atMidnight(day: string): string {
   const date = new Date(`${day.slice(0, 10)}T00:00:00`);
   return Number.isNaN(date.getTime()) ? day : date.toISOString();
 }
 
-/** The day of a moment where the reader is. */
+/** The day of a moment in the user's time zone. */
 function dayOf(time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime()) || !time.includes("T")) return time.slice(0, 10);

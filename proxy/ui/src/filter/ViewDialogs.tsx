@@ -8,16 +8,16 @@ import { CopyButton } from "../components/CopyButton";
 import { Dialog } from "../components/Dialog";
 import { Rejection, TextField } from "../components/Field";
 import { RequiredNote } from "../components/Required";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import style from "./ViewMenu.module.css";
 import { createView, deleteView, isSlug, type SavedSearch, saveView, slugFor, viewName } from "./view";
 
-const t = words.filter;
+const t = messages.filter;
 
-type Place = { project: string; template: string; onClose: () => void };
+type DialogProps = { project: string; template: string; onClose: () => void };
 
-/** Runs the action of a form and keeps its error. */
+/** Runs the action of a form and holds its error. */
 function useSending() {
   const [state, setState] = useState<{ isSending: boolean; error: unknown }>({
     isSending: false,
@@ -53,7 +53,7 @@ function Actions({
   );
 }
 
-/** Whether the SQL view shows values as people read them; a search for words has none. */
+/** Whether the SQL view shows readable values. A full-text search has no SQL view. */
 function Presentation({
   query,
   isPresented,
@@ -74,14 +74,14 @@ function Presentation({
   );
 }
 
-/** Saves a search under a name. */
+/** Saves a search with a name. */
 export function NewViewDialog({
   project,
   template,
   query,
   onClose,
   onSaved,
-}: Place & { query: SavedSearch; onSaved: (view: View) => void }) {
+}: DialogProps & { query: SavedSearch; onSaved: (view: View) => void }) {
   const [label, setLabel] = useState("");
   const [typedSlug, setSlug] = useState<string | null>(null);
   const [isChecked, setChecked] = useState(false);
@@ -90,7 +90,7 @@ export function NewViewDialog({
   const slug = typedSlug ?? slugFor(label);
   const isTaken = error instanceof RequestError && error.status === 409;
   const rejectedSlug = error instanceof RequestError ? error.at("/slug") : undefined;
-  const faults = {
+  const errors = {
     label: isChecked && label.trim() === "" ? t.needName : undefined,
     slug:
       isChecked && label.trim() !== "" && !isSlug(slug)
@@ -112,7 +112,7 @@ export function NewViewDialog({
       });
       onSaved(view);
       onClose();
-      sayDone(t.viewSaved(viewName(view)));
+      showToast(t.viewSaved(viewName(view)));
     });
   };
   return (
@@ -123,7 +123,7 @@ export function NewViewDialog({
           isRequired
           value={label}
           onChange={setLabel}
-          error={faults.label}
+          error={errors.label}
           autoFocus
           maxLength={255}
         />
@@ -132,13 +132,13 @@ export function NewViewDialog({
           isRequired
           value={slug}
           onChange={setSlug}
-          error={faults.slug}
+          error={errors.slug}
           hint={t.viewSlugHint}
           isCode
           maxLength={63}
         />
         <Presentation query={query} isPresented={isPresented} onChange={setPresented} />
-        {error !== null && faults.slug === undefined && <Rejection>{sentence(error)}</Rejection>}
+        {error !== null && errors.slug === undefined && <Rejection>{sentence(error)}</Rejection>}
         <RequiredNote />
         <Actions action={t.saveView} isSending={isSending} onClose={onClose} />
       </form>
@@ -146,14 +146,14 @@ export function NewViewDialog({
   );
 }
 
-/** The names of a view; the first can be changed. */
+/** Label and slug of a view. Only the label is shown at first. */
 export function ViewDetailsDialog({
   project,
   template,
   view,
   mayRename,
   onClose,
-}: Place & { view: View; mayRename: boolean }) {
+}: DialogProps & { view: View; mayRename: boolean }) {
   const [label, setLabel] = useState(viewName(view));
   const [isPresented, setPresented] = useState(view.presentation === true);
   const { send, isSending, error } = useSending();
@@ -168,7 +168,7 @@ export function ViewDetailsDialog({
         presentation: isPresented,
       });
       onClose();
-      sayDone(t.viewRenamed(viewName(saved)));
+      showToast(t.viewRenamed(viewName(saved)));
     });
   };
   return (
@@ -212,18 +212,18 @@ export function ViewDetailsDialog({
   );
 }
 
-/** Asks before a view is deleted. */
+/** Asks before deleting a view. */
 export function DeleteViewDialog({
   project,
   template,
   view,
   onClose,
   onDeleted,
-}: Place & { view: View; onDeleted: () => void }) {
+}: DialogProps & { view: View; onDeleted: () => void }) {
   const run = async () => {
     await deleteView(project, template, view.slug);
     onDeleted();
-    sayDone(t.viewDeleted(viewName(view)));
+    showToast(t.viewDeleted(viewName(view)));
   };
   return (
     <Confirm title={t.deleteTitle(viewName(view))} action={t.deleteIt} run={run} onClose={onClose}>

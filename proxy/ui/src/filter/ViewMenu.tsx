@@ -15,8 +15,8 @@ import { privileges, useMe, useTemplates, type View } from "../api/queries";
 import { Button } from "../components/Button";
 import button from "../components/Button.module.css";
 import select from "../components/Select.module.css";
-import { sayDone, sayRejected } from "../components/toast";
-import { words } from "../language";
+import { showErrorToast, showToast } from "../components/toast";
+import { messages } from "../language";
 import style from "./ViewMenu.module.css";
 import { bySlug, isSameSearch, type SavedSearch, saveView, searchToSave, useViews, viewName } from "./view";
 
@@ -25,18 +25,18 @@ const NewViewDialog = lazy(async () => ({ default: (await dialogs()).NewViewDial
 const ViewDetailsDialog = lazy(async () => ({ default: (await dialogs()).ViewDetailsDialog }));
 const DeleteViewDialog = lazy(async () => ({ default: (await dialogs()).DeleteViewDialog }));
 
-const t = words.filter;
+const t = messages.filter;
 
 type Props = {
   project: string;
   template: string;
-  /** The slug of the view that is open. */
+  /** The slug of the open view. */
   open: string | null;
-  /** What is shown now: conditions, words, sort and, where they were chosen, columns. */
+  /** The current search: conditions, text, sort and, if chosen, columns. */
   current: SavedSearch;
-  /** Shows a view as it is saved; null for all records. */
+  /** Opens a view as saved; null for all records. */
   onOpen: (view: View | null) => void;
-  /** The search that is shown is now that of the view. */
+  /** The current search is now saved in the view. */
   onSaved: (view: View) => void;
 };
 
@@ -57,9 +57,9 @@ export function ViewMenu({ project, template, open, current, onOpen, onSaved }: 
     try {
       const { slug, label } = view;
       onSaved(await saveView(project, template, { slug, label, query: searchToSave(current, view.query) }));
-      sayDone(t.viewSaved(viewName(view)));
+      showToast(t.viewSaved(viewName(view)));
     } catch (error) {
-      sayRejected(sentence(error));
+      showErrorToast(sentence(error));
     }
   };
   const item = (id: string, text: string, run: () => void, isCurrent = false): ReactNode => (

@@ -76,7 +76,7 @@ test("address round-trips through URLSearchParams", () => {
   );
 });
 
-test("any text is a condition or ignored, and no text fails", () => {
+test("arbitrary text is parsed or ignored without an exception", () => {
   const part = fc.constantFrom(
     "or(",
     "and(",
@@ -158,7 +158,7 @@ test.each([
   }),
 );
 
-test("conditions nested deeper than the service takes are ignored", () => {
+test("conditions nested deeper than the service accepts are ignored", () => {
   const nested = (levels: number) => `${"not(".repeat(levels)}city:empty${")".repeat(levels)}`;
   expect(decodeCondition(nested(10))).not.toBeNull();
   expect(decodeCondition(nested(11))).toBeNull();

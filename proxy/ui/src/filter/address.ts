@@ -1,11 +1,11 @@
 /**
- * Conditions in an address, so that people can read, write and share them: one parameter `f` for each.
+ * Conditions in an address, for people to read, write and share: one parameter `f` per condition.
  *
  *     f=city:in:Bern,Basel&f=born:lt:1980-01-01&f=or(company:empty;credit:gte:100.50)
  *
- * A bare value is a number or `true` or `false` if it looks like one, or else a text. `~` before a sign makes it plain;
- * before a value, it makes it a text: `zip:eq:~8001`. `@erp:4711` is a record by its key. What this form cannot say is
- * JSON.
+ * A bare value is a number or `true` or `false` if it looks like one; otherwise it is text. `~` escapes a character.
+ * Before a value, it makes the value text: `zip:eq:~8001`. `@erp:4711` is a record by its key. Conditions that this form
+ * cannot express are JSON.
  */
 import { exact, isLosslessNumber, type Json, parseJson, renderJson } from "../api/json";
 import {
@@ -56,11 +56,11 @@ function wrap(word: string, parts: Condition[]): string | null {
 /** A condition as the value of a parameter. */
 export function encodeCondition(condition: Condition): string {
   const text = render(condition);
-  // Whatever would be read otherwise than it was meant, such as a text for several values, is JSON.
+  // A condition that would not round-trip, such as text for several values, is JSON.
   return text !== null && isSame(decodeCondition(text), condition) ? text : renderJson(condition);
 }
 
-/** Reads a text from its beginning. */
+/** Parses text from its beginning. */
 class Reader {
   private at = 0;
   constructor(private readonly text: string) {}
@@ -130,7 +130,7 @@ class Reader {
   }
 }
 
-/** The condition of a parameter's value; null if it cannot be read. */
+/** The condition in a parameter's value; null if it cannot be parsed. */
 export function decodeCondition(text: string): Condition | null {
   if (text.startsWith("{")) {
     try {
@@ -145,11 +145,11 @@ export function decodeCondition(text: string): Condition | null {
   return condition !== null && reader.isAtEnd ? condition : null;
 }
 
-/** The values of the parameter `f`, for one who writes the address. */
+/** The values of the parameter `f` for these conditions. */
 export const encodeConditions = (conditions: readonly Condition[]): string[] =>
   conditions.map(encodeCondition);
 
-/** What the values of the parameter `f` say; `ignored` are those that cannot be read. */
+/** The conditions in the values of the parameter `f`; `ignored` are those that cannot be parsed. */
 export function decodeConditions(texts: readonly string[]): { conditions: Condition[]; ignored: string[] } {
   const conditions: Condition[] = [];
   const ignored: string[] = [];
@@ -161,7 +161,7 @@ export function decodeConditions(texts: readonly string[]): { conditions: Condit
   return { conditions, ignored };
 }
 
-/** A value of a parameter, with as few signs encoded as an address allows: `f=city:in:Bern,Basel`. */
+/** Encodes a parameter value with as few escapes as possible: `f=city:in:Bern,Basel`. */
 export const readableParameter = (value: string): string =>
   encodeURIComponent(value.replace(/\p{Surrogate}/gu, "\uFFFD")).replace(/%(3A|2C|3B|40|2F)/g, (sign) =>
     decodeURIComponent(sign),

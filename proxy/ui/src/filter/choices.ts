@@ -1,7 +1,7 @@
-/** The values that a field has or may have, to choose from. */
+/** The existing or possible values of a field, to choose from. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import type { Json } from "../api/json";
 import { useSession } from "../session/session";
 import { textOf } from "../value/exact";
@@ -11,7 +11,7 @@ import type { Field } from "./fields";
 
 export type Choice = { value: Json; label: string; hint?: string; count?: number };
 
-/** A frequent value of a field, with the number of records. */
+/** A frequent value of a field, with its record count. */
 export type FacetValue = {
   value: Json;
   count: number;
@@ -23,7 +23,7 @@ export type FacetValue = {
 export const facetLabel = (it: FacetValue): string =>
   it.label || it.display || it.external_key || textOf(it.value);
 
-/** The most frequent values of a field among records. */
+/** The most frequent values of a field. */
 export async function fetchFacet(
   project: string,
   template: string,
@@ -32,7 +32,7 @@ export async function fetchFacet(
   signal: AbortSignal,
 ): Promise<FacetValue[]> {
   const body = { ...search, facets: [slug], fields: ["id"], limit: 1, count: "none" as const };
-  const found = await answer(
+  const found = await bodyOf(
     POST("/v1/entities/search/{template}", {
       params: { path: { template }, header: inProject(project) },
       body,
@@ -42,8 +42,8 @@ export async function fetchFacet(
   return (found.facets?.[slug] ?? []) as FacetValue[];
 }
 
-/** Longer texts are not offered as choices. */
-const LONGEST = 60;
+/** Longer text values are not offered as choices. */
+const MAX_CHOICE_LENGTH = 60;
 
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
@@ -56,7 +56,7 @@ function useSettled(text: string): string {
 
 export type Choices = { items: Choice[]; isLoading: boolean; error: unknown };
 
-/** The values of a field to choose from, for what is typed. */
+/** The values of a field that match the typed text. */
 export function useChoices(project: string, field: Field, text: string): Choices {
   const { key } = useSession();
   const isReference = field.kind === "reference";
@@ -93,6 +93,6 @@ export function useChoices(project: string, field: Field, text: string): Choices
   if (!counts) return { items: [], isLoading: false, error: null };
   const items = (facet.data ?? [])
     .map((it) => ({ value: it.value, label: facetLabel(it), count: it.count }))
-    .filter((it) => it.label.length <= LONGEST && it.label !== "" && matches(it.label));
+    .filter((it) => it.label.length <= MAX_CHOICE_LENGTH && it.label !== "" && matches(it.label));
   return { items, isLoading: facet.isFetching || isTyping, error: facet.error };
 }

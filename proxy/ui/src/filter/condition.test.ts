@@ -5,7 +5,7 @@ import {
   comparisonsOf,
   conditionsOfScope,
   conditionsOfSearch,
-  haveDay,
+  containDay,
   isCondition,
   splitAtCommas,
   valuesOf,
@@ -14,7 +14,7 @@ import {
 const bern: Condition = { field: "city", operator: "eq", value: "Bern" };
 const rich: Condition = { field: "credit", operator: "gt", value: 5 };
 
-test("filters and groups are one list of conditions that all hold", () => {
+test("filters and groups become one list of conditions that must all match", () => {
   expect(conditionsOfSearch({ filters: [bern], filter_groups: [[bern], [rich, bern]] })).toEqual([
     bern,
     { or: [bern, { and: [rich, bern] }] },
@@ -24,7 +24,7 @@ test("filters and groups are one list of conditions that all hold", () => {
   expect(conditionsOfSearch({})).toEqual([]);
 });
 
-test("a scope is filters, a list of conditions, or one", () => {
+test("scope is filters, a list of conditions, or one condition", () => {
   expect(conditionsOfScope({ filters: [bern], filter_groups: [[rich]] })).toEqual([bern, rich]);
   expect(conditionsOfScope([bern, rich])).toEqual([bern, rich]);
   expect(conditionsOfScope({ not: bern })).toEqual([{ not: bern }]);
@@ -32,7 +32,7 @@ test("a scope is filters, a list of conditions, or one", () => {
   expect(conditionsOfScope({})).toEqual([]);
 });
 
-test("text of several values is split as in the service", () => {
+test("text of several values is split as by the service", () => {
   expect(splitAtCommas('red, "dark, blue", "27"" wheels" ')).toEqual(["red", "dark, blue", '27" wheels']);
   expect(splitAtCommas("1,2")).toEqual(["1", "2"]);
   expect(splitAtCommas('a,"')).toBeNull();
@@ -42,7 +42,7 @@ test("text of several values is split as in the service", () => {
   expect(splitAtCommas('""')).toEqual([""]);
 });
 
-test("values are single, or cannot be taken apart", () => {
+test("values are split, or cannot be separated", () => {
   expect(valuesOf({ field: "a", operator: "in", value: "x,y" })).toEqual(["x", "y"]);
   expect(valuesOf({ field: "a", operator: "eq", value: "x,y" })).toEqual(["x,y"]);
   expect(valuesOf({ field: "a", operator: "in", value: "[1,2]" })).toBeNull();
@@ -51,7 +51,7 @@ test("values are single, or cannot be taken apart", () => {
   expect(valuesOf({ field: "a", operator: "empty", value: "x" })).toEqual([]);
 });
 
-test("a condition has one of four forms", () => {
+test("condition has one of four forms", () => {
   expect(isCondition({ or: [bern, { not: { and: [rich] } }] })).toBe(true);
   for (const wrong of [
     null,
@@ -71,9 +71,9 @@ test("comparisons are found at every level", () => {
   expect(comparisonsOf([bern, { or: [{ not: rich }, { and: [bern] }] }])).toEqual([bern, rich, bern]);
 });
 
-test("conditions that speak of a day depend on the time zone", () => {
+test("conditions that contain a day depend on the time zone", () => {
   const isDay = (operator: "today" | "eq" | "between", value?: Json) =>
-    haveDay([
+    containDay([
       { not: { or: [bern, { field: "seen", operator, ...(value === undefined ? {} : { value }) }] } },
     ]);
   expect(isDay("today")).toBe(true);
@@ -81,5 +81,5 @@ test("conditions that speak of a day depend on the time zone", () => {
   expect(isDay("between", ["2024-05-01T00:00:00Z", "2024-05-02"])).toBe(true);
   expect(isDay("between", "2024-05-01, 2024-05-02")).toBe(true);
   expect(isDay("eq", "2024-05-01T00:00:00Z")).toBe(false);
-  expect(haveDay([bern, rich])).toBe(false);
+  expect(containDay([bern, rich])).toBe(false);
 });

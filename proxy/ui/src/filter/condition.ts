@@ -1,10 +1,10 @@
-/** Conditions of a search, as the service has them, and what is asked of them here. */
+/** The conditions of a search in the format of the service, and functions on them. */
 import type { Schemas } from "../api/client";
 import { isLosslessNumber, type Json, renderJson } from "../api/json";
 
 export type ApiOperator = Schemas["Comparison"]["operator"];
 
-/** All operators of the service: the compiler asks for one that the OpenAPI document has more or less. */
+/** All operators of the service. Compilation fails if the OpenAPI document has others. */
 const OPERATORS: Record<ApiOperator, true> = {
   eq: true,
   neq: true,
@@ -38,13 +38,13 @@ export const isAnyOf = (it: Condition): it is AnyOf => "or" in it;
 export const isAllOf = (it: Condition): it is AllOf => "and" in it;
 export const isNegation = (it: Condition): it is Negation => "not" in it;
 
-/** The service nests so deep at most. */
+/** The maximum nesting depth of the service. */
 export const MAX_LEVELS = 10;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-/** Whether a value has the form of a condition: its fields and values are judged by the service. */
+/** Whether a value has the form of a condition. The service validates its fields and values. */
 export function isCondition(value: unknown, levels = MAX_LEVELS): value is Condition {
   if (!isObject(value) || levels < 0) return false;
   const members = Object.keys(value);
@@ -60,7 +60,7 @@ export function isCondition(value: unknown, levels = MAX_LEVELS): value is Condi
   );
 }
 
-/** Whether two conditions, or lists of them, are written the same. Numbers are compared by their digits. */
+/** Whether two conditions, or lists of them, are written alike. Numbers are compared by their digits. */
 export const isSame = (a: unknown, b: unknown): boolean => renderJson(ordered(a)) === renderJson(ordered(b));
 
 function ordered(value: unknown): unknown {
@@ -75,7 +75,7 @@ function ordered(value: unknown): unknown {
 
 type Filtered = { filters?: unknown; filter_groups?: unknown };
 
-/** The one condition that `filter_groups` states: one of the groups holds, with all its conditions. */
+/** The condition equivalent to `filter_groups`: at least one group matches, with all its conditions. */
 function conditionOfGroups(groups: unknown): Condition[] {
   if (!Array.isArray(groups) || groups.length === 0) return [];
   const parts = groups.map((group): unknown => {
@@ -85,7 +85,7 @@ function conditionOfGroups(groups: unknown): Condition[] {
   return [(parts.length === 1 ? parts[0] : { or: parts }) as Condition];
 }
 
-/** The conditions of a search or saved view, all of which hold. */
+/** The conditions of a search or saved view, all of which must match. */
 export function conditionsOfSearch({ filters, filter_groups }: Filtered): Condition[] {
   const all = [
     ...(Array.isArray(filters) ? (filters as Condition[]) : []),
@@ -102,7 +102,7 @@ export function conditionsOfScope(scope: unknown): Condition[] {
   return isObject(scope) && Object.keys(scope).length > 0 ? [scope as Condition] : [];
 }
 
-/** All comparisons of conditions, at every level. */
+/** All comparisons in conditions, at every level. */
 export function comparisonsOf(conditions: readonly Condition[]): Comparison[] {
   return conditions.flatMap((it) => {
     if (isComparison(it)) return [it];
@@ -113,8 +113,8 @@ export function comparisonsOf(conditions: readonly Condition[]): Comparison[] {
 }
 
 /**
- * The values of a comparison, each by itself: of an array, or of a text with commas as the service reads it where an
- * operator takes several values. Null if the service would reject the text.
+ * The separate values of a comparison: the elements of an array, or the comma-separated values of text, which the
+ * service splits for operators that take several. Null if the service would reject the text.
  */
 export function valuesOf({ operator, value }: Comparison): Json[] | null {
   if (operator === "empty" || operator === "not-empty" || operator === "today") return [];
@@ -122,20 +122,20 @@ export function valuesOf({ operator, value }: Comparison): Json[] | null {
   const takesMany = operator === "in" || operator === "not-in" || operator === "between";
   if (Array.isArray(value)) return takesMany ? value : null;
   if (!takesMany || typeof value !== "string") return [value];
-  // A JSON array in a text is rare: it is kept as it is.
+  // A JSON array in text is rare and stays unchanged.
   if (/^ *[[{]/.test(value)) return null;
   return splitAtCommas(value);
 }
 
 const DAY = /(?<![\d-])\d{4}-\d\d-\d\d(?![\dT-])/;
 
-/** Whether conditions speak of a day, which begins at another moment in another time zone. */
-export const haveDay = (conditions: readonly Condition[]): boolean =>
+/** Whether conditions contain a day, whose beginning depends on the time zone. */
+export const containDay = (conditions: readonly Condition[]): boolean =>
   comparisonsOf(conditions).some(
     ({ operator, value }) => operator === "today" || DAY.test(renderJson(value ?? null)),
   );
 
-/** `oil, "a, b"` → oil and a, b, as in RFC 4180. */
+/** Splits `oil, "a, b"` into oil and a, b, as in RFC 4180. */
 export function splitAtCommas(text: string): string[] | null {
   const values: string[] = [];
   const part = / *(?:"((?:[^"]|"")*)"|([^",][^,]*)) *(,|$)/y;
@@ -150,7 +150,7 @@ export function splitAtCommas(text: string): string[] | null {
 
 type Named = { attributes: readonly { id: string; slug: string }[] };
 
-/** Names fields by the slugs of their attributes where a path has their numbers, as with `attribute_key: "id"`. */
+/** Replaces attribute ids in field paths by slugs, for searches with `attribute_key: "id"`. */
 export function slugPath(templates: readonly Named[]): (field: string) => string {
   const slugs = new Map(templates.flatMap(({ attributes }) => attributes.map(({ id, slug }) => [id, slug])));
   return (field) =>
@@ -160,7 +160,7 @@ export function slugPath(templates: readonly Named[]): (field: string) => string
       .join(".");
 }
 
-/** The condition with its fields renamed. */
+/** The condition with renamed fields. */
 export function renamed(it: Condition, rename: (field: string) => string): Condition {
   const inner = (part: Condition) => renamed(part, rename);
   if (isAnyOf(it)) return { or: it.or.map(inner) };

@@ -12,7 +12,7 @@ const draft = (kind: Kind, operator: Draft["operator"], values: Draft["values"])
 });
 const written = (it: Draft) => {
   const checked = check(it);
-  return "condition" in checked ? renderJson(checked.condition) : checked.fault;
+  return "condition" in checked ? renderJson(checked.condition) : checked.message;
 };
 
 const KINDS: Kind[] = [
@@ -33,20 +33,20 @@ const SAMPLE: Partial<Record<Kind, (string | boolean)[]>> = {
   boolean: [true, false],
 };
 
-test("every condition that the form makes opens in the form again", () => {
+test("condition from the form round-trips through it", () => {
   for (const kind of KINDS) {
     const { first, more } = offered({ kind });
     for (const operator of [...first, ...more]) {
       const count = { none: 0, one: 1, two: 2, many: 2 }[arity(operator)];
       const values = (SAMPLE[kind] ?? ["a", "b,c"]).slice(0, count);
       const checked = check(draft(kind, operator, values));
-      if (!("condition" in checked)) throw new Error(`${kind} ${operator}: ${checked.fault}`);
+      if (!("condition" in checked)) throw new Error(`${kind} ${operator}: ${checked.message}`);
       expect(draftOf(checked.condition, field(kind))).toEqual(draft(kind, operator, values));
     }
   }
 });
 
-test("a number keeps its digits", () => {
+test("number keeps its digits", () => {
   expect(written(draft("number", "gt", ["12345678901234567890.10"]))).toBe(
     '{"field":"f","operator":"gt","value":12345678901234567890.10}',
   );
@@ -58,9 +58,11 @@ test("a number keeps its digits", () => {
 test("missing and invalid values are reported", () => {
   expect(written(draft("number", "gt", []))).toBe("Enter a number, such as 1234.5.");
   expect(written(draft("number", "between", ["1", "x"]))).toBe("Enter a number, such as 1234.5.");
-  expect(written(draft("number", "between", ["2", "1"]))).toBe("The second value comes before the first.");
+  expect(written(draft("number", "between", ["2", "1"]))).toBe(
+    "The second value must not be less than the first.",
+  );
   expect(written(draft("date", "between", ["2024-05-02", "2024-05-01"]))).toBe(
-    "The second value comes before the first.",
+    "The second value must not be less than the first.",
   );
   expect(written(draft("datetime", "between", ["2024-05-01T12:00:00Z", "2024-05-01"]))).toContain("between");
   expect(written(draft("date", "lt", [null]))).toBe("Enter a complete date.");
@@ -68,14 +70,14 @@ test("missing and invalid values are reported", () => {
   expect(written(draft("string", "ilike", [""]))).toBe("Enter a value.");
 });
 
-test("another operator keeps the values that it takes", () => {
+test("changing the operator keeps the values that it accepts", () => {
   expect(withOperator(draft("string", "in", ["a", "b"]), "eq").values).toEqual(["a"]);
   expect(withOperator(draft("string", "eq", ["a"]), "in").values).toEqual(["a"]);
   expect(withOperator(draft("string", "eq", ["a"]), "empty").values).toEqual([]);
   expect(withOperator(draft("number", "between", ["", "2"]), "gt").values).toEqual(["2"]);
 });
 
-test("a new condition begins with an operator that its field offers", () => {
+test("new condition starts with an operator of its field", () => {
   for (const kind of KINDS) {
     const { first, more } = offered({ kind });
     expect([...first, ...more]).toContain(newDraft(field(kind)).operator);

@@ -1,6 +1,6 @@
-/** A condition while it is being made in the form. */
+/** A condition while it is edited in the form. */
 import type { Json } from "../api/json";
-import { words } from "../language";
+import { messages } from "../language";
 import { numberOf, textOf } from "../value/exact";
 import type { Condition } from "./condition";
 import type { Field } from "./fields";
@@ -14,15 +14,15 @@ import {
   toCondition,
 } from "./operators";
 
-/** Numbers are the texts that were typed, so that no digit is lost and what is half typed stays. */
+/** Numbers are kept as typed, so that no digit is lost and incomplete input stays. */
 export type Draft = { field: Field; operator: Operator; values: (Json | null)[] };
 
 export function newDraft(field: Field): Draft {
-  // Of two values, one is chosen already, so that Enter takes it.
+  // The first of two states is preselected, so that Enter accepts it.
   return { field, operator: firstOperator(field.kind), values: field.kind === "boolean" ? [true] : [] };
 }
 
-/** The form of a condition that has one. */
+/** The draft of a condition that the form supports. */
 export function draftOf(condition: Condition, field: Field): Draft | null {
   const it = simple(condition);
   const values = it && simpleValues(it);
@@ -35,7 +35,7 @@ function read(value: Json, { kind }: Field): Json {
   return kind === "boolean" ? value === true || value === "true" : value;
 }
 
-/** The same values under another operator, as far as it takes them. */
+/** The same values with another operator, as far as it accepts them. */
 export function withOperator(draft: Draft, operator: Operator): Draft {
   const takes = arity(operator);
   const given = draft.values.filter((value) => value !== null && value !== "");
@@ -43,11 +43,11 @@ export function withOperator(draft: Draft, operator: Operator): Draft {
   return { ...draft, operator, values: given.slice(0, most) };
 }
 
-export type Checked = { condition: Condition } | { fault: string; place: number };
+export type Checked = { condition: Condition } | { message: string; index: number };
 
-const t = words.filter;
+const t = messages.filter;
 
-/** The condition of the form, or what it lacks. */
+/** The condition of the draft, or the error that prevents one. */
 export function check({ field, operator, values }: Draft): Checked {
   const takes = arity(operator);
   const made = (value?: Json) => ({
@@ -56,15 +56,15 @@ export function check({ field, operator, values }: Draft): Checked {
   if (takes === "none") return made();
   const most = takes === "one" ? 1 : takes === "two" ? 2 : Math.max(values.length, 1);
   const checked: Json[] = [];
-  for (let place = 0; place < most; place++) {
-    const value = values[place] ?? null;
-    if (value === null || value === "") return { fault: missing(field, takes === "many"), place };
+  for (let index = 0; index < most; index++) {
+    const value = values[index] ?? null;
+    if (value === null || value === "") return { message: missing(field, takes === "many"), index };
     const number = field.kind === "number" ? numberOf(String(value)) : undefined;
-    if (field.kind === "number" && number === undefined) return { fault: t.needNumber, place };
+    if (field.kind === "number" && number === undefined) return { message: t.needNumber, index };
     checked.push(number ?? value);
   }
   const [from, to] = checked;
-  if (takes === "two" && isAfter(from, to, field)) return { fault: t.needOrder, place: 1 };
+  if (takes === "two" && isAfter(from, to, field)) return { message: t.needOrder, index: 1 };
   return made(takes === "one" ? from : checked);
 }
 
@@ -74,9 +74,9 @@ function missing({ kind }: Field, isMany: boolean): string {
   return kind === "date" || kind === "datetime" ? t.needDate : t.needValue;
 }
 
-/** Whether the first value is surely after the second. */
+/** Whether the first value is certainly after the second. */
 function isAfter(from: Json | undefined, to: Json | undefined, { kind }: Field): boolean {
   if (kind === "number") return Number(from) > Number(to);
-  // A day ends after each of its moments.
+  // A day ends after each moment in it.
   return Date.parse(String(from).slice(0, 10)) > Date.parse(String(to).slice(0, 10));
 }

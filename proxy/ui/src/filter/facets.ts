@@ -1,4 +1,4 @@
-/** The values to filter by that a panel offers. */
+/** The values that the facet panel offers as filters. */
 import type { Json } from "../api/json";
 import type { Attribute, Template } from "../api/queries";
 import { textOf } from "../value/exact";
@@ -8,40 +8,40 @@ import { type Comparison, type Condition, isComparison, valuesOf } from "./condi
 const OPEN_TYPES: Attribute["type"][] = ["list", "reference", "boolean"];
 const TEXT_TYPES: Attribute["type"][] = ["string", "dimension"];
 
-/** The attributes whose values are few at once, and the texts, of which only some have few. */
+/** Attributes that have few distinct values, and text attributes, which may have few. */
 export function facetAttributes({ attributes, display }: Template): {
   first: Attribute[];
   texts: Attribute[];
 } {
   return {
     first: attributes.filter(({ type }) => OPEN_TYPES.includes(type)),
-    // What names a record is different in nearly each.
+    // The display attribute is different in nearly every record.
     texts: attributes.filter(({ type, slug }) => TEXT_TYPES.includes(type) && slug !== display),
   };
 }
 
-/** The condition of a panel on an attribute: one of several values. */
+/** The condition that a panel sets for an attribute: one of several values. */
 function isOfPanel(condition: Condition, slug: string): condition is Comparison {
   return isComparison(condition) && condition.field === slug && ["eq", "in"].includes(condition.operator);
 }
 
-/** The values of an attribute that the conditions filter by. */
+/** The values of an attribute in the panel's condition. */
 export function filteredValues(conditions: readonly Condition[], slug: string): Json[] {
   const condition = conditions.find((it) => isOfPanel(it, slug));
   return condition && isOfPanel(condition, slug) ? (valuesOf(condition) ?? []) : [];
 }
 
-/** The conditions without that of the panel on an attribute, so that its other values are counted, too. */
+/** The conditions except the panel's on an attribute, so that its other values are counted too. */
 export const withoutFacet = (conditions: readonly Condition[], slug: string): Condition[] => {
   const own = conditions.find((it) => isOfPanel(it, slug));
   return conditions.filter((it) => it !== own);
 };
 
-/** A value in a form that compares: conditions may have it as text. */
+/** A comparable form of a value, because conditions may contain it as text. */
 const keyOf = (value: Json): string => textOf(value);
 
-/** The conditions after a press on a value: it is added to those that are filtered by, or taken from them. */
-export function pressFacet(
+/** The conditions after a click on a value, which adds it to the filter or removes it. */
+export function toggleFacetValue(
   conditions: readonly Condition[],
   attribute: Pick<Attribute, "slug" | "type">,
   value: Json,
@@ -58,22 +58,22 @@ export function pressFacet(
     : [...conditions.slice(0, at), ...changed, ...conditions.slice(at + 1)];
 }
 
-/** One of two states is that state; more values are a list. */
+/** A boolean filter has one value. Several values become a list. */
 function conditionOf({ slug, type }: Pick<Attribute, "slug" | "type">, values: Json[]): Condition {
   if (type === "boolean" && values.length === 1)
     return { field: slug, operator: "eq", value: values[0] ?? null };
   return { field: slug, operator: "in", value: values };
 }
 
-/** Values that a panel shows, and a text's longest. */
+/** The number of values in a panel, and the maximum length of a text value. */
 const MAX_SHOWN = 20;
-const LONGEST = 60;
+const MAX_VALUE_LENGTH = 60;
 
 export type ShownValue = FacetValue & { name: string; isOn: boolean };
 
 /**
- * The values to show: the most frequent, and those that are filtered by though they are rare or have no record now.
- * A text attribute in which no value is frequent is not offered as a filter.
+ * The values to show: the most frequent, and those in the filter, even if they are rare or have no records now.
+ * A text attribute without frequent values is not offered as a filter.
  */
 export function shownValues(
   values: readonly FacetValue[],
@@ -83,7 +83,8 @@ export function shownValues(
   const isText = TEXT_TYPES.includes(type);
   const on = new Set(filtered.map(keyOf));
   const usual = values.filter(
-    (it) => on.has(keyOf(it.value)) || !isText || (it.count > 1 && textOf(it.value).length <= LONGEST),
+    (it) =>
+      on.has(keyOf(it.value)) || !isText || (it.count > 1 && textOf(it.value).length <= MAX_VALUE_LENGTH),
   );
   const missing = filtered.filter((value) => !values.some((it) => keyOf(it.value) === keyOf(value)));
   const all = [...usual, ...missing.map((value): FacetValue => ({ value, count: 0 }))].map((it) => ({
@@ -91,5 +92,5 @@ export function shownValues(
     name: facetLabel(it),
     isOn: on.has(keyOf(it.value)),
   }));
-  return all.filter((it, place) => it.isOn || place < MAX_SHOWN);
+  return all.filter((it, index) => it.isOn || index < MAX_SHOWN);
 }

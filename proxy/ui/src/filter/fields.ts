@@ -1,27 +1,27 @@
-/** The fields that a condition may name: attributes, standard fields, and both of referenced records. */
+/** The fields that a condition can use: attributes, standard fields, and both of referenced records. */
 import type { Attribute, Template } from "../api/queries";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { type Kind, kindOf } from "./operators";
 
 export type Field = {
-  /** As conditions name it: `city`, `artist.name`. */
+  /** The path in conditions: `city`, `artist.name`. */
   path: string;
-  /** As people name it: City, Artist › Name. */
+  /** The display name: City, Artist › Name. */
   label: string;
   kind: Kind;
   /** Whether every record has a value. */
   isAlwaysSet?: boolean;
-  /** The template that has the field, the last of the path; null for a whole project. */
+  /** The template with the field, the last of the path; null for a whole project. */
   owner: string | null;
-  /** The last part of the path. */
+  /** The last segment of the path. */
   slug: string;
   attribute?: Attribute;
   /** The template that a reference points to. */
   target?: string;
 };
 
-/** Looked up by what an address says, which may be the name of a member that every object has. */
+/** A map, because the name comes from an address and may be `constructor` or another inherited member. */
 const STANDARD: ReadonlyMap<string, Kind> = new Map([
   ["external_key", "external_key"],
   ["created_at", "datetime"],
@@ -32,16 +32,16 @@ const STANDARD: ReadonlyMap<string, Kind> = new Map([
   ["template_slug", "template"],
 ]);
 
-/** References that a path may follow. */
+/** The maximum number of references in a path. */
 const MAX_STEPS = 3;
-/** Fields that the list of attributes shows at most; others are reached through references of references. */
+/** The maximum number of fields in the list. Others are found through references of references. */
 const MAX_LISTED = 300;
 
 const standard = (slug: string, owner: string | null): Field | null => {
   const kind = STANDARD.get(slug);
   if (kind === undefined) return null;
   const isAlwaysSet = kind !== "external_key";
-  return { path: slug, label: words.filter.standard[slug] ?? slug, kind, isAlwaysSet, owner, slug };
+  return { path: slug, label: messages.filter.standard[slug] ?? slug, kind, isAlwaysSet, owner, slug };
 };
 
 function own(attribute: Attribute, owner: string): Field {
@@ -66,15 +66,15 @@ const behind = (reference: Field, field: Field): Field => ({
 export class Fields {
   private readonly known = new Map<string, Field | null>();
 
-  /** @param template null stands for a whole project, whose conditions know only the standard fields. */
+  /** @param template null for a whole project, whose conditions use only standard fields. */
   constructor(
     private readonly templates: readonly Template[],
     readonly template: string | null,
-    /** Whether conditions on the time of a deletion are offered. */
+    /** Whether conditions on the deletion time are offered. */
     private readonly areDeleted = false,
   ) {}
 
-  /** The field of a path; null if there is none, or if the caller may not know its template. */
+  /** The field at a path; null if there is none, or if its template is not visible to the caller. */
   find(path: string): Field | null {
     let field = this.known.get(path);
     if (field === undefined) {
@@ -94,7 +94,7 @@ export class Fields {
     return end && behind(field, end);
   }
 
-  /** The fields to choose from: the external key and those of the template first, then those of referenced templates. */
+  /** The selectable fields: the external key and attributes of the template first, then those of referenced ones. */
   list(): { own: Field[]; standard: Field[]; behind: Field[] } {
     const template = this.templates.find((it) => it.slug === this.template);
     const all = template?.attributes.map((it) => own(it, template.slug)) ?? [];

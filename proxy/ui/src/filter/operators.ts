@@ -1,9 +1,9 @@
-/** Which operators the editor offers for which kind of field, in the order of the specification. */
+/** The operators that the editor offers for each kind of field, in the order of the specification. */
 import type { Json } from "../api/json";
 import type { Attribute } from "../api/queries";
 import { type ApiOperator, type Condition, isComparison, isNegation, valuesOf } from "./condition";
 
-/** What a field holds, as far as its operators go. */
+/** The kind of a field, which determines its operators. */
 export type Kind =
   | "string"
   | "number"
@@ -16,10 +16,10 @@ export type Kind =
   | "id"
   | "template";
 
-/** An operator of the editor. `not-ilike` is the negation of `ilike`, for which the service has no name. */
+/** An operator of the editor. `not-ilike` is the negation of `ilike`, for which the service has no operator. */
 export type Operator = ApiOperator | "not-ilike";
 
-/** How many values an operator takes. */
+/** The number of values that an operator takes. */
 export type Arity = "none" | "one" | "two" | "many";
 
 const TEXT: Operator[] = ["eq", "ilike", "starts-with", "empty"];
@@ -36,7 +36,7 @@ const MORE_TEXT: Operator[] = [
 const NUMBER: Operator[] = ["eq", "gt", "lt", "gte", "lte", "between"];
 const DATE: Operator[] = ["lt", "gt", "between", "today"];
 
-/** The operators of the specification, then the others that the service takes. */
+/** The operators of the specification, then the other ones of the service. */
 const OFFERED: Record<Kind, { first: Operator[]; more: Operator[] }> = {
   string: { first: TEXT, more: MORE_TEXT },
   number: { first: NUMBER, more: ["neq", "in", "not-in", "empty", "not-empty"] },
@@ -50,10 +50,10 @@ const OFFERED: Record<Kind, { first: Operator[]; more: Operator[] }> = {
   template: { first: ["eq", "in"], more: ["neq", "not-in"] },
 };
 
-/** As much of a field as decides its operators. */
+/** The properties of a field that determine its operators. */
 export type Operated = {
   kind: Kind;
-  /** Whether every record has a value, as the time of its creation. */
+  /** Whether every record has a value, such as its creation time. */
   isAlwaysSet?: boolean;
 };
 
@@ -69,7 +69,7 @@ export function isOffered(field: Operated, operator: Operator): boolean {
   return first.includes(operator) || more.includes(operator);
 }
 
-/** The operator with which a new condition begins. */
+/** The initial operator of a new condition. */
 export const firstOperator = (kind: Kind): Operator => {
   if (kind === "reference" || kind === "external_key") return "in";
   return kind === "string" ? "ilike" : (OFFERED[kind].first[0] as Operator);
@@ -86,10 +86,10 @@ export function kindOf(type: Attribute["type"]): Kind {
   return type === "metric" ? "number" : type;
 }
 
-/** A condition on one field, taken apart for a form or a sentence. */
+/** A condition on one field, split into parts for a form or a sentence. */
 export type Simple = { field: string; operator: Operator; value?: Json };
 
-/** The condition as one with one operator; null if it is made of several. */
+/** The condition as a single comparison; null if it combines several. */
 export function simple(condition: Condition): Simple | null {
   if (isComparison(condition)) return condition;
   if (isNegation(condition) && isComparison(condition.not) && condition.not.operator === "ilike")
@@ -97,12 +97,12 @@ export function simple(condition: Condition): Simple | null {
   return null;
 }
 
-/** The condition as the service takes it. */
+/** The condition in the format of the service. */
 export function toCondition({ field, operator, value }: Simple): Condition {
   if (operator === "not-ilike") return { not: { field, operator: "ilike", value } };
   return arity(operator) === "none" ? { field, operator } : { field, operator, value };
 }
 
-/** Its values, each by itself; null if they cannot be taken apart. */
+/** The separate values; null if they cannot be separated. */
 export const simpleValues = ({ field, operator, value }: Simple): Json[] | null =>
   valuesOf({ field, operator: operator === "not-ilike" ? "ilike" : operator, value });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exact } from "../api/json";
 import type { Template } from "../api/queries";
-import { words } from "../language";
+import { messages } from "../language";
 import type { Condition } from "./condition";
 import { API_OPERATORS } from "./condition";
 import { type Field, Fields } from "./fields";
@@ -142,7 +142,7 @@ test("unsupported condition is shown as JSON", () => {
   expect(read({ field: "credit", operator: "between", value: { a: 1 } })).toContain("Credit is between");
 });
 
-test("there is a form for what the editor can make, and none for other conditions", () => {
+test("form supports only the conditions that it can create", () => {
   for (const field of [
     "city",
     "credit",
@@ -168,33 +168,33 @@ test("there is a form for what the editor can make, and none for other condition
   expect(hasForm({ field: "city", operator: "in", value: "[1" }, fields)).toBe(false);
 });
 
-test("the name of a member of every object is no field", () => {
+test("inherited object members are not fields", () => {
   for (const name of ["__proto__", "constructor", "company.__proto__"]) {
     expect(fields.find(name)).toBeNull();
     expect(sentence({ field: name, operator: "eq", value: "x" }, { fields })).toContain(name);
   }
 });
 
-test("a path follows at most three references", () => {
+test("path follows at most three references", () => {
   expect(fields.find("company.parent.parent.name")?.label).toBe("Company › Parent › Parent › Name");
   expect(fields.find("company.parent.parent.parent.name")).toBeNull();
   expect(fields.find("name.city")).toBeNull();
 });
 
-test("a whole project knows only the standard fields", () => {
+test("whole project has only standard fields", () => {
   const whole = new Fields(templates, null);
   expect(whole.find("external_key")?.label).toBe("External key");
   expect(whole.find("city")).toBeNull();
   expect(whole.list().own.map(({ slug }) => slug)).toEqual(["external_key"]);
 });
 
-test("the external key is the first field to choose, also behind a reference", () => {
+test("external key is the first field, even of a referenced record", () => {
   const { own, behind } = fields.list();
   expect(own[0]?.path).toBe("external_key");
   expect(behind[0]?.path).toBe("company.external_key");
 });
 
-test("required fields have no empty operators", () => {
+test("required fields have no emptiness operators", () => {
   for (const name of ["created_at", "updated_at"]) {
     const { first, more } = offered(fields.find(name) as Field);
     expect([...first, ...more]).toContain("today");
@@ -212,5 +212,5 @@ test.each([
   ["include", "must include"],
   ["before", "must be before"],
 ])("what a scope needs: %s", (verb, needed) => {
-  expect(words.filter.sentence.must(verb)).toBe(needed);
+  expect(messages.filter.sentence.must(verb)).toBe(needed);
 });

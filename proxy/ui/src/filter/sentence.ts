@@ -1,24 +1,24 @@
 /** Conditions as sentences that read aloud: "City is Bern or Basel". */
 import type { Json } from "../api/json";
 import { type Format, formatOfAll } from "../format/number";
-import { words } from "../language";
+import { messages } from "../language";
 import { type Condition, isAllOf, isAnyOf, isComparison } from "./condition";
 import type { Field, Fields } from "./fields";
 import { arity, isOffered, type Simple, simple, simpleValues } from "./operators";
 import { readValue } from "./reading";
 
-const say = words.filter.sentence;
+const phrases = messages.filter.sentence;
 
-/** What a sentence needs to know: the fields, and the names of referenced records by id or external key. */
+/** The context of sentences: the fields, and the names of referenced records by id or external key. */
 export type Context = { fields: Fields; names?: ReadonlyMap<string, string>; locale?: string };
 
-/** A sentence in its parts: what it is about, what is said, and of which values. */
+/** The parts of a sentence: subject, verb and value. */
 export type Phrase = { subject: string; verb: string; value: string };
 
-/** Values that a sentence names; of more, it says how many. */
+/** The maximum number of values in a sentence. The others are counted. */
 const MAX_NAMED = 3;
 
-/** A value as it stands in a sentence. */
+/** A value in a sentence. */
 export function named(
   value: Json,
   field: Field | null,
@@ -27,76 +27,79 @@ export function named(
 ): string {
   if (field?.kind === "reference" && value !== null) {
     const key = typeof value === "object" && "external_key" in value ? String(value.external_key) : null;
-    return names?.get(key ?? String(value)) ?? key ?? words.filter.unknownRecord;
+    return names?.get(key ?? String(value)) ?? key ?? messages.filter.unknownRecord;
   }
   const option = field?.attribute?.options?.find((it) => it.value === value);
   if (option) return option.label || option.value;
   const text = readValue(value, field?.kind ?? null, locale, format);
-  // What would be lost, or be taken for a part of the sentence, is quoted.
-  return /^\s*$|^\s|\s$|,| or /.test(text) && field?.kind === "string" ? say.quoted(text) : text;
+  // Quote text that would be invisible or read as part of the sentence.
+  return /^\s*$|^\s|\s$|,| or /.test(text) && field?.kind === "string" ? phrases.quoted(text) : text;
 }
 
 function phraseOf(it: Simple, context: Context): Phrase {
   const field = context.fields.find(it.field);
   const subject = field?.label ?? it.field;
   const name = subject.split(" › ").at(-1) ?? subject;
-  // A value that cannot be taken apart is shown as it was sent.
+  // A value that cannot be split is shown as sent.
   const values = simpleValues(it) ?? [it.value ?? null];
   const shown = values.length > MAX_NAMED + 1 ? values.slice(0, MAX_NAMED) : values;
   const own = field?.attribute?.format;
   const format = field?.kind === "number" ? formatOfAll(own, values) : own;
   const texts = shown.map((value) => named(value, field, context, format));
   const more = values.length - shown.length;
-  const or = texts.length === 0 ? say.noValue : say.or(texts, more);
-  const quoted = say.quoted(values.map((value) => readValue(value, null, context.locale)).join(", "));
-  const caseSensitive = field?.kind === "external_key" ? quoted : say.caseSensitive(quoted);
+  const or = texts.length === 0 ? phrases.noValue : phrases.or(texts, more);
+  const quoted = phrases.quoted(values.map((value) => readValue(value, null, context.locale)).join(", "));
+  const caseSensitive = field?.kind === "external_key" ? quoted : phrases.caseSensitive(quoted);
   const isDate = field?.kind === "date" || field?.kind === "datetime";
   const part = (verb: string, value = "") => ({ subject, verb, value });
   const split = ([verb, value]: readonly [string, string]) => ({ subject, verb, value });
 
   switch (it.operator) {
     case "eq":
-      return part(isDate ? say.on : say.is(name), or);
+      return part(isDate ? phrases.on : phrases.is(name), or);
     case "neq":
-      return part(isDate ? say.notOn : say.isNot(name), or);
+      return part(isDate ? phrases.notOn : phrases.isNot(name), or);
     case "in":
-      return part(isDate ? say.on : field?.kind === "list" ? say.includes(name) : say.is(name), or);
+      return part(
+        isDate ? phrases.on : field?.kind === "list" ? phrases.includes(name) : phrases.is(name),
+        or,
+      );
     case "not-in":
-      return split((field?.kind === "list" ? say.includesNone : say.isNone)(name, texts, more));
+      return split((field?.kind === "list" ? phrases.includesNone : phrases.isNone)(name, texts, more));
     case "ilike":
-      return part(say.contains(name), quoted);
+      return part(phrases.contains(name), quoted);
     case "not-ilike":
-      return part(say.containsNot(name), quoted);
+      return part(phrases.containsNot(name), quoted);
     case "like":
-      return part(say.contains(name), caseSensitive);
+      return part(phrases.contains(name), caseSensitive);
     case "not-like":
-      return part(say.containsNot(name), caseSensitive);
+      return part(phrases.containsNot(name), caseSensitive);
     case "starts-with":
-      return part(say.startsWith(name), quoted);
+      return part(phrases.startsWith(name), quoted);
     case "ends-with":
-      return part(say.endsWith(name), quoted);
+      return part(phrases.endsWith(name), quoted);
     case "gt":
-      return part(isDate ? say.after : say.more(name), or);
+      return part(isDate ? phrases.after : phrases.more(name), or);
     case "gte":
-      return part(isDate ? say.onOrAfter : say.atLeast(name), or);
+      return part(isDate ? phrases.onOrAfter : phrases.atLeast(name), or);
     case "lt":
-      return part(isDate ? say.before : say.less(name), or);
+      return part(isDate ? phrases.before : phrases.less(name), or);
     case "lte":
-      return part(isDate ? say.onOrBefore : say.atMost(name), or);
+      return part(isDate ? phrases.onOrBefore : phrases.atMost(name), or);
     case "between": {
       const [from = "", to = ""] = texts;
-      return part(isDate ? say.dateBetween : say.isBetween(name), say.between(from, to));
+      return part(isDate ? phrases.dateBetween : phrases.isBetween(name), phrases.between(from, to));
     }
     case "today":
-      return part(say.today);
+      return part(phrases.today);
     case "empty":
-      return part(field?.kind === "reference" ? say.unlinked(name) : say.empty(name));
+      return part(field?.kind === "reference" ? phrases.unlinked(name) : phrases.empty(name));
     case "not-empty":
-      return part(field?.kind === "reference" ? say.linked(name) : say.notEmpty(name));
+      return part(field?.kind === "reference" ? phrases.linked(name) : phrases.notEmpty(name));
   }
 }
 
-/** The parts of a condition on one field; null for one that is made of several. */
+/** The parts of a condition on one field; null if it combines several conditions. */
 export function phrase(condition: Condition, context: Context): Phrase | null {
   const it = simple(condition);
   return it && phraseOf(it, context);
@@ -105,17 +108,17 @@ export function phrase(condition: Condition, context: Context): Phrase | null {
 /** The condition as a sentence. */
 export function sentence(condition: Condition, context: Context): string {
   const it = phrase(condition, context);
-  if (it) return say.join(it.subject, it.verb, it.value);
+  if (it) return phrases.join(it.subject, it.verb, it.value);
   const inner = (part: Condition) => {
     const text = sentence(part, context);
-    return isAnyOf(part) || isAllOf(part) ? say.inner(text) : text;
+    return isAnyOf(part) || isAllOf(part) ? phrases.inner(text) : text;
   };
-  if (isAnyOf(condition)) return say.any(condition.or.map(inner));
-  if (isAllOf(condition)) return say.all(condition.and.map(inner));
-  return isComparison(condition) ? "" : say.not(sentence(condition.not, context));
+  if (isAnyOf(condition)) return phrases.any(condition.or.map(inner));
+  if (isAllOf(condition)) return phrases.all(condition.and.map(inner));
+  return isComparison(condition) ? "" : phrases.not(sentence(condition.not, context));
 }
 
-/** Whether the editor has a form for the condition, or for each of its parts. */
+/** Whether the form supports the condition, or each condition in it. */
 export function hasForm(condition: Condition, fields: Fields, isInner = false): boolean {
   const it = simple(condition);
   if (it) {

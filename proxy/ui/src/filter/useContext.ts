@@ -1,7 +1,7 @@
-/** What sentences and editors of conditions need from the service. */
+/** The data that sentences and editors of conditions need from the service. */
 import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import type { Json } from "../api/json";
 import { type Template, useTemplates } from "../api/queries";
 import { useSession } from "../session/session";
@@ -17,10 +17,10 @@ function useFields(project: string, template: string | null, areDeleted: boolean
   return useMemo(() => new Fields(templates, template, areDeleted), [templates, template, areDeleted]);
 }
 
-/** The most records of one template that are asked for their names. */
+/** The maximum number of records per template whose names are requested. */
 const MAX_NAMES = 200;
 
-/** The ids that conditions name, by the template of the records. */
+/** The record ids in conditions, by template. */
 function idsOf(conditions: readonly Condition[], fields: Fields): Map<string, string[]> {
   const found = new Map<string, Set<string>>();
   for (const comparison of comparisonsOf(conditions)) {
@@ -32,7 +32,7 @@ function idsOf(conditions: readonly Condition[], fields: Fields): Map<string, st
   return new Map([...found].map(([target, ids]) => [target, [...ids].sort().slice(0, MAX_NAMES)]));
 }
 
-/** The names of the records that conditions name, by id. Those that are still asked for are "…". */
+/** The names of the records in conditions, by id. Names that are still loading are "…". */
 function useNames(
   project: string,
   conditions: readonly Condition[],
@@ -40,15 +40,15 @@ function useNames(
 ): ReadonlyMap<string, string> {
   const { key } = useSession();
   const templates = useTemplates(project).data ?? NONE;
-  const asked = [...idsOf(conditions, fields)].filter(([, ids]) => ids.length > 0);
+  const requested = [...idsOf(conditions, fields)].filter(([, ids]) => ids.length > 0);
   return useQueries({
-    queries: asked.map(([target, ids]) => {
+    queries: requested.map(([target, ids]) => {
       const display = templates.find((it) => it.slug === target)?.display;
       return {
         queryKey: [key, "names", project, target, display, ids],
         queryFn: async () => {
           const filters = [{ field: "id", operator: "in" as const, value: ids as Json[] }];
-          const { records } = await answer(
+          const { records } = await bodyOf(
             POST("/v1/entities/search/{template}", {
               params: { path: { template: target }, header: inProject(project) },
               body: { filters, fields: display ? [display] : ["id"], limit: ids.length },
@@ -62,14 +62,14 @@ function useNames(
     combine: (results) =>
       new Map(
         results.flatMap((result, at) => {
-          if (result.isPending) return (asked[at]?.[1] ?? []).map((id) => [id, "…"] as const);
+          if (result.isPending) return (requested[at]?.[1] ?? []).map((id) => [id, "…"] as const);
           return (result.data ?? []).map((it) => [it.id, it.name] as const);
         }),
       ),
   });
 }
 
-/** What sentences of these conditions need. */
+/** The data for the sentences of these conditions. */
 export function useSentences(
   project: string,
   template: string | null,

@@ -50,14 +50,14 @@ test("updated view keeps members unknown to the list", () => {
   });
 });
 
-test("a slug is made of the letters and digits of a label", () => {
+test("slug consists of the letters and digits of a label", () => {
   expect(slugFor("Réguliers, Bern")).toBe("reguliers_bern");
   expect(slugFor("2024: new!")).toBe("new");
   expect(slugFor("ไทย")).toBe("");
   expect(isSlug(slugFor("x".repeat(99)))).toBe(true);
 });
 
-test("a search that names attributes by number is read by slugs", () => {
+test("attribute ids in a search become slugs", () => {
   const templates = [
     { attributes: [{ id: "7", slug: "artist" }] },
     { attributes: [{ id: "9", slug: "name" }] },
@@ -81,7 +81,7 @@ test("a search that names attributes by number is read by slugs", () => {
   expect(bySlug({ filters, sort: "7" }, templates)).toEqual({ filters, sort: "7" });
 });
 
-test("the time zone of a search counts where it has a day", () => {
+test("time zone of a search matters only if it contains a day", () => {
   const today = { filters: [{ field: "seen", operator: "today" as const }] };
   const tokyo = { time_zone: "Asia/Tokyo" };
   expect(isSameSearch({ ...today, ...tokyo }, today)).toBe(false);

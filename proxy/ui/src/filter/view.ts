@@ -1,15 +1,15 @@
-/** Saved views: searches under a name. */
+/** Saved views: searches with a name. */
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
-import { answer, DELETE, GET, inProject, POST, PUT } from "../api/client";
+import { bodyOf, DELETE, GET, inProject, POST, PUT } from "../api/client";
 import { queryClient, type View } from "../api/queries";
 import { currentSession, useSession } from "../session/session";
-import { conditionsOfSearch, haveDay, isSame, renamed, slugPath } from "./condition";
+import { conditionsOfSearch, containDay, isSame, renamed, slugPath } from "./condition";
 
 export type SavedSearch = Schemas["SavedSearch"];
 
-/** What a search says of how it is answered, not of what is found; a list decides it itself. */
-const ASIDE = ["limit", "cursor", "count", "facets", "verbose", "view", "fuzzy"] as const;
+/** Members that affect how a search runs, not what it finds. A list sets them itself. */
+const EXECUTION_MEMBERS = ["limit", "cursor", "count", "facets", "verbose", "view", "fuzzy"] as const;
 
 const listed = (value: unknown): unknown =>
   typeof value === "string"
@@ -19,7 +19,7 @@ const listed = (value: unknown): unknown =>
         .filter(Boolean)
     : (value ?? []);
 
-/** `"-year"` and `{field: "year", direction: "desc"}` are the same. */
+/** `"-year"` and `{field: "year", direction: "desc"}` are equivalent. */
 function sortOf(sort: unknown): unknown {
   const parts = listed(sort);
   if (!Array.isArray(parts)) return parts;
@@ -31,14 +31,14 @@ function sortOf(sort: unknown): unknown {
   });
 }
 
-/** A search in its normal form. */
+/** A search in normal form. */
 function normal(search: SavedSearch): unknown {
   const { filters: _, filter_groups: __, fields, sort, mode, time_zone: zone, ...rest } = search;
   const conditions = conditionsOfSearch(search);
   const others = Object.fromEntries(
     Object.entries(rest).filter(
       ([name, value]) =>
-        !ASIDE.includes(name as (typeof ASIDE)[number]) &&
+        !EXECUTION_MEMBERS.includes(name as (typeof EXECUTION_MEMBERS)[number]) &&
         value !== null &&
         value !== "" &&
         !(name === "attribute_key" && value === "slug"),
@@ -47,18 +47,18 @@ function normal(search: SavedSearch): unknown {
   return {
     ...others,
     ...(mode === undefined || mode === "keyword" ? {} : { mode }),
-    // Without a day, the zone changes nothing.
-    ...(zone && haveDay(conditions) ? { zone } : {}),
+    // The time zone matters only if a condition contains a day.
+    ...(zone && containDay(conditions) ? { zone } : {}),
     conditions,
     fields: listed(fields),
     sort: sortOf(sort),
   };
 }
 
-/** Whether two searches find the same and show it in the same way. */
+/** Whether two searches find the same records and show them in the same way. */
 export const isSameSearch = (a: SavedSearch, b: SavedSearch): boolean => isSame(normal(a), normal(b));
 
-/** A search that names attributes by number, as one that names them by slug; any other as it is. */
+/** Replaces attribute ids by slugs in a search. Other searches stay unchanged. */
 export function bySlug(search: SavedSearch, templates: Parameters<typeof slugPath>[0]): SavedSearch {
   const { attribute_key: key, filters: _, filter_groups: __, sort, fields, ...rest } = search;
   if (key !== "id") return search;
@@ -75,9 +75,9 @@ export function bySlug(search: SavedSearch, templates: Parameters<typeof slugPat
   };
 }
 
-/** The body to save for what a list shows: it keeps what the list does not decide. */
+/** The body to save for a list. Members that the list does not set are kept. */
 export function searchToSave(shown: SavedSearch, saved?: SavedSearch): SavedSearch {
-  // Searches by meaning reject it.
+  // Semantic searches reject it.
   const fuzzy = shown.mode === undefined ? ["fuzzy"] : [];
   const names = ["limit", "count", "facets", "verbose", "time_zone", ...fuzzy];
   const kept = Object.entries(saved ?? {}).filter(([name]) => names.includes(name));
@@ -111,7 +111,7 @@ export function useViews(project: string, template: string) {
     queryKey: viewsKey(key, project, template),
     queryFn: async () => {
       const params = { path: { template }, header: inProject(project) };
-      return (await answer(GET("/v1/templates/{template}/views", { params }))).views;
+      return (await bodyOf(GET("/v1/templates/{template}/views", { params }))).views;
     },
     select: (views) => views.toSorted((a, b) => byName.compare(viewName(a), viewName(b))),
     staleTime: 60_000,
@@ -123,10 +123,10 @@ const refresh = (project: string, template: string) =>
 
 type NewView = { slug: string; label: string | null; query: SavedSearch; presentation?: boolean };
 
-/** @throws RequestError, `conflict` if there is a view of this slug. */
+/** @throws RequestError, `conflict` if a view has this slug. */
 export async function createView(project: string, template: string, view: NewView): Promise<View> {
   const params = { path: { template }, header: inProject(project) };
-  const made = await answer(POST("/v1/templates/{template}/views", { params, body: view }));
+  const made = await bodyOf(POST("/v1/templates/{template}/views", { params, body: view }));
   await refresh(project, template);
   return made;
 }
@@ -135,7 +135,7 @@ export async function createView(project: string, template: string, view: NewVie
 export async function saveView(project: string, template: string, view: NewView): Promise<View> {
   const { slug, ...body } = view;
   const params = { path: { template, slug }, header: inProject(project) };
-  const saved = await answer(PUT("/v1/templates/{template}/views/{slug}", { params, body }));
+  const saved = await bodyOf(PUT("/v1/templates/{template}/views/{slug}", { params, body }));
   await refresh(project, template);
   return saved;
 }
@@ -143,6 +143,6 @@ export async function saveView(project: string, template: string, view: NewView)
 /** @throws RequestError */
 export async function deleteView(project: string, template: string, slug: string): Promise<void> {
   const params = { path: { template, slug }, header: inProject(project) };
-  await answer(DELETE("/v1/templates/{template}/views/{slug}", { params }));
+  await bodyOf(DELETE("/v1/templates/{template}/views/{slug}", { params }));
   await refresh(project, template);
 }

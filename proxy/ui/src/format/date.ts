@@ -1,9 +1,9 @@
-/** Dates and times as the reader writes them, or in the pattern of an attribute. The exact value belongs into the title. */
+/** Dates and times in the user's locale, or in the pattern of an attribute. The exact value belongs in the title. */
 import { inPattern } from "./pattern";
 
 const DAY = 86_400_000;
 
-/** The moment of a date such as 2024-05-01, or null for what no calendar of the browser holds. */
+/** The moment of a date such as 2024-05-01; null if it is outside the browser's calendar. */
 function moment(text: string): Date | null {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? null : date;
@@ -27,7 +27,7 @@ export function dateText(text: string, pattern?: string, locale?: string): strin
   return date ? format({ dateStyle: "medium", timeZone: "UTC" }, locale).format(date) : text;
 }
 
-/** A moment in the reader's time zone: "2024-05-01T12:00:00Z" → "May 1, 2024, 2:00 PM". */
+/** A moment in the user's time zone: "2024-05-01T12:00:00Z" → "May 1, 2024, 2:00 PM". */
 export function datetimeText(text: string, pattern?: string, locale?: string, timeZone?: string): string {
   const date = moment(text);
   if (!date) return text;
@@ -46,7 +46,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 1000],
 ];
 
-/** How long ago: "10 seconds ago", "yesterday", "in 3 days". */
+/** Relative time: "10 seconds ago", "yesterday", "in 3 days". */
 export function relativeText(text: string, now = Date.now(), locale?: string): string {
   const date = moment(text);
   if (!date) return text;

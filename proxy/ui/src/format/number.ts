@@ -1,18 +1,18 @@
-/** Numbers as the reader writes them, with every digit unless a format rounds them. */
+/** Numbers in the user's locale, with every digit unless a format rounds them. */
 import type { Schemas } from "../api/client";
 import type { ExactNumber } from "../api/json";
 
-/** How an attribute shows its values. */
+/** The display format of an attribute. */
 export type Format = Schemas["AttributeFormat"];
 
 type Parts = { isNegative: boolean; whole: string; fraction: string };
 
-/** A number with a greater exponent is shown as it was sent: written out, a few characters could fill the memory. */
+/** A number with a greater exponent is shown as sent. Written out, a few characters could fill the memory. */
 const MAX_SHIFT = 1000;
 
 /**
- * The digits before and after the point, which is moved by `by` digits, without an exponent; null if it cannot be
- * read so.
+ * The digits before and after the decimal point, shifted by `by` digits, without an exponent; null if the text cannot be
+ * parsed.
  */
 function parts(text: string, by = 0): Parts | null {
   const match = /^([-+]?)(\d+)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(text);
@@ -46,19 +46,19 @@ function shape(locale: string | undefined): Shape {
   return made;
 }
 
-/** Digits of a fraction that stay even where they are zeros, as in 1.50. */
+/** Fraction digits that are kept even if they are zeros, as in 1.50. */
 const KEPT_ZEROS = 2;
 
 /** Whether a number looks like a year: whole, and from 1000 to 2999. */
 const isYear = (value: unknown): boolean => /^[12]\d{3}$/.test(String(value));
 
-/** The format of numbers that are shown together: without thousands grouped where all of them look like years. */
+/** The format of numbers that are shown together: without thousands separators if all look like years. */
 export function formatOfAll(format: Format | undefined, values: readonly unknown[]): Format {
   const present = values.filter((value) => value !== null && value !== undefined);
   return { grouping: present.length === 0 || !present.every(isYear), ...format };
 }
 
-/** Rounds to this many digits of a fraction, half away from zero, as PostgreSQL does; adds zeros where there are fewer. */
+/** Rounds to this many fraction digits, half away from zero, as PostgreSQL does; pads with zeros. */
 function rounded({ isNegative, whole, fraction }: Parts, decimals: number): Parts {
   if (fraction.length <= decimals) return { isNegative, whole, fraction: fraction.padEnd(decimals, "0") };
   const kept = BigInt(whole + fraction.slice(0, decimals)) + (Number(fraction[decimals]) >= 5 ? 1n : 0n);
@@ -67,14 +67,14 @@ function rounded({ isNegative, whole, fraction }: Parts, decimals: number): Part
   return { isNegative, whole: digits.slice(0, point), fraction: digits.slice(point) };
 }
 
-/** The digits of a fraction without the zeros that say nothing. */
+/** The fraction digits without insignificant zeros. */
 function shortened({ fraction }: Parts, least: number): string {
   if (fraction.length <= KEPT_ZEROS) return fraction.padEnd(least, "0");
   const significant = fraction.replace(/0+$/, "");
   return significant === "" ? "".padEnd(least, "0") : significant.padEnd(KEPT_ZEROS, "0");
 }
 
-/** What the reader writes around a number in percent or of a currency. */
+/** The locale's text around a percentage or an amount of a currency. */
 function around(options: Intl.NumberFormatOptions, locale: string | undefined) {
   const format = new Intl.NumberFormat(locale, options);
   const all = format.formatToParts(1);
@@ -83,24 +83,24 @@ function around(options: Intl.NumberFormatOptions, locale: string | undefined) {
   return {
     before: text(all.slice(0, all.findIndex(isDigits))),
     behind: text(all.slice(all.findLastIndex(isDigits) + 1)),
-    /** The digits that a currency has at least. */
+    /** The minimum number of fraction digits of a currency. */
     least: format.resolvedOptions().minimumFractionDigits ?? 0,
   };
 }
 
-const NOTHING_AROUND = { before: "", behind: "", least: 0 };
+const NO_AFFIXES = { before: "", behind: "", least: 0 };
 
 function signs({ percent, currency, unit }: Format, locale: string | undefined) {
   if (percent) return around({ style: "percent" }, locale);
-  // An incomplete code has no sign.
+  // An incomplete currency code has no symbol.
   if (currency !== undefined && /^[A-Z]{3}$/.test(currency))
     return around({ style: "currency", currency }, locale);
-  return !unit ? NOTHING_AROUND : { ...NOTHING_AROUND, behind: `\u00a0${unit}` };
+  return !unit ? NO_AFFIXES : { ...NO_AFFIXES, behind: `\u00a0${unit}` };
 }
 
 /**
- * A number in the reader's format. Without `decimals`, no digit is lost but zeros at the end of a long fraction:
- * 4948.8100000000 is shown as 4,948.81. What `exactText` gives belongs into the title.
+ * A number in the user's format. Without `decimals`, only trailing zeros of a long fraction are dropped:
+ * 4948.8100000000 is shown as 4,948.81. The result of `exactText` belongs in the title.
  */
 export function numberText(value: ExactNumber, format: Format = {}, locale?: string): string {
   const text = exactText(value);
@@ -118,5 +118,5 @@ export function numberText(value: ExactNumber, format: Format = {}, locale?: str
   return sign + before + whole + (fraction === "" ? "" : point + written(fraction)) + behind;
 }
 
-/** A number as it was sent. */
+/** A number as sent. */
 export const exactText = (value: ExactNumber): string => String(value);

@@ -1,4 +1,4 @@
-/** Dates and times in the pattern that an attribute gives them: fields of letters as Unicode defines them. */
+/** Dates and times in the pattern of an attribute, with the field letters that Unicode defines. */
 
 const TOKENS = /'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+/g;
 
@@ -11,18 +11,18 @@ function format(options: Intl.DateTimeFormatOptions, locale: string | undefined)
   return made;
 }
 
-/** The numbers of a moment in a time zone, by the names of their fields. */
+/** The numeric fields of a moment in a time zone, by name. */
 function numbers(date: Date, timeZone: string | undefined): Record<string, string> {
   const options: Intl.DateTimeFormatOptions = {
     ...{ year: "numeric", month: "numeric", day: "numeric" },
     ...{ hour: "numeric", minute: "numeric", second: "numeric", hourCycle: "h23", timeZone },
   };
   const parts = format(options, "en-u-ca-gregory-nu-latn").formatToParts(date);
-  // Some browsers fill hours up with a zero.
+  // Some browsers pad hours with a zero.
   return Object.fromEntries(parts.map(({ type, value }) => [type, value.replace(/^0(?=\d)/, "")]));
 }
 
-/** A moment in a pattern such as `dd.MM.yyyy HH:mm`; names of months and days are in the reader's language. */
+/** A moment in a pattern such as `dd.MM.yyyy HH:mm`. Names of months and days are in the user's language. */
 export function inPattern(
   date: Date,
   pattern: string,
@@ -31,7 +31,7 @@ export function inPattern(
 ): string {
   const { year = "", month = "", day = "", hour = "", minute = "", second = "" } = numbers(date, timeZone);
   const name = (field: "month" | "weekday", width: "long" | "short") => {
-    // Beside a day, some languages write the name of the month in another case.
+    // Some languages inflect the name of the month next to a day.
     const options: Intl.DateTimeFormatOptions = {
       [field]: width,
       timeZone,

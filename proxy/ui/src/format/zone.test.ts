@@ -6,10 +6,10 @@ test.each(["UTC", "Europe/Zurich", "America/Port-au-Prince", "America/Argentina/
   (name) => expect(isZone(name)).toBe(true),
 );
 
-test.each(["", "+05:30", "Europe/", "project/1", "UTC+2"])("%j is none", (name) =>
+test.each(["", "+05:30", "Europe/", "project/1", "UTC+2"])("%j is not a time zone", (name) =>
   expect(isZone(name)).toBe(false),
 );
 
-test("the reader has the time zone of the machine", () => {
+test("time zone of the user is that of the machine", () => {
   expect(readerZone()).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
 });

@@ -1,45 +1,45 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { answer, DELETE, inProject, PATCH, type Schemas } from "../api/client";
+import { bodyOf, DELETE, inProject, PATCH, type Schemas } from "../api/client";
 import { RequestError } from "../api/problem";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { TextField } from "../components/Field";
 import { OtherFailure } from "../components/Notice";
 import { Section } from "../components/Page";
-import { sayDone } from "../components/toast";
-import { pageWords } from "../language/pages";
+import { showToast } from "../components/toast";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Credentials } from "./Credentials";
 import type { Endpoint } from "./draft";
 import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
 import { SenderFields } from "./SenderFields";
-import { useKept } from "./unsaved";
+import { useUnsaved } from "./unsaved";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Change = Schemas["EndpointChange"];
 type Question = "token" | "secret" | "remove";
 
-/** The address of an endpoint, its signature, its settings, and its end. */
+/** The address, signature and settings of an endpoint, and its removal. */
 export function Connection({ project, endpoint }: { project: string; endpoint: Endpoint }) {
   const [question, setQuestion] = useState<Question | null>(null);
   const [fresh, setFresh] = useState<Endpoint | null>(null);
   const [, navigate] = useLocation();
-  const { sample } = useKept(endpoint.id);
+  const { sample } = useUnsaved(endpoint.id);
   const path = { params: { path: { endpoint: endpoint.id }, header: inProject(project) } };
   const change = async (body: Change) => {
-    const answered = await answer(PATCH("/v1/inbound-endpoints/{endpoint}", { ...path, body }));
-    if (answered.token !== undefined || answered.secret !== undefined) setFresh(answered);
-    if (answered.slug !== endpoint.slug)
-      navigate(addresses.endpoint(project, answered.slug, "connection"), { replace: true });
+    const changed = await bodyOf(PATCH("/v1/inbound-endpoints/{endpoint}", { ...path, body }));
+    if (changed.token !== undefined || changed.secret !== undefined) setFresh(changed);
+    if (changed.slug !== endpoint.slug)
+      navigate(addresses.endpoint(project, changed.slug, "connection"), { replace: true });
     await readAgain();
   };
   const remove = async () => {
-    await answer(DELETE("/v1/inbound-endpoints/{endpoint}", path));
+    await bodyOf(DELETE("/v1/inbound-endpoints/{endpoint}", path));
     navigate(addresses.inbound(project));
-    sayDone(t.removed(endpoint.slug));
+    showToast(t.removed(endpoint.slug));
     await readAgain();
   };
   const close = () => setQuestion(null);
@@ -119,7 +119,7 @@ function Settings({ project, endpoint, change }: SettingsProps) {
         ...(draft.role !== saved.role && { role: draft.role === "" ? null : draft.role }),
         ...(draft.signed !== saved.signed && { signed: draft.signed }),
       });
-      sayDone(t.settingsSaved);
+      showToast(t.settingsSaved);
     } catch (error) {
       setError(error);
     }

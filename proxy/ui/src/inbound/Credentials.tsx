@@ -2,11 +2,11 @@ import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
 import { Notice } from "../components/Notice";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { deliveryCommand } from "./command";
 import style from "./Mapping.module.css";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Props = {
   title: string;
@@ -19,7 +19,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** What was just generated, to be copied. It is shown once. */
+/** Generated credentials, to copy. They are shown only once. */
 export function Credentials({ title, token, secret, isSigned, sample, onClose }: Props) {
   const address = token === null ? null : `${location.origin}/v1/inbound/${token}`;
   const hasExample = address !== null && (!isSigned || secret !== null);

@@ -8,16 +8,16 @@ import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { DeliveryDialog } from "./DeliveryDialog";
 import type { Endpoint } from "./draft";
 import style from "./Mapping.module.css";
-import { type Delivery, type Rejection, reasonInWords, useDeliveries } from "./queries";
+import { type Delivery, type Rejection, reasonText, useDeliveries } from "./queries";
 import { ReplayAll } from "./ReplayAll";
 import { Status } from "./Status";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Filter = "all" | "done" | "failed";
 const FILTERS: { id: Filter; label: string }[] = [
@@ -65,7 +65,7 @@ export function Deliveries({
         status === "done" ? (
           t.wrote(created ?? 0, updated ?? 0)
         ) : (
-          <bdi>{reasonInWords(error as Rejection | null, attributes)}</bdi>
+          <bdi>{reasonText(error as Rejection | null, attributes)}</bdi>
         ),
     },
     {

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { prettyJson } from "../api/json";
 import { inSentences } from "../api/problem";
 import { type Attribute, useTemplate } from "../api/queries";
@@ -8,21 +8,21 @@ import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
 import { Failure, Notice, Skeleton } from "../components/Notice";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { exactTime } from "../format/moment";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import type { Endpoint } from "./draft";
 import style from "./Mapping.module.css";
-import { placeInWords, type Rejection, readAgain, useDelivery } from "./queries";
+import { pointerInWords, type Rejection, readAgain, useDelivery } from "./queries";
 import { Status } from "./Status";
 import { keep } from "./unsaved";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
 
-/** One delivery: its payload, and what became of it. */
+/** One delivery: its payload and its outcome. */
 export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   const delivery = useDelivery(project, endpoint.id, id);
   const [, navigate] = useLocation();
@@ -36,13 +36,13 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   const replay = async () => {
     setState({ isRunning: true });
     try {
-      const { status, created, updated } = await answer(
+      const { status, created, updated } = await bodyOf(
         POST("/v1/inbound-endpoints/{endpoint}/deliveries/{id}/replay", {
           params: { path: { endpoint: endpoint.id, id }, header: inProject(project) },
         }),
       );
       await readAgain();
-      if (status === "done") sayDone(t.replayed(created ?? 0, updated ?? 0));
+      if (status === "done") showToast(t.replayed(created ?? 0, updated ?? 0));
       setState({ isRunning: false, isRejected: status !== "done" });
     } catch (error) {
       setState({ isRunning: false, error });
@@ -117,7 +117,7 @@ function Reasons({ rejection, attributes }: { rejection: Rejection; attributes: 
         {rejection.errors?.length ? (
           rejection.errors.map(({ pointer, detail }) => (
             <div key={pointer}>
-              <strong title={pointer}>{placeInWords(pointer, attributes)}</strong>
+              <strong title={pointer}>{pointerInWords(pointer, attributes)}</strong>
               <bdi>{detail}</bdi>
             </div>
           ))

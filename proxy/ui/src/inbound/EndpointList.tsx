@@ -8,12 +8,12 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tag } from "../components/Tag";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import type { Endpoint } from "./draft";
 import { useEndpoints } from "./queries";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 /** All endpoints of a project that the caller may configure. */
 export function EndpointList({ project }: { project: string }) {

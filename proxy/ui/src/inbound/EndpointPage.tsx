@@ -1,7 +1,7 @@
 import { SearchX } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { answer, inProject, PATCH } from "../api/client";
+import { bodyOf, inProject, PATCH } from "../api/client";
 import { RequestError, sentence } from "../api/problem";
 import { useTemplate } from "../api/queries";
 import { Button } from "../components/Button";
@@ -10,8 +10,8 @@ import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tabs } from "../components/Tabs";
-import { sayDone, sayRejected } from "../components/toast";
-import { pageWords } from "../language/pages";
+import { showErrorToast, showToast } from "../components/toast";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Connection } from "./Connection";
 import { Deliveries } from "./Deliveries";
@@ -19,7 +19,7 @@ import type { Endpoint } from "./draft";
 import { MappingTab } from "./MappingTab";
 import { readAgain, useEndpoint } from "./queries";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Props = { project: string; slug: string; tab: string; delivery: string | null };
 
@@ -54,7 +54,7 @@ export function EndpointPage({ project, slug, tab, delivery }: Props) {
   return (
     <Page
       title={slug}
-      lead={<Lead {...common} />}
+      lead={<Subtitle {...common} />}
       actions={<Pause key={String(endpoint.data.enabled)} {...common} />}
     >
       {!endpoint.data.enabled && <Notice kind="attention">{t.pausedNotice}</Notice>}
@@ -76,7 +76,7 @@ export function EndpointPage({ project, slug, tab, delivery }: Props) {
   );
 }
 
-function Lead({ project, endpoint }: { project: string; endpoint: Endpoint }) {
+function Subtitle({ project, endpoint }: { project: string; endpoint: Endpoint }) {
   const label = useTemplate(project, endpoint.template)?.label ?? endpoint.template;
   return (
     <>
@@ -94,18 +94,18 @@ function Lead({ project, endpoint }: { project: string; endpoint: Endpoint }) {
 function Pause({ project, endpoint }: { project: string; endpoint: Endpoint }) {
   const [isAsking, setAsking] = useState(false);
   const set = async (enabled: boolean) => {
-    await answer(
+    await bodyOf(
       PATCH("/v1/inbound-endpoints/{endpoint}", {
         params: { path: { endpoint: endpoint.id }, header: inProject(project) },
         body: { enabled },
       }),
     );
     await readAgain();
-    sayDone(enabled ? t.resumed(endpoint.slug) : t.wasPaused(endpoint.slug));
+    showToast(enabled ? t.resumed(endpoint.slug) : t.wasPaused(endpoint.slug));
   };
   if (!endpoint.enabled) {
     return (
-      <Button kind="main" onPress={() => set(true).catch((error) => sayRejected(sentence(error)))}>
+      <Button kind="main" onPress={() => set(true).catch((error) => showErrorToast(sentence(error)))}>
         {t.resume}
       </Button>
     );

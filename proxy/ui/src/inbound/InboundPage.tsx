@@ -1,11 +1,11 @@
 import { Route, Switch } from "wouter";
 import { AdministratorsOnly } from "../components/AdministratorsOnly";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { EndpointList } from "./EndpointList";
 import { EndpointPage } from "./EndpointPage";
 import { NewEndpoint } from "./NewEndpoint";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 /** Inbound endpoints: addresses to which other systems deliver. */
 export default function InboundPage({ project }: { project: string }) {
@@ -15,7 +15,7 @@ export default function InboundPage({ project }: { project: string }) {
         <Route path="/p/:project/inbound">
           <EndpointList project={project} />
         </Route>
-        {/* A slug has no hyphen, so no endpoint is named so. */}
+        {/* Slugs contain no hyphen, so this never names an endpoint. */}
         <Route path="/p/:project/inbound/new-endpoint">
           <NewEndpoint project={project} />
         </Route>

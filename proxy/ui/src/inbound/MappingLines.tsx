@@ -6,33 +6,33 @@ import type { Attribute } from "../api/queries";
 import { IconButton } from "../components/Button";
 import { TextField } from "../components/Field";
 import { RequiredMark, RequiredNote } from "../components/Required";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type Draft, NO_SOURCE, type Source } from "./draft";
 import style from "./Mapping.module.css";
 import { PathField } from "./PathField";
-import type { Place } from "./sample";
+import type { SamplePath } from "./sample";
 import { type Item, rejectedItems, rejectionAt, shownValue, type Trial } from "./trial";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Props = {
   attributes: readonly Attribute[];
   draft: Draft;
   onChange: (draft: Draft) => void;
-  places: readonly Place[];
+  paths: readonly SamplePath[];
   trial: Trial | undefined;
-  /** The answer is of an earlier draft or sample. */
+  /** The result is of an earlier draft or sample. */
   isOld: boolean;
-  /** Which item's values are shown. */
+  /** The item whose values are shown. */
   item: number;
   onItem: (item: number) => void;
-  /** Why the paths themselves were rejected. */
+  /** The errors of the paths themselves. */
   rejection: RequestError | null;
 };
 
-/** One line for each attribute: where its value comes from, and what was found there. */
+/** One line per attribute: the path of its value, and the value found there. */
 export function MappingLines({ attributes, draft, onChange, rejection, ...props }: Props) {
-  const { trial, item, places } = props;
+  const { trial, item, paths } = props;
   const shown = trial?.items[item];
   const set = (slug: string, source: Source) =>
     onChange({ ...draft, mapping: { ...draft.mapping, [slug]: source } });
@@ -56,7 +56,7 @@ export function MappingLines({ attributes, draft, onChange, rejection, ...props 
           isRequired
           value={draft.external_key}
           onChange={(external_key) => onChange({ ...draft, external_key })}
-          places={places}
+          paths={paths}
           placeholder="$.id"
           error={rejection?.at("/external_key")}
         />
@@ -74,8 +74,8 @@ export function MappingLines({ attributes, draft, onChange, rejection, ...props 
           attribute={attribute}
           source={draft.mapping[attribute.slug] ?? NO_SOURCE}
           onChange={(source) => set(attribute.slug, source)}
-          places={places}
-          fault={rejection?.at(`/mapping/${attribute.slug}`)}
+          paths={paths}
+          error={rejection?.at(`/mapping/${attribute.slug}`)}
         >
           <Result
             isOld={props.isOld}
@@ -98,12 +98,12 @@ type LineProps = {
   attribute: Attribute;
   source: Source;
   onChange: (source: Source) => void;
-  places: readonly Place[];
-  fault: string | undefined;
+  paths: readonly SamplePath[];
+  error: string | undefined;
   children: ReactNode;
 };
 
-function Line({ attribute, source, onChange, places, fault, children }: LineProps) {
+function Line({ attribute, source, onChange, paths, error, children }: LineProps) {
   const label = attribute.label ?? attribute.slug;
   const isReference = attribute.type === "reference";
   return (
@@ -122,9 +122,9 @@ function Line({ attribute, source, onChange, places, fault, children }: LineProp
           isRequired={attribute.required}
           value={source.path}
           onChange={(path) => onChange({ ...source, path })}
-          places={places}
+          paths={paths}
           placeholder={t.notMapped}
-          error={fault}
+          error={error}
         />
         {isReference && (
           <TextField
@@ -166,7 +166,7 @@ function Result({ value, rejection, isTried, isOld, isKey }: ResultProps) {
   );
 }
 
-/** Steps through the items of the sample. */
+/** Buttons to step through the items of the sample. */
 function Stepper({ trial, item, onItem }: Pick<Props, "trial" | "item" | "onItem">) {
   const items = trial?.items.length ?? 0;
   const rejected = rejectedItems(trial?.error ?? null);

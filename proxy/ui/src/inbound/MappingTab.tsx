@@ -1,28 +1,28 @@
 import { Wand2 } from "lucide-react";
 import { useMemo, useState } from "react";
-import { answer, inProject, PATCH } from "../api/client";
+import { bodyOf, inProject, PATCH } from "../api/client";
 import { RequestError } from "../api/problem";
 import { type Template, useTemplate } from "../api/queries";
 import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
 import { Notice, OtherFailure, Skeleton } from "../components/Notice";
-import { sayDone } from "../components/toast";
-import { pageWords } from "../language/pages";
+import { showToast } from "../components/toast";
+import { pageMessages } from "../language/pages";
 import { type Draft, draftOf, type Endpoint, isSame, membersOf } from "./draft";
 import style from "./Mapping.module.css";
 import { MappingLines } from "./MappingLines";
 import { PathField } from "./PathField";
 import { readAgain } from "./queries";
 import { SampleField } from "./SampleField";
-import { firstItem, guess, itemsOf, placesOf } from "./sample";
+import { firstItem, itemsOf, matchColumns, pathsOf } from "./sample";
 import { readSample, rejectedItems, type Trial, useTrial } from "./trial";
-import { keep, useKept } from "./unsaved";
+import { keep, useUnsaved } from "./unsaved";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Props = { project: string; endpoint: Endpoint };
 
-/** The mapping of an endpoint, tried on a sample while it is edited. */
+/** Edits the mapping of an endpoint, and checks it against a sample. */
 export function MappingTab({ project, endpoint }: Props) {
   const template = useTemplate(project, endpoint.template);
   if (template === undefined) return <Skeleton lines={6} />;
@@ -31,16 +31,16 @@ export function MappingTab({ project, endpoint }: Props) {
 
 function Mapping({ project, endpoint, template }: Props & { template: Template }) {
   const saved = useMemo(() => draftOf(endpoint), [endpoint]);
-  const { sample, draft: unsaved } = useKept(endpoint.id);
+  const { sample, draft: unsaved } = useUnsaved(endpoint.id);
   const draft = unsaved ?? saved;
   const [item, setItem] = useState(0);
   const [failure, setFailure] = useState<unknown>();
   const { payload } = useMemo(() => readSample(sample), [sample]);
   const trial = useTrial(project, endpoint.id, draft, sample);
   const result = payload === undefined ? undefined : trial.result;
-  const places = useMemo(() => {
+  const paths = useMemo(() => {
     const first = payload === undefined ? undefined : firstItem(payload, draft.items);
-    return first === undefined ? [] : placesOf(first);
+    return first === undefined ? [] : pathsOf(first);
   }, [payload, draft.items]);
   const rejection = [failure, trial.error].find((it) => it instanceof RequestError) ?? null;
   const change = (next: Draft | null) => {
@@ -50,7 +50,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
   const save = async () => {
     try {
       const { mapping, items, external_key, key_prefix } = membersOf(draft);
-      await answer(
+      await bodyOf(
         PATCH("/v1/inbound-endpoints/{endpoint}", {
           params: { path: { endpoint: endpoint.id }, header: inProject(project) },
           body: { mapping, items, external_key, key_prefix },
@@ -58,14 +58,14 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
       );
       await readAgain();
       change(null);
-      sayDone(t.saved);
+      showToast(t.saved);
     } catch (error) {
       setFailure(error);
     }
   };
   const propose = () => {
     if (payload === undefined) return;
-    const { mapping, ...rest } = guess(payload, template.attributes);
+    const { mapping, ...rest } = matchColumns(payload, template.attributes);
     const sources = Object.entries(mapping).map(([slug, path]) => [slug, { path, key_prefix: "" }]);
     change({ ...draft, ...rest, mapping: { ...Object.fromEntries(sources), ...draft.mapping } });
   };
@@ -80,7 +80,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
             hint={t.itemsHint}
             value={draft.items}
             onChange={(items) => change({ ...draft, items })}
-            places={
+            paths={
               payload === undefined
                 ? []
                 : itemsOf(payload).map(({ path, items }) => ({ path, example: t.itemCount(items.length) }))
@@ -111,7 +111,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
           }
         />
       </div>
-      {result && <Verdict trial={result} />}
+      {result && <TrialResult trial={result} />}
       <OtherFailure
         error={failure ?? trial.error}
         fields={["/items", "/key_prefix", "/external_key", "/mapping/"]}
@@ -120,7 +120,7 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
         attributes={template.attributes}
         draft={draft}
         onChange={change}
-        places={places}
+        paths={paths}
         trial={result}
         isOld={trial.isOld}
         item={shownItem}
@@ -138,8 +138,8 @@ function Mapping({ project, endpoint, template }: Props & { template: Template }
   );
 }
 
-/** What a delivery of the sample would do, in a sentence. */
-function Verdict({ trial }: { trial: Trial }) {
+/** The result of delivering the sample, in a sentence. */
+function TrialResult({ trial }: { trial: Trial }) {
   if (trial.error === null) return <Notice kind="done">{t.would(trial.created, trial.updated)}</Notice>;
   const values = trial.error.errors?.filter(({ pointer }) => pointer !== "/items").length ?? 0;
   if (rejectedItems(trial.error).length === 0) {

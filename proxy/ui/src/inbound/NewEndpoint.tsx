@@ -1,7 +1,7 @@
 import { Table2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { RequestError } from "../api/problem";
 import { useMe, useTemplates } from "../api/queries";
 import { Button } from "../components/Button";
@@ -11,8 +11,8 @@ import { Failure, Notice, OtherFailure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Credentials } from "./Credentials";
 import type { Endpoint } from "./draft";
@@ -20,13 +20,13 @@ import style from "./Mapping.module.css";
 import { readAgain } from "./queries";
 import { SampleField } from "./SampleField";
 import { SenderFields } from "./SenderFields";
-import { guess } from "./sample";
+import { matchColumns } from "./sample";
 import { readSample } from "./trial";
 import { keep } from "./unsaved";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
-/** Creates an endpoint; its mapping follows, tried on the sample. */
+/** Creates an endpoint. The next page edits its mapping with the sample. */
 export function NewEndpoint({ project }: { project: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);
@@ -46,12 +46,12 @@ export function NewEndpoint({ project }: { project: string }) {
   const template = definable.find(({ slug }) => slug === draft.template);
   const proposal = useMemo(() => {
     const { payload } = readSample(sample);
-    return payload === undefined ? null : guess(payload, template?.attributes ?? []);
+    return payload === undefined ? null : matchColumns(payload, template?.attributes ?? []);
   }, [sample, template]);
   const create = async () => {
     try {
       const { slug, role, signed, secret } = draft;
-      const endpoint = await answer(
+      const endpoint = await bodyOf(
         POST("/v1/inbound-endpoints", {
           params: { header: inProject(project) },
           body: {
@@ -78,10 +78,10 @@ export function NewEndpoint({ project }: { project: string }) {
     return (
       <Empty
         icon={Table2}
-        title={words.frame.noTemplates}
-        action={<Link href={addresses.newTemplate(project)}>{words.frame.newTemplate}</Link>}
+        title={messages.frame.noTemplates}
+        action={<Link href={addresses.newTemplate(project)}>{messages.frame.newTemplate}</Link>}
       >
-        {words.frame.noTemplatesHint}
+        {messages.frame.noTemplatesHint}
       </Empty>
     );
   }

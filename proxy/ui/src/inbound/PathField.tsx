@@ -12,9 +12,9 @@ import {
 import field from "../components/Field.module.css";
 import { RequiredMark } from "../components/Required";
 import list from "../components/Select.module.css";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Mapping.module.css";
-import type { Place } from "./sample";
+import type { SamplePath } from "./sample";
 
 type Props = {
   label: string;
@@ -23,13 +23,13 @@ type Props = {
   hint?: string;
   value: string;
   onChange: (path: string) => void;
-  /** The places that the sample has. */
-  places: readonly Place[];
+  /** The paths that exist in the sample. */
+  paths: readonly SamplePath[];
   placeholder?: string;
   error?: string | undefined;
 };
 
-/** A path, written or chosen from those of the sample. */
+/** A path, typed or chosen from those in the sample. */
 export function PathField({
   label,
   isLabelHidden,
@@ -37,7 +37,7 @@ export function PathField({
   hint,
   value,
   onChange,
-  places,
+  paths,
   placeholder,
   error,
 }: Props) {
@@ -47,7 +47,7 @@ export function PathField({
       aria-label={isLabelHidden ? label : undefined}
       inputValue={value}
       onInputChange={onChange}
-      defaultItems={places}
+      defaultItems={paths}
       menuTrigger="manual"
       allowsCustomValue
       isInvalid={error !== undefined}
@@ -67,8 +67,8 @@ export function PathField({
           spellCheck={false}
           dir="ltr"
         />
-        {places.length > 0 && (
-          <Button className={style.choose ?? ""} aria-label={pageWords.inbound.choosePath}>
+        {paths.length > 0 && (
+          <Button className={style.choose ?? ""} aria-label={pageMessages.inbound.choosePath}>
             <ChevronDown size={14} aria-hidden />
           </Button>
         )}
@@ -77,7 +77,7 @@ export function PathField({
       <FieldError className={field.error ?? ""}>{error}</FieldError>
       <Popover className={list.popover ?? ""}>
         <ListBox className={list.list ?? ""}>
-          {({ path, example }: Place) => (
+          {({ path, example }: SamplePath) => (
             <ListBoxItem id={path} textValue={path} className={list.item ?? ""}>
               <span>
                 <code>{path}</code>

@@ -1,15 +1,15 @@
 import { useRef, useState } from "react";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { Failure, Notice } from "../components/Notice";
 import { Progress } from "../components/Progress";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import type { Endpoint } from "./draft";
 import { readAgain, useDeliveries } from "./queries";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type State = {
   step: "closed" | "asking" | "running" | "finished" | "stopped";
@@ -32,7 +32,7 @@ export function ReplayAll({ project, endpoint }: { project: string; endpoint: En
     setState({ step: "running", done, failed });
     try {
       do {
-        const chunk = await answer(
+        const chunk = await bodyOf(
           POST("/v1/inbound-endpoints/{endpoint}/deliveries/replay", {
             params: {
               path: { endpoint: endpoint.id },
@@ -70,7 +70,7 @@ export function ReplayAll({ project, endpoint }: { project: string; endpoint: En
         actions={
           step === "asking" ? (
             <>
-              <Button onPress={close}>{words.components.cancel}</Button>
+              <Button onPress={close}>{messages.components.cancel}</Button>
               <Button kind="main" onPress={run}>
                 {t.replayAll}
               </Button>

@@ -8,14 +8,14 @@ type Props = {
   project: string;
   label: string;
   hint: string;
-  /** What no role means. */
+  /** The meaning of an empty field. */
   own: string;
   value: string;
   onChange: (role: string) => void;
   error?: string | undefined;
 };
 
-/** The role of an endpoint: one of those that the service lists, else its name. */
+/** The role of an endpoint: chosen from the roles that the service lists, or typed. */
 export function RoleField({ project, label, hint, own, value, onChange, error }: Props) {
   const roles = useRoles(project);
   const names = roles.data?.map(({ name }) => name);

@@ -2,25 +2,25 @@ import type { ReactNode } from "react";
 import { prettyJson } from "../api/json";
 import { Button } from "../components/Button";
 import { TextField } from "../components/Field";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Mapping.module.css";
 import { readSample } from "./trial";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Props = {
   value: string;
   onChange: (text: string) => void;
   hint: string;
   rows: number;
-  /** What else can be done with a sample that is JSON. */
+  /** Other actions for a valid sample. */
   actions?: ReactNode;
 };
 
-/** Where a payload of the other system is pasted. */
+/** A field to paste a payload of the other system into. */
 export function SampleField({ value, onChange, hint, rows, actions }: Props) {
-  const { payload, fault } = readSample(value);
-  const tidy = () => onChange(prettyJson(payload));
+  const { payload, error } = readSample(value);
+  const formatJson = () => onChange(prettyJson(payload));
   return (
     <div className={style.fields}>
       <TextField
@@ -31,11 +31,11 @@ export function SampleField({ value, onChange, hint, rows, actions }: Props) {
         rows={rows}
         isCode
         spellCheck="false"
-        error={fault && t.sampleBroken(fault)}
+        error={error && t.sampleBroken(error)}
       />
       {payload !== undefined && (
         <div className={style.bar}>
-          <Button onPress={tidy}>{t.tidy}</Button>
+          <Button onPress={formatJson}>{t.formatJson}</Button>
           {actions}
         </div>
       )}

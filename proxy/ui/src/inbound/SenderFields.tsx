@@ -1,10 +1,10 @@
 import type { RequestError } from "../api/problem";
 import { Checkbox } from "../components/Checkbox";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Mapping.module.css";
 import { RoleField } from "./RoleField";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 type Sender = { role: string; signed: boolean };
 
@@ -15,7 +15,7 @@ type Props = {
   rejection: RequestError | null | undefined;
 };
 
-/** What a sender may do, and how it proves who it is. */
+/** The settings of a sender: the role for its writes, and its signature. */
 export function SenderFields({ project, sender, onChange, rejection }: Props) {
   return (
     <>

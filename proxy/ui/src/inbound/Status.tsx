@@ -1,8 +1,8 @@
 import { Tag } from "../components/Tag";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import type { Delivery } from "./queries";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 /** Whether a delivery was processed. */
 export function Status({ status }: Pick<Delivery, "status">) {

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { deliveryCommand } from "./command";
 
-test("a quote in the body cannot leave the command", () => {
+test("quote in the body is escaped in the command", () => {
   expect(deliveryCommand("http://h/t", `{"a":"it's"}`, null)).toContain(`-d '{"a":"it'\\''s"}'`);
 });
 

@@ -1,4 +1,4 @@
-/** A delivery as a command line, to try an address with. */
+/** A delivery as a shell command, to try an address. */
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -11,7 +11,7 @@ const SIGNING = (secret: string) => [
   '  openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)"',
 ];
 
-/** The command that delivers `body`; signed if there is a secret. */
+/** The command that delivers `body`, signed if there is a secret. */
 export function deliveryCommand(address: string, body: string, secret: string | null): string {
   const post = `curl -X POST ${quoted(address)} -H 'Content-Type: application/json'`;
   if (secret === null) return `${post} \\\n  -d ${quoted(body)}`;

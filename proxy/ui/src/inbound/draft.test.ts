@@ -8,17 +8,17 @@ const endpoint = {
   mapping: { title: "$.title", artist: { path: "$.artist", key_prefix: "a:" } as never },
 };
 
-test("an endpoint that is not edited is sent as it was read", () => {
+test("unedited endpoint is sent as loaded", () => {
   expect(membersOf(draftOf(endpoint))).toEqual(endpoint);
 });
 
-test("an attribute without a path is not mapped, and empty items are the payload", () => {
+test("attribute without a path is not mapped, and an empty items path is the payload", () => {
   const draft = draftOf({ ...endpoint, items: " " });
   draft.mapping.title = { path: " ", key_prefix: "" };
   expect(membersOf(draft)).toMatchObject({ items: "$", mapping: { artist: { path: "$.artist" } } });
 });
 
-test("the order of attributes is no change, another path is", () => {
+test("changed path is a change, changed order of attributes is not", () => {
   const { title, ...rest } = endpoint.mapping;
   const turned = draftOf({ ...endpoint, mapping: { ...rest, title } });
   expect(isSame(draftOf(endpoint), turned)).toBe(true);

@@ -1,10 +1,10 @@
-/** An endpoint's paths while they are edited. */
+/** The paths of an endpoint while they are edited. */
 import type { Schemas } from "../api/client";
 
 export type Endpoint = Schemas["Endpoint"];
 type Mapping = NonNullable<Schemas["NewEndpoint"]["mapping"]>;
 
-/** Where the value of an attribute comes from. An empty path does not change the attribute. */
+/** The path of an attribute's value. An empty path leaves the attribute unchanged. */
 export type Source = { path: string; key_prefix: string };
 
 export type Draft = {
@@ -31,7 +31,7 @@ export function draftOf(
   };
 }
 
-/** The members that the service takes. Attributes without a path are left out. */
+/** The request body. Attributes without a path are left out. */
 export function membersOf(draft: Draft) {
   const sources = Object.entries(draft.mapping)
     .filter(([, { path }]) => path.trim() !== "")
@@ -47,7 +47,7 @@ export function membersOf(draft: Draft) {
   };
 }
 
-/** Whether two drafts say the same to the service. */
+/** Whether two drafts give the same request. */
 export function isSame(one: Draft, other: Draft): boolean {
   const ordered = (draft: Draft) => {
     const members = membersOf(draft);

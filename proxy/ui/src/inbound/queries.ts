@@ -1,12 +1,12 @@
-/** What the pages of inbound endpoints read. */
+/** Queries of the inbound pages. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { answer, GET, inProject, type Schemas } from "../api/client";
+import { bodyOf, GET, inProject, type Schemas } from "../api/client";
 import { asSentence } from "../api/problem";
 import { type Attribute, queryClient } from "../api/queries";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { useSession } from "../session/session";
 
-const t = pageWords.inbound;
+const t = pageMessages.inbound;
 
 export type Delivery = Schemas["Delivery"];
 export type DeliveryStatus = Delivery["status"];
@@ -19,8 +19,8 @@ export type Rejection = {
   errors?: { pointer: string; detail: string }[];
 };
 
-/** A place of a delivery in words: "/items/0/attributes/city" is "Item 1, City". */
-export function placeInWords(pointer: string, attributes: readonly Attribute[]): string {
+/** The readable form of a pointer into a delivery: "/items/0/attributes/city" is "Item 1, City". */
+export function pointerInWords(pointer: string, attributes: readonly Attribute[]): string {
   const [, kind, item, part, member = ""] = pointer.split("/");
   if (kind !== "items" || item === undefined) return t.items;
   const of = t.itemNumber(Number(item) + 1);
@@ -30,11 +30,11 @@ export function placeInWords(pointer: string, attributes: readonly Attribute[]):
   return `${of}, ${attributes.find((attribute) => attribute.slug === slug)?.label ?? slug}`;
 }
 
-/** The reason of a rejected delivery in one line. */
-export function reasonInWords(rejection: Rejection | null, attributes: readonly Attribute[]): string {
+/** The reason of a rejected delivery, on one line. */
+export function reasonText(rejection: Rejection | null, attributes: readonly Attribute[]): string {
   const [first, ...more] = rejection?.errors ?? [];
   if (first === undefined) return asSentence(rejection?.detail ?? "");
-  const sentence = `${placeInWords(first.pointer, attributes)}: ${first.detail}`;
+  const sentence = `${pointerInWords(first.pointer, attributes)}: ${first.detail}`;
   return more.length === 0 ? sentence : t.andMore(sentence, more.length);
 }
 
@@ -43,7 +43,7 @@ export function useEndpoints(project: string) {
   return useQuery({
     queryKey: [key, "inbound", project],
     queryFn: async () =>
-      (await answer(GET("/v1/inbound-endpoints", { params: { header: inProject(project) } }))).endpoints,
+      (await bodyOf(GET("/v1/inbound-endpoints", { params: { header: inProject(project) } }))).endpoints,
   });
 }
 
@@ -52,7 +52,7 @@ export function useEndpoint(project: string, endpoint: string) {
   return useQuery({
     queryKey: [key, "inbound", project, endpoint],
     queryFn: () =>
-      answer(
+      bodyOf(
         GET("/v1/inbound-endpoints/{endpoint}", {
           params: { path: { endpoint }, header: inProject(project) },
         }),
@@ -65,7 +65,7 @@ export function useDeliveries(project: string, endpoint: string, status: Deliver
   return useInfiniteQuery({
     queryKey: [key, "inbound", project, endpoint, "deliveries", status],
     queryFn: ({ pageParam }) =>
-      answer(
+      bodyOf(
         GET("/v1/inbound-endpoints/{endpoint}/deliveries", {
           params: {
             path: { endpoint },
@@ -84,7 +84,7 @@ export function useDelivery(project: string, endpoint: string, id: string) {
   return useQuery({
     queryKey: [key, "inbound", project, endpoint, "delivery", id],
     queryFn: () =>
-      answer(
+      bodyOf(
         GET("/v1/inbound-endpoints/{endpoint}/deliveries/{id}", {
           params: { path: { endpoint, id }, header: inProject(project) },
         }),
@@ -92,6 +92,6 @@ export function useDelivery(project: string, endpoint: string, id: string) {
   });
 }
 
-/** Reads all of inbound again after a change. */
+/** Reloads all inbound data after a change. */
 export const readAgain = () =>
   queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === "inbound" });

@@ -1,10 +1,10 @@
-/** What a payload of another system has in it, as paths of PostgreSQL's jsonpath. */
+/** The jsonpath expressions of the values in a sample payload. */
 import type { Json } from "../api/json";
 import type { Attribute } from "../api/queries";
 
-export type Place = { path: string; example: string };
+export type SamplePath = { path: string; example: string };
 
-const MAX_PLACES = 200;
+const MAX_PATHS = 200;
 const MAX_DEPTH = 6;
 
 type Members = { [member: string]: Json };
@@ -15,7 +15,7 @@ const isMembers = (json: Json | undefined): json is Members =>
   !Array.isArray(json) &&
   Object.getPrototypeOf(json) === Object.prototype;
 
-/** `.name`, or `."first name"` for anything but a plain word. */
+/** `.name`, or `."first name"` for other names. */
 function step(member: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(member) ? `.${member}` : `.${JSON.stringify(member)}`;
 }
@@ -25,42 +25,42 @@ function shown(json: Json): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** The places of an item that have a value which an attribute can take: single values and arrays of them. */
-export function placesOf(item: Json): Place[] {
-  const places: Place[] = [];
-  const walk = (json: Json, path: string, depth: number) => {
-    if (places.length >= MAX_PLACES || depth > MAX_DEPTH) return;
+/** The paths in an item whose values an attribute can take: scalars and arrays of scalars. */
+export function pathsOf(item: Json): SamplePath[] {
+  const paths: SamplePath[] = [];
+  const visit = (json: Json, path: string, depth: number) => {
+    if (paths.length >= MAX_PATHS || depth > MAX_DEPTH) return;
     if (isMembers(json)) {
-      for (const [member, value] of Object.entries(json)) walk(value, path + step(member), depth + 1);
+      for (const [member, value] of Object.entries(json)) visit(value, path + step(member), depth + 1);
     } else if (!Array.isArray(json)) {
-      if (path !== "$") places.push({ path, example: shown(json) });
+      if (path !== "$") paths.push({ path, example: shown(json) });
     } else if (isMembers(json[0])) {
-      walk(json[0], `${path}[*]`, depth + 1);
+      visit(json[0], `${path}[*]`, depth + 1);
     } else {
-      places.push({ path: `${path}[*]`, example: shown(json) });
+      paths.push({ path: `${path}[*]`, example: shown(json) });
     }
   };
-  walk(item, "$", 0);
-  return places;
+  visit(item, "$", 0);
+  return paths;
 }
 
-/** The arrays of objects of a payload, and the payload itself: where its items may be. */
+/** The possible paths of the items: arrays of objects in the payload, and the payload itself. */
 export function itemsOf(payload: Json): { path: string; items: Json[] }[] {
   const found: { path: string; items: Json[] }[] = [];
-  const walk = (json: Json, path: string, depth: number) => {
+  const visit = (json: Json, path: string, depth: number) => {
     if (depth > 3) return;
     if (Array.isArray(json)) {
       if (isMembers(json[0])) found.push({ path: `${path}[*]`, items: json });
     } else if (isMembers(json)) {
-      for (const [member, value] of Object.entries(json)) walk(value, path + step(member), depth + 1);
+      for (const [member, value] of Object.entries(json)) visit(value, path + step(member), depth + 1);
     }
   };
-  walk(payload, "$", 0);
+  visit(payload, "$", 0);
   if (!Array.isArray(payload)) found.push({ path: "$", items: [payload] });
   return found;
 }
 
-/** The first item of a payload at one of the paths that `itemsOf` lists. */
+/** The first item of a payload at one of the paths from `itemsOf`. */
 export function firstItem(payload: Json, items: string): Json | undefined {
   const written = items.trim() === "" ? "$" : items.trim();
   return itemsOf(payload).find(({ path }) => path === written)?.items[0];
@@ -72,13 +72,13 @@ const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu,
 
 const lastStep = (path: string) => path.replaceAll("[*]", "").split(".").at(-1) ?? "";
 
-/** A mapping to begin with: items, key and attributes by their names. */
-export function guess(payload: Json, attributes: readonly Attribute[]) {
+/** A proposed mapping: items, key, and attributes matched by name. */
+export function matchColumns(payload: Json, attributes: readonly Attribute[]) {
   const [first] = itemsOf(payload);
-  const places = placesOf(first?.items[0] ?? null);
+  const paths = pathsOf(first?.items[0] ?? null);
   const named = (names: (string | null | undefined)[]) => {
-    const wanted = names.map((name) => plain(name ?? ""));
-    return places.find(({ path }) => wanted.includes(plain(lastStep(path))))?.path;
+    const candidates = names.map((name) => plain(name ?? ""));
+    return paths.find(({ path }) => candidates.includes(plain(lastStep(path))))?.path;
   };
   const key = KEY_NAMES.map((name) => named([name])).find((path) => path !== undefined);
   const mapping: Record<string, string> = {};

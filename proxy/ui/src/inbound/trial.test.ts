@@ -23,13 +23,13 @@ test("rejected items are counted once, in order", () => {
   expect(rejectedItems(null)).toEqual([]);
 });
 
-test("values are shown with every digit, and references by the key of their target", () => {
+test("values keep every digit, and references show the key of their target", () => {
   expect(shownValue(parseJson("12345678901234567890.50"))).toBe("12345678901234567890.50");
   expect(shownValue(["web", "shop"])).toBe("web, shop");
   expect(shownValue({ external_key: "a:1" })).toBe("a:1");
 });
 
-test("an empty sample is no fault, a broken one is", () => {
+test("empty sample is valid, malformed one is not", () => {
   expect(readSample(" ")).toEqual({});
-  expect(readSample("{").fault).toBeTypeOf("string");
+  expect(readSample("{").error).toBeTypeOf("string");
 });

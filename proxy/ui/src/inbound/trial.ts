@@ -1,7 +1,7 @@
-/** A mapping tried on a sample. */
+/** Checks a mapping against a sample. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { isLosslessNumber, type Json, parseJson, renderJson } from "../api/json";
 import { inSentences, sentence } from "../api/problem";
 import { useSession } from "../session/session";
@@ -12,29 +12,31 @@ export type Item = { external_key?: string | null; attributes?: { [attribute: st
 
 export type Trial = { items: Item[]; created: number; updated: number; error: Rejection | null };
 
-/** The pasted text as JSON, or the reason why it is not JSON. */
-export function readSample(text: string): { payload?: Json; fault?: string } {
+/** The pasted text as JSON, or the syntax error. */
+export function readSample(text: string): { payload?: Json; error?: string } {
   if (text.trim() === "") return {};
   try {
     return { payload: parseJson(text) };
   } catch (error) {
-    return { fault: sentence(error) };
+    return { error: sentence(error) };
   }
 }
 
-/** The sentence for a value of an item; `member` is `external_key` or `attributes/city`. */
+/** The error message for a value of an item; `member` is `external_key` or `attributes/city`. */
 export function rejectionAt(error: Rejection | null, item: number, member: string): string | undefined {
-  const place = `/items/${item}/${member}`;
-  return error?.errors?.find(({ pointer }) => pointer === place || pointer.startsWith(`${place}/`))?.detail;
+  const itemPointer = `/items/${item}/${member}`;
+  return error?.errors?.find(
+    ({ pointer }) => pointer === itemPointer || pointer.startsWith(`${itemPointer}/`),
+  )?.detail;
 }
 
-/** The items that have a rejected value, in order. */
+/** The items that have an invalid value, in order. */
 export function rejectedItems(error: Rejection | null): number[] {
   const items = (error?.errors ?? []).flatMap(({ pointer }) => pointer.match(/^\/items\/(\d+)\//)?.[1] ?? []);
   return [...new Set(items.map(Number))].sort((a, b) => a - b);
 }
 
-/** A value as the record will have it, to be read. */
+/** The display text of a value in the resulting record. */
 export function shownValue(value: Json): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(shownValue).join(", ");
@@ -45,35 +47,35 @@ export function shownValue(value: Json): string {
 
 const PAUSE = 350;
 
-/** A value after it has rested. */
-function useRested<T>(value: T): T {
-  const [rested, setRested] = useState(value);
+/** A value, debounced. */
+function useDebounced<T>(value: T): T {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(value), PAUSE);
+    const timer = setTimeout(() => setDebounced(value), PAUSE);
     return () => clearTimeout(timer);
   }, [value]);
-  return rested;
+  return debounced;
 }
 
-/** What a delivery of the sample would do; asked again whenever draft or sample rest. */
+/** The result of delivering the sample. Checked again after draft or sample stop changing. */
 export function useTrial(project: string, endpoint: string, draft: Draft, sample: string) {
   const { key } = useSession();
-  const asked = useRested(useMemo(() => ({ draft, sample }), [draft, sample]));
-  const { payload } = useMemo(() => readSample(asked.sample), [asked.sample]);
+  const debounced = useDebounced(useMemo(() => ({ draft, sample }), [draft, sample]));
+  const { payload } = useMemo(() => readSample(debounced.sample), [debounced.sample]);
   const last = useRef<Trial>(undefined);
   const trial = useQuery({
-    queryKey: [key, "trial", project, endpoint, membersOf(asked.draft), asked.sample],
+    queryKey: [key, "trial", project, endpoint, membersOf(debounced.draft), debounced.sample],
     queryFn: async () => {
-      const found = (await answer(
+      const found = (await bodyOf(
         POST("/v1/inbound-endpoints/{endpoint}/dry-run", {
           params: { path: { endpoint }, header: inProject(project) },
-          body: { payload, ...membersOf(asked.draft) },
+          body: { payload, ...membersOf(debounced.draft) },
         }),
       )) as unknown as Trial;
       return { ...found, error: found.error && inSentences(found.error) };
     },
     enabled: payload !== undefined,
-    // While a path is being written, what the last complete draft found stays.
+    // While a path is incomplete, the result of the last complete draft stays.
     placeholderData: () => last.current,
     retry: false,
   });

@@ -1,19 +1,19 @@
 /**
- * The user's unsaved work on an endpoint: its sample payload and its mapping until it is saved. It is kept only in
- * memory, because payloads may have personal data in them.
+ * Unsaved work on an endpoint: its sample payload, and its mapping until it is saved. It is held only in memory, because
+ * payloads may contain personal data.
  */
 import { useSyncExternalStore } from "react";
 import type { Draft } from "./draft";
 
-type Kept = { sample: string; draft: Draft | null };
+type Unsaved = { sample: string; draft: Draft | null };
 
-const NOTHING: Kept = { sample: "", draft: null };
-const kept = new Map<string, Kept>();
+const NOTHING: Unsaved = { sample: "", draft: null };
+const unsaved = new Map<string, Unsaved>();
 const listeners = new Set<() => void>();
 
-/** Keeps a part of it for the endpoint of this number. */
-export function keep(endpoint: string, part: Partial<Kept>) {
-  kept.set(endpoint, { ...(kept.get(endpoint) ?? NOTHING), ...part });
+/** Stores unsaved work for the endpoint with this id. */
+export function keep(endpoint: string, part: Partial<Unsaved>) {
+  unsaved.set(endpoint, { ...(unsaved.get(endpoint) ?? NOTHING), ...part });
   for (const listener of listeners) listener();
 }
 
@@ -22,5 +22,5 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-export const useKept = (endpoint: string): Kept =>
-  useSyncExternalStore(subscribe, () => kept.get(endpoint) ?? NOTHING);
+export const useUnsaved = (endpoint: string): Unsaved =>
+  useSyncExternalStore(subscribe, () => unsaved.get(endpoint) ?? NOTHING);

@@ -18,6 +18,6 @@ const english = {
   value,
 };
 
-export type Words = typeof english;
+export type Messages = typeof english;
 
-export const words: Words = english;
+export const messages: Messages = english;

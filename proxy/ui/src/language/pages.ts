@@ -9,6 +9,6 @@ import { webhooks } from "./en/webhooks";
 
 const english = { access, files, inbound, operations, reference, template, webhooks };
 
-export type PageWords = typeof english;
+export type PageMessages = typeof english;
 
-export const pageWords: PageWords = english;
+export const pageMessages: PageMessages = english;

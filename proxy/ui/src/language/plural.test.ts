@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { words } from ".";
+import { messages } from ".";
 import { rounded } from "./plural";
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
 });
 
 test("estimates are rounded", () => {
-  const { counted, range, selectMatching } = words.list;
+  const { counted, range, selectMatching } = messages.list;
   expect(counted(69_164, false)).toBe("About 69,000 records");
   expect(range(1, 20, 69_164, false)).toBe("1–20 of about 69,000");
   expect(selectMatching(69_164, false)).toBe("Select all (about 69,000) matching records");

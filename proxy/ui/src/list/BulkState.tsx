@@ -2,11 +2,11 @@ import { X } from "lucide-react";
 import { sentence } from "../api/problem";
 import { Button, IconButton } from "../components/Button";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./SelectionBar.module.css";
 import type { useBulk } from "./useBulk";
 
-const t = words.list;
+const t = messages.list;
 
 /** The progress and outcome of a bulk change, with undo. */
 export function BulkState({ task, result, stop, dismiss }: ReturnType<typeof useBulk>) {
@@ -32,17 +32,17 @@ export function BulkState({ task, result, stop, dismiss }: ReturnType<typeof use
     );
   }
   if (!result) return null;
-  const { outcome, kind, takeBack } = result;
+  const { outcome, kind, undo } = result;
   const rejections = outcome.rejected.length + outcome.moreRejected;
-  const isFlawless = rejections === 0 && !outcome.isStopped && outcome.error === undefined;
+  const isSuccessful = rejections === 0 && !outcome.isStopped && outcome.error === undefined;
   return (
     <div className={style.result}>
       <Notice
-        kind={isFlawless ? "done" : "attention"}
+        kind={isSuccessful ? "done" : "attention"}
         actions={
           <>
-            {takeBack && <Button onPress={takeBack}>{kind === "delete" ? t.restore : t.undo}</Button>}
-            <IconButton icon={X} label={words.components.close} size="small" onPress={dismiss} />
+            {undo && <Button onPress={undo}>{kind === "delete" ? t.restore : t.undo}</Button>}
+            <IconButton icon={X} label={messages.components.close} size="small" onPress={dismiss} />
           </>
         }
       >

@@ -2,9 +2,9 @@ import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
 import { GridLayout, GridList, GridListItem, Size, Virtualizer } from "react-aria-components";
 import type { RecordBody } from "../api/queries";
 import { Checkbox } from "../components/Checkbox";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
-import { Nothing, Value } from "../value/Value";
+import { EmptyValue, Value } from "../value/Value";
 import style from "./Cards.module.css";
 import { columnValue, type ListColumn } from "./columns";
 import type { GridHandle } from "./Grid";
@@ -12,8 +12,8 @@ import { type Live, type Mark, markOf } from "./live";
 import { MarkText } from "./MarkText";
 import { recordName } from "./names";
 
-const t = words.list;
-/** The values of a record that a card shows below its name. */
+const t = messages.list;
+/** The number of values on a card below its name. */
 const MAX_VALUES = 5;
 const HEIGHT = 208;
 const LAYOUT = {
@@ -21,8 +21,8 @@ const LAYOUT = {
   maxItemSize: new Size(420, HEIGHT),
   minSpace: new Size(12, 12),
 };
-/** The next records are asked for this many pixels before the end. */
-const AHEAD = 2400;
+/** The next page is requested this many pixels before the end. */
+const PREFETCH_DISTANCE = 2400;
 
 type Props = {
   project: string;
@@ -42,7 +42,7 @@ type Props = {
 /** The records as cards, each with its key. */
 export default function Cards({ records, columns, display, onNearEnd, handle, ...props }: Props) {
   const root = useRef<HTMLDivElement>(null);
-  // The list has the focus and gives it to a card.
+  // The list has the focus and passes it to a card.
   useImperativeHandle(handle, () => ({
     focus: (id) => {
       const card = id === undefined ? null : `[role=row][data-key="${CSS.escape(id)}"]`;
@@ -56,7 +56,7 @@ export default function Cards({ records, columns, display, onNearEnd, handle, ..
     const element = root.current?.querySelector("[role=grid]");
     if (!element) return;
     const look = () => {
-      if (element.scrollTop + element.clientHeight > element.scrollHeight - AHEAD) onNearEnd();
+      if (element.scrollTop + element.clientHeight > element.scrollHeight - PREFETCH_DISTANCE) onNearEnd();
     };
     look();
     element.addEventListener("scroll", look, { passive: true });
@@ -97,7 +97,11 @@ export default function Cards({ records, columns, display, onNearEnd, handle, ..
                 <Checkbox slot="selection" />
               </div>
               <span className={style.key} title={t.key}>
-                {record.external_key === null ? <Nothing /> : <code dir="auto">{record.external_key}</code>}
+                {record.external_key === null ? (
+                  <EmptyValue />
+                ) : (
+                  <code dir="auto">{record.external_key}</code>
+                )}
               </span>
               <dl className={style.values}>
                 {filled(record, others).map((column) => (

@@ -11,47 +11,47 @@ import {
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ColumnChooser.module.css";
 import { allColumns, type ListColumn } from "./columns";
 
-const t = words.list;
+const t = messages.list;
 
 export type ChooserProps = {
   template: Template;
   columns: readonly ListColumn[];
-  /** Null for the columns of the beginning. */
+  /** Null for the initial columns. */
   onChange: (columns: ListColumn[] | null) => void;
 };
 
-/** The columns with their boxes, to be dragged into another order. */
+/** The columns with checkboxes, to show, hide and reorder. */
 export default function Chooser({ template, columns, onChange }: ChooserProps) {
-  const [sought, setSought] = useState("");
+  const [filter, setFilter] = useState("");
   const shownIds = new Set(columns.map(({ id }) => id));
   const all = [...columns, ...allColumns(template).filter(({ id }) => !shownIds.has(id))];
-  const found = all.filter(({ label, id }) => `${label} ${id}`.toLowerCase().includes(sought.toLowerCase()));
+  const found = all.filter(({ label, id }) => `${label} ${id}`.toLowerCase().includes(filter.toLowerCase()));
 
   const show = (column: ListColumn, isShown: boolean) =>
     onChange(isShown ? [...columns, column] : columns.filter(({ id }) => id !== column.id));
 
   const { dragAndDropHooks } = useDragAndDrop({
-    isDisabled: sought !== "",
+    isDisabled: filter !== "",
     getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),
     onReorder: ({ keys, target }) => {
       const moved = all.filter(({ id }) => keys.has(id));
       const rest = all.filter(({ id }) => !keys.has(id));
       const at = rest.findIndex(({ id }) => id === target.key) + (target.dropPosition === "after" ? 1 : 0);
       const next = [...rest.slice(0, at), ...moved, ...rest.slice(at)];
-      // What is dragged among the shown ones is shown; the hidden ones stay hidden.
+      // A column that is dropped between shown ones becomes visible. Hidden ones stay hidden.
       const last = next.findLastIndex(({ id }) => shownIds.has(id) && !keys.has(id));
-      onChange(next.filter(({ id }, place) => shownIds.has(id) || (keys.has(id) && place <= last)));
+      onChange(next.filter(({ id }, index) => shownIds.has(id) || (keys.has(id) && index <= last)));
     },
   });
 
   return (
     <>
       <div className={style.head}>
-        <SearchField aria-label={t.findColumn} value={sought} onChange={setSought}>
+        <SearchField aria-label={t.findColumn} value={filter} onChange={setFilter}>
           <Input className={style.find ?? ""} placeholder={t.findColumn} />
         </SearchField>
         <span className={style.lead}>{t.columnsLead(columns.length, all.length)}</span>

@@ -3,15 +3,15 @@ import { lazy, Suspense } from "react";
 import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { Button } from "../components/Button";
 import { Skeleton } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import type { ChooserProps } from "./Chooser";
 import style from "./ColumnChooser.module.css";
 import list from "./ListPage.module.css";
 
-const t = words.list;
+const t = messages.list;
 const Chooser = lazy(() => import("./Chooser"));
 
-/** Which columns a list shows, and in what order. */
+/** Chooses and orders the columns of a list. */
 export function ColumnChooser(props: ChooserProps) {
   return (
     <DialogTrigger>

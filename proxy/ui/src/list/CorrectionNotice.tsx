@@ -1,18 +1,18 @@
 import { SpellCheck } from "lucide-react";
 import { Button } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ListPage.module.css";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   typed: string;
-  /** What was meant, where the records have other words than those that were typed. */
+  /** The corrected text, if the records do not contain the typed words. */
   near: { meant: string | null } | null;
   onSearch: (meant: string) => void;
 };
 
-/** Says that the records have other words. Its place is always there, or else screen readers would not read it out. */
+/** Reports that the search was corrected. Always present, or else screen readers would not announce it. */
 export function CorrectionNotice({ typed, near, onSearch }: Props) {
   const meant = near?.meant ?? null;
   return (

@@ -1,10 +1,10 @@
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
-import { words } from "../language";
+import { messages } from "../language";
 
-const t = words.list;
+const t = messages.list;
 
-/** Asks before records are deleted. */
+/** Asks before deleting records. */
 export function DeleteQuestion({
   what,
   onDelete,
@@ -27,7 +27,7 @@ export function DeleteQuestion({
       actions={
         <>
           <Button onPress={onClose} autoFocus>
-            {words.components.cancel}
+            {messages.components.cancel}
           </Button>
           <Button kind="danger" onPress={remove}>
             {t.deleteAction(what)}

@@ -3,11 +3,11 @@ import { useLocation } from "wouter";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import style from "./ListPage.module.css";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   project: string;
@@ -19,7 +19,7 @@ type Props = {
   onNew: () => void;
 };
 
-/** A list without records: because nothing matches, or because there are none. */
+/** An empty list: nothing matches, or there are no records. */
 export function EmptyList({ project, template, isSearched, areDeleted, ...props }: Props) {
   const { mayCreate, onClear, onNew } = props;
   const [, navigate] = useLocation();

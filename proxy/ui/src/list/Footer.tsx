@@ -1,24 +1,24 @@
 import { Button } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ListPage.module.css";
 import type { Total } from "./useRecords";
 
-const t = words.list;
+const t = messages.list;
 type Props = {
   seen: { first: number; last: number };
   total: Total;
   loaded: number;
-  /** Which of the loaded records are seen is not known. */
+  /** It is unknown which of the loaded records are visible. */
   isWhole: boolean;
   isRanked: boolean;
   isCounting: boolean;
-  /** Which part of the list is counted; empty for the whole list. */
+  /** The part of the list that is counted; empty for the whole list. */
   from: string;
   sorted: string;
   onCount: () => void;
 };
 
-/** Which records are seen, and of how many. */
+/** The visible range of records and the total. */
 export function Footer({ seen, total, loaded, ...props }: Props) {
   const canCount = total !== null && !total.isExact && !props.isRanked;
   return (

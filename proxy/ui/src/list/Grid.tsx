@@ -10,8 +10,8 @@ import {
   useState,
 } from "react";
 import type { RecordBody } from "../api/queries";
-import { words } from "../language";
-import { NARROWEST, WIDEST } from "./address";
+import { messages } from "../language";
+import { MAX_WIDTH, MIN_WIDTH } from "./address";
 import { KEY, KEY_WIDTH, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import { GridHead, HEAD } from "./GridHead";
@@ -20,18 +20,18 @@ import { type Cell, gridAction } from "./gridKeys";
 import { type Live, markOf } from "./live";
 import type { SortBy } from "./sort";
 import { isUnloaded } from "./unloadedPages";
-import { useKeptPlace } from "./useKeptPlace";
 import { useRowHeight } from "./useRowHeight";
+import { useStablePosition } from "./useStablePosition";
 import { useWindow } from "./useWindow";
 
-const t = words.list;
+const t = messages.list;
 const HEAD_HEIGHT = 34;
-/** Rows that stand for what is still to come. */
+/** The number of placeholder rows while more records load. */
 const PENDING = 12;
-/** The next records are asked for while this many are still below. */
-const AHEAD = 120;
+/** The next page is requested when this many loaded rows are left below the window. */
+const PREFETCH_DISTANCE = 120;
 
-/** What the page asks of the grid. */
+/** The functions that the page can call on the grid. */
 export type GridHandle = { focus: (id?: string) => void };
 
 type Props = {
@@ -40,15 +40,15 @@ type Props = {
   display: string | null;
   columns: readonly ListColumn[];
   records: readonly RecordBody[];
-  /** How many match, or -1 while that is not known. */
+  /** The number of matching records, or -1 while unknown. */
   total: number;
   hasMore: boolean;
   isLoading: boolean;
-  /** The rows are those of the search before. */
+  /** The rows belong to the previous search. */
   isDimmed: boolean;
-  /** Nothing was searched otherwise for a while. */
+  /** The search has not changed for a while. */
   isSettled: boolean;
-  /** Another text begins the list at its top; null while it is not known what comes. */
+  /** If this changes, the list scrolls to its top; null while the next rows are unknown. */
   beginning: string | null;
   sort: readonly SortBy[];
   isSortable: boolean;
@@ -74,10 +74,10 @@ const tracks = (columns: readonly { id: string; width: number }[], changed?: { i
     .join(" ")} minmax(0, 1fr)`;
 
 /**
- * The table of records, of which only the rows around the visible ones are rendered.
+ * The virtualized table of records, which renders only the rows near the visible ones.
  *
- * The focus is at the grid itself, which names its active cell: rows come and go while the list is scrolled, and the
- * focus stays.
+ * The focus is on the grid, which references its active cell. So the focus stays when rows are added and removed during
+ * scrolling.
  */
 export function Grid({ columns, records, hasMore, ...props }: Props) {
   const root = useRef<HTMLDivElement>(null);
@@ -92,7 +92,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
   }, [columns]);
 
   const moveRow = useCallback((row: number) => setActive(({ cell }) => ({ row, cell })), []);
-  useKeptPlace(root, records, props.beginning, rowHeight, active.row, moveRow);
+  useStablePosition(root, records, props.beginning, rowHeight, active.row, moveRow);
   const begun = useRef(props.beginning);
   useLayoutEffect(() => {
     if (props.beginning === null || props.beginning === begun.current) return;
@@ -103,8 +103,8 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
 
   const { onNearEnd, onSeen } = props;
   const lastSeen = Math.min(shown.lastSeen, records.length);
-  const isNearEnd = hasMore && shown.lastSeen > records.length - AHEAD;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after a page that does not fill the screen comes the next.
+  const isNearEnd = hasMore && shown.lastSeen > records.length - PREFETCH_DISTANCE;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: further pages are loaded until the screen is full.
   useEffect(() => {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, records.length, onNearEnd]);
@@ -120,7 +120,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
     else if (top + rowHeight > element.scrollTop + height) element.scrollTop = top + rowHeight - height;
   };
 
-  // The columns beside the visible ones are scrolled to once the active cell is rendered.
+  // Columns outside the viewport are scrolled into view when the active cell is rendered.
   useEffect(() => {
     const element = root.current;
     const cell = document.getElementById(cellId(active.row, active.cell));
@@ -201,7 +201,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
   };
 
   const resize = (id: string, width: number | null, isEnd: boolean) => {
-    const fit = width === null ? null : Math.min(WIDEST, Math.max(NARROWEST, width));
+    const fit = width === null ? null : Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width));
     if (fit !== null) root.current?.style.setProperty("--columns", tracks(columns, { id, width: fit }));
     if (isEnd) props.onResize(id, fit);
   };
@@ -246,7 +246,7 @@ export function Grid({ columns, records, hasMore, ...props }: Props) {
             return <PendingRow key={index} index={index} columns={columns} />;
           return (
             <GridRow
-              // By its place: what the next letter finds is shown by the same elements.
+              // Keyed by position, so that the next keystroke's results reuse the same elements.
               key={index}
               project={props.project}
               display={props.display}

@@ -1,15 +1,15 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and names its active cell.
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { PointerEvent } from "react";
-import { words } from "../language";
-import { NARROWEST, WIDEST } from "./address";
+import { messages } from "../language";
+import { MAX_WIDTH, MIN_WIDTH } from "./address";
 import { KEY, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import { cellId, FIRST_CELL, KEY_CELL, SELECT_CELL } from "./GridRow";
 import type { SortBy } from "./sort";
 
-const t = words.list;
-/** The row of the head, above the first record. */
+const t = messages.list;
+/** The row index of the head, above the first record. */
 export const HEAD = -1;
 
 type Props = {
@@ -19,11 +19,11 @@ type Props = {
   /** Whether all, none (false) or some (null) of the loaded records are selected. */
   isSelected: boolean | null;
   active: number;
-  /** While a border is dragged, the width is shown; at the end it is kept. */
+  /** Shows the width during a drag, and stores it at the end. */
   onResize: (id: string, width: number | null, isEnd: boolean) => void;
 };
 
-/** The names of the columns. A press sorts, a drag at the border resizes. */
+/** The column headers. A click sorts, a drag at the border resizes. */
 export function GridHead({ columns, sort, isSortable, isSelected, active, onResize }: Props) {
   const heads = [{ id: KEY, label: t.key, isNumber: false, width: 0 }, ...columns];
   return (
@@ -47,8 +47,8 @@ export function GridHead({ columns, sort, isSortable, isSelected, active, onResi
           aria-label={t.selectAll}
         />
       </div>
-      {heads.map((column, place) => {
-        const cell = KEY_CELL + place;
+      {heads.map((column, index) => {
+        const cell = KEY_CELL + index;
         const rank = sort.findIndex(({ field }) => field === column.id);
         const by = sort[rank];
         return (
@@ -72,7 +72,7 @@ export function GridHead({ columns, sort, isSortable, isSelected, active, onResi
                 {sort.length > 1 && (
                   <>
                     <span aria-hidden>{rank + 1}</span>
-                    <span className="visually-hidden">{t.sortPlace(rank + 1)}</span>
+                    <span className="visually-hidden">{t.sortLevel(rank + 1)}</span>
                   </>
                 )}
               </span>
@@ -89,14 +89,14 @@ export function GridHead({ columns, sort, isSortable, isSelected, active, onResi
 
 type BorderProps = { id: string; label: string; width: number; onResize: Props["onResize"] };
 
-/** The border at the end of a head, to be dragged. The keyboard resizes by Alt and an arrow. */
+/** The draggable border at the end of a header. On the keyboard, Alt and an arrow resize. */
 function Border({ id, label, width, onResize }: BorderProps) {
   const start = (event: PointerEvent<HTMLSpanElement>) => {
     event.preventDefault();
     const border = event.currentTarget;
     const from = event.clientX;
     const direction = getComputedStyle(border).direction === "rtl" ? -1 : 1;
-    const at = (x: number) => Math.min(WIDEST, Math.max(NARROWEST, width + direction * (x - from)));
+    const at = (x: number) => Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width + direction * (x - from)));
     border.setPointerCapture(event.pointerId);
     border.onpointermove = (move) => onResize(id, at(move.clientX), false);
     border.onlostpointercapture = () => {

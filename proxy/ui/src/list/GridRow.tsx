@@ -2,18 +2,18 @@
 import { Copy } from "lucide-react";
 import { memo } from "react";
 import type { RecordBody } from "../api/queries";
-import { words } from "../language";
+import { messages } from "../language";
 import { Sparkline } from "../value/Sparkline";
-import { Nothing, Value } from "../value/Value";
+import { EmptyValue, Value } from "../value/Value";
 import { columnValue, KEY, type ListColumn } from "./columns";
 import style from "./Grid.module.css";
 import type { Mark } from "./live";
 import { MarkText, markSentence } from "./MarkText";
 import { recordName } from "./names";
 
-const t = words.list;
+const t = messages.list;
 
-/** The places of the cells before those of the columns. */
+/** The index of the cells before the columns. */
 export const SELECT_CELL = 0;
 export const KEY_CELL = 1;
 export const FIRST_CELL = 2;
@@ -28,13 +28,13 @@ type Props = {
   columns: readonly ListColumn[];
   isSelected: boolean;
   isOpen: boolean;
-  /** What others did with it. */
+  /** The change by another user. */
   mark: Mark | undefined;
-  /** The cell that the keyboard is at, or -1. */
+  /** The active cell of the keyboard, or -1. */
   active: number;
 };
 
-/** A record as a row. What a press does is decided by the grid, by the `data-` attributes. */
+/** A record as a row. The grid handles clicks by the `data-` attributes. */
 export const GridRow = memo(function GridRow({ record, index, columns, active, mark, ...props }: Props) {
   const at = (cell: number) => ({
     id: cellId(index, cell),
@@ -70,7 +70,7 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, m
       >
         <MarkText mark={mark} />
         {record.external_key === null ? (
-          <Nothing />
+          <EmptyValue />
         ) : (
           <>
             <code dir="auto" title={record.external_key}>
@@ -89,8 +89,8 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, m
           </>
         )}
       </div>
-      {columns.map((column, place) => {
-        const cell = FIRST_CELL + place;
+      {columns.map((column, index) => {
+        const cell = FIRST_CELL + index;
         return (
           <div
             key={column.id}
@@ -123,7 +123,7 @@ export const GridRow = memo(function GridRow({ record, index, columns, active, m
   );
 });
 
-/** When a metric was measured last. */
+/** The time of the last measurement of a metric. */
 const measured = (record: RecordBody, { id, attribute }: ListColumn): string | null =>
   attribute.type === "metric" ? (record.attribute_values?.[id]?.at ?? null) : null;
 

@@ -14,30 +14,30 @@ import { refreshLists } from "../api/lists";
 import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { type Action, Menu } from "../components/Menu";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { leftList } from "./remembered";
 import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
 import type { ChangeState } from "./useListState";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   project: string;
   template: Template;
-  rights: ReadonlySet<Privilege>;
+  privileges: ReadonlySet<Privilege>;
   state: ListState;
   change: ChangeState;
   found: Found;
-  /** Whether there is room for buttons; without it, they are in the menu. */
+  /** Whether the actions fit as buttons; otherwise they are in the menu. */
   isWide: boolean;
   onExport: (format: ExportFormat) => void;
   onNew: () => void;
 };
 
-/** What is done with the records of a list as a whole. */
-export function ListActions({ project, template, rights, state, change, found, ...props }: Props) {
+/** The actions on a list as a whole. */
+export function ListActions({ project, template, privileges, state, change, found, ...props }: Props) {
   const [, navigate] = useLocation();
   const showLive = () => navigate(leftList(project, template.slug));
   const toImport = () => navigate(addresses.import(project, template.slug));
@@ -46,7 +46,7 @@ export function ListActions({ project, template, rights, state, change, found, .
     id: format,
     label: t.exportAs(name),
     icon: FileDown,
-    // A file has live records.
+    // Exports contain only live records.
     isDisabled: found.isRanked || state.isDeleted || found.near !== null,
     ...(found.near === null ? {} : { why: t.nearExports }),
     run: () => props.onExport(format),
@@ -70,16 +70,16 @@ export function ListActions({ project, template, rights, state, change, found, .
     },
   ];
   const actions: Action[] = areShown ? others : [...exports, ...others];
-  if (!areShown && (rights.has("create") || rights.has("define"))) actions.push("separator");
-  if (!areShown && rights.has("create"))
+  if (!areShown && (privileges.has("create") || privileges.has("define"))) actions.push("separator");
+  if (!areShown && privileges.has("create"))
     actions.push({ id: "import", label: t.import, icon: FileUp, run: toImport });
-  if (!areShown && rights.has("define"))
+  if (!areShown && privileges.has("define"))
     actions.push({ id: "definition", label: t.definition, icon: Settings2, run: toTemplate });
   return (
     <>
       {areShown && (
         <>
-          {rights.has("create") && (
+          {privileges.has("create") && (
             <Button icon={FileUp} onPress={toImport}>
               {t.importShort}
             </Button>
@@ -87,7 +87,7 @@ export function ListActions({ project, template, rights, state, change, found, .
           <Menu label={t.exportShort} actions={exports}>
             <Button icon={FileDown}>{t.exportShort}</Button>
           </Menu>
-          {rights.has("define") && (
+          {privileges.has("define") && (
             <Button icon={Settings2} onPress={toTemplate}>
               {t.definitionShort}
             </Button>
@@ -102,7 +102,7 @@ export function ListActions({ project, template, rights, state, change, found, .
           {t.showLive}
         </Button>
       ) : (
-        rights.has("create") && (
+        privileges.has("create") && (
           <Button kind="main" icon={Plus} onPress={props.onNew}>
             {t.newRecord}
           </Button>

@@ -3,13 +3,13 @@ import { useEffect } from "react";
 import { privileges, useMe, useTemplates } from "../api/queries";
 import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
-import { words } from "../language";
-import { rememberPlace } from "../navigation/place";
+import { messages } from "../language";
+import { rememberVisit } from "../navigation/lastVisit";
 import style from "./ListPage.module.css";
 import { RecordList } from "./RecordList";
 import { useOpenedView } from "./useOpenedView";
 
-const t = words.list;
+const t = messages.list;
 
 const Waiting = () => (
   <div className={style.waiting}>
@@ -19,14 +19,14 @@ const Waiting = () => (
 
 type Props = { project: string; template: string; record: string | null };
 
-/** The home of a template: its records as a list, and one of them in a drawer over it. */
+/** The page of a template: its records as a list, and one of them in a drawer over it. */
 export default function ListPage({ project, template: slug, record }: Props) {
   const templates = useTemplates(project);
   const me = useMe(project);
   const template = templates.data?.find((it) => it.slug === slug);
   const isOpening = useOpenedView(project, slug, template);
   useEffect(() => {
-    if (template) rememberPlace({ project, template: slug });
+    if (template) rememberVisit({ project, template: slug });
   }, [project, slug, template]);
 
   if (templates.isError && !templates.data)
@@ -41,8 +41,8 @@ export default function ListPage({ project, template: slug, record }: Props) {
         {t.noTemplateLead}
       </Empty>
     );
-  const rights = privileges(me.data, project, slug);
-  if (!rights.has("read"))
+  const granted = privileges(me.data, project, slug);
+  if (!granted.has("read"))
     return (
       <Empty icon={Lock} title={t.mayNotRead}>
         {t.mayNotReadLead(me.data.role)}
@@ -53,7 +53,7 @@ export default function ListPage({ project, template: slug, record }: Props) {
     <RecordList
       project={project}
       template={template}
-      rights={rights}
+      privileges={granted}
       takesText={me.data.query_text}
       record={record}
     />

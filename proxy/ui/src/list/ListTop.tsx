@@ -6,11 +6,11 @@ import type { Privilege, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { Tag } from "../components/Tag";
+import { errorsOfFilters } from "../filter/errors";
 import { FilterBar } from "../filter/FilterBar";
-import { faultsOfFilters } from "../filter/faults";
 import { IgnoredFilters } from "../filter/IgnoredFilters";
 import { ViewMenu } from "../filter/ViewMenu";
-import { words } from "../language";
+import { messages } from "../language";
 import { ColumnChooser } from "./ColumnChooser";
 import type { ListColumn } from "./columns";
 import { ListActions } from "./ListActions";
@@ -26,22 +26,22 @@ import type { Found } from "./useFound";
 import { useIsWide } from "./useIsWide";
 import type { ChangeState } from "./useListState";
 import { MAX_FRESH } from "./useLive";
-import { usePatience } from "./usePatience";
+import { useWaitStage } from "./useWaitStage";
 import { savedSearch, stateOfView, zoneOfView } from "./view";
 
-const t = words.list;
-/** From this width on, the head has room for its actions as buttons. */
+const t = messages.list;
+/** From this width on, the actions fit as buttons. */
 const WIDE = 700;
 
 type Props = {
   project: string;
   template: Template;
-  rights: ReadonlySet<Privilege>;
+  privileges: ReadonlySet<Privilege>;
   state: ListState;
-  /** The ways to search. */
+  /** The search modes. */
   modes: readonly Mode[];
-  /** Whether the address asks for a way that the service does not have. */
-  isByWords: boolean;
+  /** Whether the address selects a mode that the service does not support. */
+  isFullTextOnly: boolean;
   change: ChangeState;
   found: Found;
   live: Live;
@@ -53,18 +53,18 @@ type Props = {
   onExport: (format: ExportFormat) => void;
   onNew: () => void;
   onLeave: () => void;
-  /** Whether the panel of frequent values is open. */
+  /** Whether the facet panel is open. */
   isFacets: boolean;
   onFacets: () => void;
 };
 
-/** What stands above the records: the title, the search, the filters. */
-export function ListTop({ project, template, rights, state, change, found, ...props }: Props) {
+/** The area above the records: title, search, filters. */
+export function ListTop({ project, template, privileges, state, change, found, ...props }: Props) {
   const query = useSearch();
   const label = template.label ?? template.slug;
   const { total, isRanked } = found;
   const start = isRanked ? null : startOf(state, template);
-  const patience = usePatience(found.isSearching);
+  const waitStage = useWaitStage(found.isSearching);
   const head = useRef<HTMLElement>(null);
   const isWide = useIsWide(head, WIDE);
   return (
@@ -86,7 +86,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         <ListActions
           project={project}
           template={template}
-          rights={rights}
+          privileges={privileges}
           state={state}
           change={change}
           found={found}
@@ -97,7 +97,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
       </header>
       <div className={style.tools}>
         {state.isDeleted ? (
-          <p className={style.lead}>{rights.has("update") ? t.deletedHint : t.deletedHintReader}</p>
+          <p className={style.lead}>{privileges.has("update") ? t.deletedHint : t.deletedHintReader}</p>
         ) : (
           <>
             <SearchBar
@@ -108,7 +108,7 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
               mode={state.mode}
               modes={props.modes}
               field={props.field}
-              isSlow={patience !== "quick"}
+              isSlow={waitStage !== "quick"}
               onSearch={(search) => change({ search })}
               onMode={(mode) => change({ mode })}
               onLeave={props.onLeave}
@@ -142,11 +142,11 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
             <Button
               kind="quiet"
               icon={ChartBarBig}
-              aria-label={words.filter.facets}
+              aria-label={messages.filter.facets}
               aria-pressed={props.isFacets}
               onPress={props.onFacets}
             >
-              <span className={style.roomy}>{words.filter.facets}</span>
+              <span className={style.roomy}>{messages.filter.facets}</span>
             </Button>
           )}
           <SortMenu project={project} template={template} state={state} isRanked={isRanked} change={change} />
@@ -158,20 +158,20 @@ export function ListTop({ project, template, rights, state, change, found, ...pr
         template={template.slug}
         value={state.conditions}
         onChange={(conditions) => change({ conditions }, true)}
-        errors={found.query.isError ? faultsOfFilters(found.query.error) : undefined}
+        errors={found.query.isError ? errorsOfFilters(found.query.error) : undefined}
         areDeleted={state.isDeleted}
         shortcut="f"
       />
-      {(patience === "very slow" || (patience === "slow" && state.isDeleted)) && (
+      {(waitStage === "very slow" || (waitStage === "slow" && state.isDeleted)) && (
         <p className={style.start} role="status">
           <LoaderCircle size={14} aria-hidden />
-          <span>{patience === "slow" ? t.searching : t.searchingLong}</span>
+          <span>{waitStage === "slow" ? t.searching : t.searchingLong}</span>
           <Button onPress={found.stop}>{t.stop}</Button>
         </p>
       )}
       {start && <StartLine start={start} onBeginning={() => change({ start: null }, true)} />}
       <IgnoredFilters query={query} />
-      {props.isByWords && <Notice kind="attention">{t.noMeaning}</Notice>}
+      {props.isFullTextOnly && <Notice kind="attention">{t.noMeaning}</Notice>}
     </div>
   );
 }

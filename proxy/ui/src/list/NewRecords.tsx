@@ -1,17 +1,17 @@
 import { Button } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ListPage.module.css";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   count: number;
-  /** More are not counted. */
+  /** The count stops at this number. */
   isFull: boolean;
   onShow: () => void;
 };
 
-/** How many records others created. Its place is always there, or else screen readers would not read it out. */
+/** The number of records that other users created. Always present, or else screen readers would not announce it. */
 export function NewRecords({ count, isFull, onShow }: Props) {
   return (
     <span className={style.fresh} role="status">

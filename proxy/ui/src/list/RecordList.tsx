@@ -6,13 +6,13 @@ import { refreshLists } from "../api/lists";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { useOnScreen } from "../code/current";
 import { Button } from "../components/Button";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useShortcuts } from "../navigation/shortcuts";
 import { copiedText } from "../value/text";
 import { BulkState } from "./BulkState";
-import { columnValue, deletedColumns, KEY, keptColumns, type ListColumn, shownColumns } from "./columns";
+import { columnValue, deletedColumns, KEY, type ListColumn, savedColumns, shownColumns } from "./columns";
 import { useExport } from "./export";
 import type { GridHandle } from "./Grid";
 import style from "./ListPage.module.css";
@@ -22,18 +22,18 @@ import { SelectionBar } from "./SelectionBar";
 import bars from "./SelectionBar.module.css";
 import { withUsableStart } from "./start";
 import { modesOf, searchBody } from "./state";
+import { useAnnouncement } from "./useAnnouncement";
 import { useBulk } from "./useBulk";
 import { useFacets } from "./useFacets";
 import { useFormats } from "./useFormats";
 import { useFound } from "./useFound";
 import { listQuery, useListState } from "./useListState";
 import { useLive } from "./useLive";
-import { useSaid } from "./useSaid";
 import { useSelection } from "./useSelection";
 import { useShowNew } from "./useShowNew";
 import { useSteps } from "./useSteps";
 
-const t = words.list;
+const t = messages.list;
 const loadRecord = () => import("../record/RecordDrawer");
 const RecordDrawer = lazy(() => loadRecord().then((module) => ({ default: module.RecordDrawer })));
 const FacetPanel = lazy(() =>
@@ -41,7 +41,7 @@ const FacetPanel = lazy(() =>
 );
 const loadNewRecord = () => import("../record/NewRecord");
 const NewRecord = lazy(() => loadNewRecord().then((module) => ({ default: module.NewRecord })));
-/** What is pressed next is there by then. What could not be loaded is asked for again when it is pressed. */
+/** Preloads the code that the user needs next. If it fails to load, it is requested again on use. */
 const loadNext = () => Promise.allSettled([loadRecord(), loadNewRecord()]);
 const megabytes = new Intl.NumberFormat(undefined, {
   style: "unit",
@@ -52,24 +52,24 @@ const megabytes = new Intl.NumberFormat(undefined, {
 type Props = {
   project: string;
   template: Template;
-  rights: ReadonlySet<Privilege>;
-  /** Whether the service embeds the text of a search. */
+  privileges: ReadonlySet<Privilege>;
+  /** Whether the service embeds the search text. */
   takesText: boolean;
   /** The record in the drawer. */
   record: string | null;
 };
 
-/** What is taken back after the search was cleared. */
+/** The undo subject of a cleared search. */
 const SEARCH = "search";
 
-/** The list of a template that may be read, and the record that is open over it. */
-export function RecordList({ project, template, rights, takesText, record }: Props) {
-  const [wanted, change] = useListState(project, template.slug);
-  const modes = modesOf(takesText, template.embed, wanted.mode);
-  const isByWords = !modes.includes(wanted.mode);
+/** The list of a readable template, and the open record in front of it. */
+export function RecordList({ project, template, privileges, takesText, record }: Props) {
+  const [requested, change] = useListState(project, template.slug);
+  const modes = modesOf(takesText, template.embed, requested.mode);
+  const isFullTextOnly = !modes.includes(requested.mode);
   const state = useMemo(
-    () => withUsableStart(isByWords ? { ...wanted, mode: "words" } : wanted, template),
-    [wanted, isByWords, template],
+    () => withUsableStart(isFullTextOnly ? { ...requested, mode: "words" } : requested, template),
+    [requested, isFullTextOnly, template],
   );
   const [, navigate] = useLocation();
   const columns = useMemo(
@@ -78,7 +78,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   );
   const found = useFound(project, template, state, columns);
   const formatted = useFormats(columns, found.records);
-  // The frequent values of what is found are counted once the user stops typing.
+  // Facets are counted when the user stops typing.
   const counted = useRef(found.shown);
   if (found.isSettled) counted.current = found.shown;
   const selection = useSelection(found.records, found.searched);
@@ -89,8 +89,8 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   const field = useRef<HTMLInputElement>(null);
   const grid = useRef<GridHandle>(null);
   const main = useRef<HTMLDivElement>(null);
-  const [said, say] = useSaid();
-  const live = useLive(project, template.slug, found, state.isDeleted, main, say);
+  const [announcement, announce] = useAnnouncement();
+  const live = useLive(project, template.slug, found, state.isDeleted, main, announce);
   const showNew = useShowNew(project, template.slug, found, live, grid);
   const label = template.label ?? template.slug;
   const list = addresses.list(project, template.slug);
@@ -104,7 +104,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
     const { search } = state;
     if (search === "") return;
     change({ search: "" });
-    sayDone(t.searchCleared, { label: t.undo, run: () => change({ search }) }, SEARCH);
+    showToast(t.searchCleared, { label: t.undo, run: () => change({ search }) }, SEARCH);
   };
   const path = `/v1/entities/search/${encodeURIComponent(template.slug)}`;
   useOnScreen({ method: "POST", path, project, body: found.body }, "list");
@@ -116,7 +116,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
             { keys: "/", label: t.searchIn(label), icon: Search, run: () => field.current?.focus() },
             { keys: "x", label: t.clearSearch, icon: X, run: clearSearch },
           ]),
-      ...(rights.has("create") && !state.isDeleted
+      ...(privileges.has("create") && !state.isDeleted
         ? [{ keys: "n", label: t.newRecord, icon: Plus, run: create }]
         : []),
     ],
@@ -124,7 +124,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
   );
 
   const keep = useCallback(
-    (next: ListColumn[] | null) => change({ columns: next === null ? null : keptColumns(template, next) }),
+    (next: ListColumn[] | null) => change({ columns: next === null ? null : savedColumns(template, next) }),
     [change, template],
   );
   const resize = useCallback(
@@ -150,7 +150,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
         : copiedText(column.attribute, columnValue(from, column), from.attribute_values?.[column.id]);
     if (text === "") return;
     await navigator.clipboard.writeText(text);
-    sayDone(t.copied(text));
+    showToast(t.copied(text));
   };
   const labels = new Map([[KEY, t.key], ...columns.map((it): [string, string] => [it.id, it.label])]);
   const isByRank = state.sort.length === 0 && state.search.trim() !== "";
@@ -168,10 +168,10 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
         <ListTop
           project={project}
           template={template}
-          rights={rights}
+          privileges={privileges}
           state={state}
           modes={modes}
-          isByWords={isByWords}
+          isFullTextOnly={isFullTextOnly}
           change={change}
           found={found}
           live={live}
@@ -191,13 +191,13 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
           {sorted}
         </span>
         <span className="visually-hidden" aria-live="polite">
-          {said}
+          {announcement}
         </span>
         <div ref={main} className={style.main}>
           <Results
             project={project}
             template={template}
-            rights={rights}
+            privileges={privileges}
             state={state}
             change={change}
             found={found}
@@ -220,7 +220,7 @@ export function RecordList({ project, template, rights, takesText, record }: Pro
               <SelectionBar
                 project={project}
                 template={template}
-                rights={rights}
+                privileges={privileges}
                 selection={selection.selection}
                 records={found.records}
                 areDeleted={state.isDeleted}

@@ -3,8 +3,8 @@ import { sentence } from "../api/problem";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Failure, Notice } from "../components/Notice";
-import { faultsOfFilters } from "../filter/faults";
-import { words } from "../language";
+import { errorsOfFilters } from "../filter/errors";
+import { messages } from "../language";
 import { CorrectionNotice } from "./CorrectionNotice";
 import type { ListColumn } from "./columns";
 import { EmptyList } from "./EmptyList";
@@ -13,7 +13,7 @@ import { Grid, type GridHandle } from "./Grid";
 import style from "./ListPage.module.css";
 import type { Live } from "./live";
 import { PendingCards } from "./PendingCards";
-import { pressedSort, withSort } from "./sort";
+import { sortAfterClick, withSort } from "./sort";
 import { startOf, startText } from "./start";
 import { INITIAL, type ListState } from "./state";
 import type { Found } from "./useFound";
@@ -21,13 +21,13 @@ import type { ChangeState } from "./useListState";
 import type { useSelection } from "./useSelection";
 import { useUnloadedPages } from "./useUnloadedPages";
 
-const t = words.list;
+const t = messages.list;
 const Cards = lazy(() => import("./Cards"));
 
 type Props = {
   project: string;
   template: Template;
-  rights: ReadonlySet<Privilege>;
+  privileges: ReadonlySet<Privilege>;
   state: ListState;
   change: ChangeState;
   found: Found;
@@ -43,11 +43,11 @@ type Props = {
   onResize: (id: string, width: number | null) => void;
   onNew: () => void;
   onMeant: (search: string) => void;
-  /** What stands below the records, where it moves none of them. */
+  /** Content below the records, where it does not shift them. */
   children: ReactNode;
 };
 
-/** The records that were found, or why there are none. */
+/** The matching records, or the reason why there are none. */
 export function Results({ project, template, state, change, found, columns, selection, ...props }: Props) {
   const [seen, setSeen] = useState({ first: 0, last: 0 });
   const see = useCallback((first: number, last: number) => setSeen({ first, last }), []);
@@ -57,7 +57,7 @@ export function Results({ project, template, state, change, found, columns, sele
   const start = found.isRanked ? null : startOf(state, template);
   const isDimmed = isOld && !isStopped;
   // The error of a filter is shown at the filter.
-  const isRejected = query.isError && !found.isCutOff && !faultsOfFilters(query.error);
+  const isRejected = query.isError && !found.isCutOff && !errorsOfFilters(query.error);
   return (
     <div className={style.records}>
       {isRejected && (
@@ -80,7 +80,7 @@ export function Results({ project, template, state, change, found, columns, sele
             template={template}
             isSearched={(state.search.trim() !== "" && !state.isDeleted) || state.conditions.length > 0}
             areDeleted={state.isDeleted}
-            mayCreate={props.rights.has("create")}
+            mayCreate={props.privileges.has("create")}
             onClear={() => {
               const { columns, layout, isDeleted } = state;
               change({ ...INITIAL, columns, layout, isDeleted }, true);
@@ -127,7 +127,7 @@ export function Results({ project, template, state, change, found, columns, sele
           areAllSelected={selection.areAll}
           open={props.open}
           live={props.live}
-          onSort={(id, isAdded) => change(withSort(state, pressedSort(state.sort, id, isAdded)))}
+          onSort={(id, isAdded) => change(withSort(state, sortAfterClick(state.sort, id, isAdded)))}
           onResize={props.onResize}
           onOpen={props.onOpen}
           onSelect={selection.press}

@@ -1,15 +1,15 @@
 import { LoaderCircle, Search, X } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button, Input, SearchField, ToggleButton, ToggleButtonGroup } from "react-aria-components";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./SearchBar.module.css";
 import { SuggestionList } from "./SuggestionList";
 import type { Mode } from "./state";
-import { completed, type Suggestion, stepped } from "./suggest";
+import { completed, moveHighlight, type Suggestion } from "./suggest";
 import { useSuggestions } from "./useSuggestions";
 
-const t = words.list;
-/** The service rejects longer ones. */
+const t = messages.list;
+/** The maximum length that the service accepts. */
 const MAX_LETTERS = 255;
 
 type Props = {
@@ -18,20 +18,20 @@ type Props = {
   label: string;
   search: string;
   mode: Mode;
-  /** The ways to search, of which one may be all. */
+  /** The available search modes; possibly only one. */
   modes: readonly Mode[];
   field: Ref<HTMLInputElement>;
-  /** Whether the search takes long enough to say so. */
+  /** Whether the search takes long enough to show a message. */
   isSlow: boolean;
   onSearch: (search: string) => void;
   onMode: (mode: Mode) => void;
   onLeave: () => void;
 };
 
-/** The field that searches while one types and completes the last word, and the way to search. */
+/** The search field, which searches during typing and completes the last word, and the search mode. */
 export function SearchBar({ search, mode, onSearch, ...props }: Props) {
   const [text, setText] = useState(search);
-  // What was typed is completed; what came from the address, or was chosen, is not.
+  // Only typed text is completed, not text from the address or a chosen suggestion.
   const [isTyped, setTyped] = useState(false);
   const [active, setActive] = useState<number | null>(null);
   const { items, isExact } = useSuggestions(
@@ -43,10 +43,10 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
   const isOpen = items.length > 0;
   const list = useId();
   const sent = useRef(search);
-  /** What was in the field before it was cleared, for Ctrl+Z. */
+  /** The text before it was cleared, for Ctrl+Z. */
   const cleared = useRef("");
 
-  // The address changed by other means: the back button, a saved view, "clear".
+  // The address was changed by the back button, a saved view or "clear".
   useEffect(() => {
     if (search === sent.current) return;
     if (search === "") cleared.current = sent.current;
@@ -59,7 +59,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
     sent.current = next;
     onSearch(next);
   };
-  // Each letter searches immediately and aborts the earlier search.
+  // Each keystroke searches immediately and aborts the earlier search.
   const type = (next: string) => {
     if (next === "") cleared.current = text;
     setText(next);
@@ -77,10 +77,10 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
     setText(next);
     send(next);
   };
-  // Before the field itself reads them, as far as they are about the suggestions.
+  // Handles keys for the suggestions before the field does.
   const press = (event: KeyboardEvent) => {
     const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
-    // What was cleared is not text of the field any more, which the browser could bring back.
+    // The browser cannot undo the clearing, because the text is no longer in the field.
     if (key.toLowerCase() === "z" && (ctrlKey || metaKey) && text === "" && cleared.current !== "") {
       event.preventDefault();
       event.stopPropagation();
@@ -90,7 +90,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
     if (isOther || !(event.target instanceof HTMLInputElement)) return;
     const chosen = active === null ? undefined : items[active];
     if (key === "Enter" && !chosen) close();
-    // Esc closes the suggestions, then leads to the records. What was typed stays.
+    // Esc first closes the suggestions, then moves to the records. The typed text stays.
     if (key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
@@ -100,7 +100,7 @@ export function SearchBar({ search, mode, onSearch, ...props }: Props) {
     event.preventDefault();
     event.stopPropagation();
     if (key === "Enter") return chosen && take(chosen);
-    const next = stepped(active, key, items.length);
+    const next = moveHighlight(active, key, items.length);
     if (next !== "records") return setActive(next);
     close();
     props.onLeave();

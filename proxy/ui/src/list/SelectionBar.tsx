@@ -2,7 +2,7 @@ import { ArchiveRestore, PencilLine, Trash2, X } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import type { Privilege, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import type { Target } from "./bulk";
 import { DeleteQuestion } from "./DeleteQuestion";
 import style from "./SelectionBar.module.css";
@@ -11,30 +11,30 @@ import type { useBulk } from "./useBulk";
 import type { Total } from "./useRecords";
 import type { Selection } from "./useSelection";
 
-const t = words.list;
+const t = messages.list;
 const SetValueDialog = lazy(() => import("./SetValueDialog"));
 
 type Props = {
   project: string;
   template: Template;
-  rights: ReadonlySet<Privilege>;
+  privileges: ReadonlySet<Privilege>;
   selection: Selection;
   records: readonly RecordBody[];
-  /** Whether they are deleted ones, which are restored before anything else. */
+  /** Whether the records are deleted, so that they can only be restored. */
   areDeleted: boolean;
   /** The search that finds all matching records. */
   body: SearchBody;
   total: Total;
-  /** Whether more match than are loaded, of which all are selected. */
+  /** Whether more records match than are loaded, and all are selected. */
   hasMore: boolean;
-  /** Whether they match but for a letter. What does so can be other records by the time they are changed. */
+  /** Whether the records match only with a typo. Other records may match by the time they are changed. */
   isNear: boolean;
   bulk: ReturnType<typeof useBulk>;
   onSelectMatching: () => void;
   onClear: () => void;
 };
 
-/** What can be done with the selected records. */
+/** The actions on the selected records. */
 export function SelectionBar({ selection, records, total, bulk, ...props }: Props) {
   const [asked, setAsked] = useState<"delete" | "set" | null>(null);
   const { isAll, ids } = selection;
@@ -59,7 +59,7 @@ export function SelectionBar({ selection, records, total, bulk, ...props }: Prop
         </Button>
       )}
       <span className={style.spring} />
-      {props.areDeleted && props.rights.has("update") && (
+      {props.areDeleted && props.privileges.has("update") && (
         <Button
           icon={ArchiveRestore}
           onPress={() => {
@@ -71,12 +71,12 @@ export function SelectionBar({ selection, records, total, bulk, ...props }: Prop
           {t.restore}
         </Button>
       )}
-      {!props.areDeleted && props.rights.has("update") && (
+      {!props.areDeleted && props.privileges.has("update") && (
         <Button icon={PencilLine} onPress={() => setAsked("set")} isDisabled={bulk.task !== null}>
           {t.setValue}
         </Button>
       )}
-      {!props.areDeleted && props.rights.has("delete") && (
+      {!props.areDeleted && props.privileges.has("delete") && (
         <Button icon={Trash2} onPress={() => setAsked("delete")} isDisabled={bulk.task !== null}>
           {t.delete}
         </Button>

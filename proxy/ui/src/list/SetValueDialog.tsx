@@ -5,11 +5,11 @@ import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
 import { ValueEditor } from "../value/ValueEditor";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   project: string;
@@ -19,9 +19,9 @@ type Props = {
   onClose: () => void;
 };
 
-/** One value for one attribute of many records. */
+/** Sets one attribute of many records to one value. */
 export default function SetValueDialog({ project, template, what, onSet, onClose }: Props) {
-  // What is measured belongs to one record at one time.
+  // A measurement belongs to one record at one time, so metrics are left out.
   const attributes = template.attributes.filter(({ type }) => type !== "metric");
   const [slug, setSlug] = useState<string | null>(null);
   const [value, setValue] = useState<Json | undefined>(undefined);
@@ -39,7 +39,7 @@ export default function SetValueDialog({ project, template, what, onSet, onClose
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button kind="main" onPress={set} isDisabled={!attribute || (isCleared && attribute.required)}>
             {attribute && isCleared ? t.clearAction(what) : t.setAction(what)}
           </Button>

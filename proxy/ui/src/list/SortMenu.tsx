@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import type { Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { type Action, Menu } from "../components/Menu";
-import { words } from "../language";
+import { messages } from "../language";
 import { useShortcuts } from "../navigation/shortcuts";
 import { allColumns, KEY } from "./columns";
 import style from "./ListPage.module.css";
@@ -12,7 +12,7 @@ import { startFields } from "./start";
 import type { ListState } from "./state";
 import type { ChangeState } from "./useListState";
 
-const t = words.list;
+const t = messages.list;
 const StartDialog = lazy(() => import("./StartDialog"));
 
 type Props = {
@@ -23,7 +23,7 @@ type Props = {
   change: ChangeState;
 };
 
-/** What the list is sorted by, where it begins, and the way to its end. */
+/** The sort of the list, its start value, and an action that reverses it. */
 export function SortMenu({ project, template, state, isRanked, change }: Props) {
   const [isAsking, setAsking] = useState(false);
   const [by] = state.sort;
@@ -62,7 +62,7 @@ export function SortMenu({ project, template, state, isRanked, change }: Props) 
               { id: "descending", label: t.descending },
             ],
             value: by.isDescending ? "descending" : "ascending",
-            onChange: (way: string) => sortBy(by.field, way === "descending"),
+            onChange: (otherSource: string) => sortBy(by.field, otherSource === "descending"),
           },
         ]),
     "separator",

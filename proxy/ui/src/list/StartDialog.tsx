@@ -6,14 +6,14 @@ import { Select } from "../components/Select";
 import { check, type Draft } from "../filter/draft";
 import type { Field } from "../filter/fields";
 import { Operand } from "../filter/Operand";
-import { words } from "../language";
+import { messages } from "../language";
 import { textOf } from "../value/exact";
 import style from "./StartDialog.module.css";
 import { canStart, startFields } from "./start";
 import type { ListState } from "./state";
 import type { ChangeState } from "./useListState";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   project: string;
@@ -23,14 +23,14 @@ type Props = {
   onClose: () => void;
 };
 
-/** The service compares numbers and dates, and knows the beginning of a text. */
+/** The service compares numbers and dates. For text, it supports only a prefix. */
 const draftOf = (field: Field, start: string | null): Draft => ({
   field,
   operator: canStart(field) ? "gte" : "starts-with",
   values: start === null ? [] : [start],
 });
 
-/** Asks for the value at which the list begins. */
+/** Asks for the value at which the list starts. */
 export default function StartDialog({ project, template, state, change, onClose }: Props) {
   const fields = startFields(template, state.isDeleted);
   const [by] = state.sort;
@@ -45,7 +45,7 @@ export default function StartDialog({ project, template, state, change, onClose 
   const { field } = draft;
   const checked = check(draft);
   const done = () => {
-    if ("fault" in checked) return setChecked(true);
+    if ("message" in checked) return setChecked(true);
     const isDescending = by?.field === field.path && by.isDescending;
     const sort = by?.field === field.path ? state.sort : [{ field: field.path, isDescending }];
     const [value] = draft.values;
@@ -93,7 +93,7 @@ export default function StartDialog({ project, template, state, change, onClose 
           onType={() => {}}
           nameOf={() => ""}
           onEnter={done}
-          fault={isChecked && "fault" in checked ? checked : null}
+          error={isChecked && "message" in checked ? checked : null}
         />
         <p className={style.hint}>
           {canStart(field) ? t.startHint(field.label) : t.startTextHint(field.label)}

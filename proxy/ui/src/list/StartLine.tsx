@@ -1,12 +1,12 @@
 import { ArrowDownWideNarrow, ChevronsUp } from "lucide-react";
 import { Button } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./ListPage.module.css";
 import { type Start, startText } from "./start";
 
-const t = words.list;
+const t = messages.list;
 
-/** Where the list begins, and the way back to its beginning. */
+/** The start value of the list, and a button to return to the beginning. */
 export function StartLine({ start, onBeginning }: { start: Start; onBeginning: () => void }) {
   return (
     <p className={style.start} role="status">

@@ -1,19 +1,19 @@
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./SearchBar.module.css";
 import type { Suggestion } from "./suggest";
 
-const t = words.list;
+const t = messages.list;
 
 type Props = {
   id: string;
   items: readonly Suggestion[];
-  /** Whether the numbers are those of all records. Those of some of them would look wrong beside the number found. */
+  /** Whether the counts cover all records. Counts of a sample would look wrong next to the total. */
   isExact: boolean;
   active: number | null;
   onTake: (suggestion: Suggestion) => void;
 };
 
-/** Words that complete what is typed. The field keeps the focus, and has the keys. */
+/** Terms that complete the typed text. The focus and the key events stay in the field. */
 export function SuggestionList({ id, items, isExact, active, onTake }: Props) {
   return (
     <div
@@ -25,7 +25,7 @@ export function SuggestionList({ id, items, isExact, active, onTake }: Props) {
       onMouseDown={(event) => event.preventDefault()}
     >
       {items.map((it, at) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
         <div
           key={it.text}
           id={`${id}-${at}`}

@@ -26,16 +26,16 @@ const full: ListState = {
   columns: [{ id: "name", width: 240 }, { id: "city" }],
 };
 
-test("a list has no query at first", () => {
+test("initial state has an empty query", () => {
   expect(encodeState(INITIAL)).toBe("");
   expect(decodeState("")).toEqual(INITIAL);
 });
 
-test("every part of the state comes back from its address", () => {
+test("state round-trips through the address", () => {
   expect(decodeState(encodeState(full))).toEqual(full);
 });
 
-test("an address is readable", () => {
+test("address is readable", () => {
   const state = { ...full, search: "old masters", conditions: [] };
   expect(encodeState(state)).toBe(
     "q=old+masters&m=both&s=-price,company.name&start=100.50&deleted=yes&view=big&l=cards&c=name.240,city",
@@ -47,7 +47,7 @@ test("invalid parts of an address are ignored", () => {
   expect(state).toEqual({ ...INITIAL, columns: [{ id: "name" }, { id: "city" }] });
 });
 
-test("parts of the open record are kept in the address", () => {
+test("parameters of the open record are kept in the address", () => {
   expect(recordParts("q=river&tab=history&record=page&x=1")).toBe("record=page&tab=history");
   expect(queryWith(["q=river", recordParts("tab=history")])).toBe("?q=river&tab=history");
   expect(queryWith(["", recordParts("q=river")])).toBe("");

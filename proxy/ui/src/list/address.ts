@@ -6,17 +6,17 @@
  *     ?s=price&start=100
  */
 import { decodeConditions, encodeConditions } from "../filter/address";
-import { haveDay } from "../filter/condition";
+import { containDay } from "../filter/condition";
 import { isZone } from "../format/zone";
 import { MAX_SORTS, type SortBy, sortText } from "./sort";
 import { INITIAL, type ListState, type Mode, type ShownColumn } from "./state";
 
 const FIELD = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
 const SLUG = /^[a-z][a-z0-9_]*$/;
-export const NARROWEST = 48;
-export const WIDEST = 1200;
+export const MIN_WIDTH = 48;
+export const MAX_WIDTH = 1200;
 
-/** Percent-encodes what a query needs encoded, and leaves the rest readable. */
+/** Percent-encodes only the characters that a query requires, and leaves the rest readable. */
 const encoded = (text: string): string =>
   encodeURIComponent(text)
     .replace(/%(?:3A|2C|40|2F|3B)/gi, decodeURIComponent)
@@ -33,7 +33,7 @@ export function decodeColumns(text: string): ShownColumn[] {
     if (!SLUG.test(id) || seen.has(id)) return [];
     seen.add(id);
     const width = Number(size);
-    const isWidth = size !== undefined && width >= NARROWEST && width <= WIDEST;
+    const isWidth = size !== undefined && width >= MIN_WIDTH && width <= MAX_WIDTH;
     return [isWidth ? { id, width } : { id }];
   });
 }
@@ -46,13 +46,13 @@ function decodeSort(text: string): SortBy[] {
     .slice(0, MAX_SORTS);
 }
 
-/** The query without its question mark; nothing for the state that a list has at first. */
+/** The query without its question mark; empty for the initial state. */
 export function encodeState(state: ListState): string {
   const parts: [string, string][] = [];
   if (state.search !== "") parts.push(["q", state.search]);
   if (state.mode !== INITIAL.mode) parts.push(["m", state.mode]);
   for (const text of encodeConditions(state.conditions)) parts.push(["f", text]);
-  if (state.timeZone !== null && haveDay(state.conditions)) parts.push(["z", state.timeZone]);
+  if (state.timeZone !== null && containDay(state.conditions)) parts.push(["z", state.timeZone]);
   if (state.sort.length > 0) parts.push(["s", sortText(state.sort)]);
   if (state.sort.length > 0 && state.start !== null) parts.push(["start", state.start]);
   if (state.isDeleted) parts.push(["deleted", "yes"]);
@@ -62,7 +62,7 @@ export function encodeState(state: ListState): string {
   return parts.map(([name, value]) => `${name}=${encoded(value)}`).join("&");
 }
 
-/** The state that a query says. What cannot be read is as at first. */
+/** The state in a query. Invalid parts keep their initial value. */
 export function decodeState(query: string): ListState {
   const parts = new URLSearchParams(query);
   const mode = parts.get("m");
@@ -83,7 +83,7 @@ export function decodeState(query: string): ListState {
   };
 }
 
-/** Of a query, the parts that belong to the record over the list. */
+/** The query parameters of the record in front of the list. */
 export function recordParts(query: string): string {
   const parts = new URLSearchParams(query);
   const kept = ["record", "tab"].flatMap((name) => {
@@ -93,7 +93,7 @@ export function recordParts(query: string): string {
   return kept.join("&");
 }
 
-/** The end of an address with these parts of a query. */
+/** An address suffix with these query parameters. */
 export function queryWith(parts: readonly string[]): string {
   const filled = parts.filter((part) => part !== "");
   return filled.length === 0 ? "" : `?${filled.join("&")}`;

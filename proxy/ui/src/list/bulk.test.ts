@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
 import type { RecordBody } from "../api/queries";
-import { deleteMany, MOST, pagesOf, type Service, setMany, undoSet } from "./bulk";
+import { deleteMany, MAX_BATCH, pagesOf, type Service, setMany, undoSet } from "./bulk";
 
 type Row = { id: string; city: string | null };
 
-/** A service with rows, which answers pages by id and rejects what `rejects` says. */
+/** A service with rows that returns pages by id and rejects the operations in `rejects`. */
 function service(rows: Row[], rejects: (id: string) => boolean = () => false) {
   const batches: number[] = [];
   const record = ({ id, city }: Row): RecordBody => ({ id, external_key: null, attributes: { city } });
@@ -58,7 +58,7 @@ test("deletion of all matching records reads them page by page", async () => {
   const outcome = await deleteMany(it, "t", all, never, silent);
   expect(outcome.done.length).toBe(2500);
   expect(rows).toEqual([]);
-  expect(batches).toEqual([MOST, MOST, 500]);
+  expect(batches).toEqual([MAX_BATCH, MAX_BATCH, 500]);
 });
 
 test("bulk change reports errors per record", async () => {
@@ -73,7 +73,7 @@ test("stopped bulk change keeps its results", async () => {
   const stop = new AbortController();
   const outcome = await deleteMany(service(rows).it, "t", all, stop.signal, () => stop.abort());
   expect(outcome.isStopped).toBe(true);
-  expect(outcome.done.length).toBe(MOST);
+  expect(outcome.done.length).toBe(MAX_BATCH);
   expect(rows.length).toBe(1500);
 });
 
@@ -111,7 +111,7 @@ test("undo recognizes a value of another user", async () => {
   expect(rows.map(({ city }) => city)).toEqual(["Basel"]);
 });
 
-test("undo knows a value in the form in which the service keeps it", async () => {
+test("undo recognizes a value in its stored form", async () => {
   const rows = rowsOf(2);
   const { it } = service(rows);
   const { former } = await setMany(it, "t", all, "city", "2024-01-01T01:00:00.000+01:00", never, silent);
@@ -126,5 +126,5 @@ test("records of a list are processed in batches", async () => {
   const sizes: number[] = [];
   for await (const page of pagesOf(service([]).it, { kind: "some", records }, [], never))
     sizes.push(page.length);
-  expect(sizes).toEqual([MOST, 500]);
+  expect(sizes).toEqual([MAX_BATCH, 500]);
 });

@@ -1,5 +1,5 @@
 /**
- * Changes of many records: batches of at most a thousand, one after another, until they are stopped.
+ * Changes many records in consecutive batches of at most a thousand, until they are done or stopped.
  *
  * A stopped change keeps its results. Errors are reported per record.
  */
@@ -7,19 +7,19 @@ import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { inSentences } from "../api/problem";
 import type { RecordBody } from "../api/queries";
-import { isKeptAs } from "../value/exact";
+import { isStoredAs } from "../value/exact";
 import type { SearchBody } from "./state";
 
-/** The most operations of one batch, and the most records of one page. */
-export const MOST = 1000;
-/** Requests for single records that run at once. */
-const AT_ONCE = 6;
-/** Rejections that are kept with their sentence; of further ones only the number. */
+/** The maximum number of operations per batch and of records per page. */
+export const MAX_BATCH = 1000;
+/** The number of concurrent requests for single records. */
+const MAX_CONCURRENT = 6;
+/** The number of rejections that are kept with their message. Others are only counted. */
 const MAX_REJECTIONS = 20;
 
 type Operation = Schemas["Operation"];
 
-/** What the service does for a change of many records. */
+/** The service calls of a bulk change. */
 export type Service = {
   search: (body: SearchBody, signal: AbortSignal) => Promise<Schemas["SearchResult"]>;
   batch: (operations: Operation[], signal: AbortSignal) => Promise<Schemas["BatchReport"]>;
@@ -31,21 +31,21 @@ export type Rejection = { id: string; name: string; reason: string };
 export type Outcome = {
   done: string[];
   rejected: Rejection[];
-  /** Rejections beside those that are listed. */
+  /** Rejections in addition to the listed ones. */
   moreRejected: number;
   isStopped: boolean;
-  /** Why it ended early, where the service failed. */
+  /** Why the change ended early, if the service failed. */
   error?: unknown;
 };
 
-/** Records by their ids, or all that match a search. */
+/** Records by id, or all that match a search. */
 export type Target = { kind: "some"; records: readonly RecordBody[] } | { kind: "all"; body: SearchBody };
 
-type Say = (done: number) => void;
+type Report = (done: number) => void;
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === "AbortError";
 
-/** The records of a target in pages. Those of a search come by id, so that no change moves them past the cursor. */
+/** The records of a target in pages. Search results are ordered by id, so that no change moves them past the cursor. */
 export async function* pagesOf(
   service: Service,
   target: Target,
@@ -56,7 +56,7 @@ export async function* pagesOf(
     for (const part of partsOf(target.records)) yield part;
     return;
   }
-  const body: SearchBody = { ...target.body, sort: "id", fields, limit: MOST };
+  const body: SearchBody = { ...target.body, sort: "id", fields, limit: MAX_BATCH };
   let cursor: string | null = null;
   do {
     const page: Schemas["SearchResult"] = await service.search(
@@ -69,7 +69,7 @@ export async function* pagesOf(
 }
 
 export function* partsOf<T>(all: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < all.length; at += MOST) yield all.slice(at, at + MOST);
+  for (let at = 0; at < all.length; at += MAX_BATCH) yield all.slice(at, at + MAX_BATCH);
 }
 
 const begin = (): Outcome => ({ done: [], rejected: [], moreRejected: 0, isStopped: false });
@@ -79,7 +79,7 @@ function addRejection(outcome: Outcome, rejection: Rejection) {
   else outcome.moreRejected += 1;
 }
 
-/** Runs steps until they end, are stopped or fail; says in the outcome which it was. */
+/** Runs steps until they are done, stopped or fail, and records this in the outcome. */
 async function until(outcome: Outcome, signal: AbortSignal, steps: () => Promise<void>): Promise<Outcome> {
   try {
     await steps();
@@ -116,23 +116,23 @@ export function deleteMany(
   template: string,
   target: Target,
   signal: AbortSignal,
-  say: Say,
+  report: Report,
 ) {
   const outcome = begin();
   return until(outcome, signal, async () => {
     for await (const page of pagesOf(service, target, [], signal)) {
       await write(service, page, ({ id }) => ({ op: "delete", template, id }), outcome, signal);
-      say(outcome.done.length);
+      report(outcome.done.length);
     }
   });
 }
 
-/** What is needed to take back a change of an attribute. */
-export type Former = { attribute: string; written: Json; values: Map<string, Json> };
+/** The data to undo a change of an attribute. */
+export type FormerValues = { attribute: string; written: Json; values: Map<string, Json> };
 
 const valueAt = (record: RecordBody, attribute: string) => (record.attributes?.[attribute] ?? null) as Json;
 
-/** Gives an attribute of records a value, and keeps the former ones. */
+/** Sets an attribute of records to a value, and stores the former values. */
 export async function setMany(
   service: Service,
   template: string,
@@ -140,10 +140,10 @@ export async function setMany(
   attribute: string,
   value: Json,
   signal: AbortSignal,
-  say: Say,
-): Promise<{ outcome: Outcome; former: Former }> {
+  report: Report,
+): Promise<{ outcome: Outcome; former: FormerValues }> {
   const outcome = begin();
-  const former: Former = { attribute, written: value, values: new Map() };
+  const former: FormerValues = { attribute, written: value, values: new Map() };
   await until(outcome, signal, async () => {
     for await (const page of pagesOf(
       service,
@@ -163,13 +163,13 @@ export async function setMany(
       for (const record of page) {
         if (written.has(record.id)) former.values.set(record.id, valueAt(record, attribute));
       }
-      say(outcome.done.length);
+      report(outcome.done.length);
     }
   });
   return { outcome, former };
 }
 
-/** Reads what the records of a list have now, for what the list does not show. */
+/** Reads the current values of listed records, for attributes that the list does not load. */
 async function read(
   service: Service,
   target: Target,
@@ -193,23 +193,23 @@ async function read(
 
 async function current(service: Service, ids: string[], attribute: string, signal: AbortSignal) {
   const filters = [{ field: "id", operator: "in" as const, value: ids }];
-  return (await service.search({ filters, fields: [attribute], limit: MOST }, signal)).records;
+  return (await service.search({ filters, fields: [attribute], limit: MAX_BATCH }, signal)).records;
 }
 
-/** Gives records their former values back. A value that another user has changed since stays. */
+/** Restores the former values of records. A value that another user has changed since stays. */
 export function undoSet(
   service: Service,
   template: string,
-  { attribute, written, values }: Former,
+  { attribute, written, values }: FormerValues,
   changedSince: string,
   signal: AbortSignal,
-  say: Say,
+  report: Report,
 ) {
   const outcome = begin();
   return until(outcome, signal, async () => {
     for (const ids of partsOf([...values.keys()])) {
       const records = await current(service, ids, attribute, signal);
-      const same = records.filter((record) => isKeptAs(written, valueAt(record, attribute)));
+      const same = records.filter((record) => isStoredAs(written, valueAt(record, attribute)));
       for (const record of records) {
         if (!same.includes(record))
           addRejection(outcome, { id: record.id, name: nameOf(record), reason: changedSince });
@@ -223,13 +223,13 @@ export function undoSet(
         outcome,
         signal,
       );
-      say(outcome.done.length);
+      report(outcome.done.length);
     }
   });
 }
 
-/** Restores deleted records, a few at once. */
-export function restoreMany(service: Service, target: Target, signal: AbortSignal, say: Say) {
+/** Restores deleted records, several concurrently. */
+export function restoreMany(service: Service, target: Target, signal: AbortSignal, report: Report) {
   const outcome = begin();
   return until(outcome, signal, async () => {
     for await (const page of pagesOf(service, target, [], signal)) {
@@ -244,10 +244,10 @@ export function restoreMany(service: Service, target: Target, signal: AbortSigna
             if (isAbort(error)) throw error;
             addRejection(outcome, { id: record.id, name: nameOf(record), reason: service.sentence(error) });
           }
-          say(outcome.done.length);
+          report(outcome.done.length);
         }
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
     }
   });
 }

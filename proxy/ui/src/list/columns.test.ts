@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Attribute, Template } from "../api/queries";
-import { deletedColumns, initialColumns, keptColumns, neededFields, shownColumns } from "./columns";
+import { deletedColumns, initialColumns, neededFields, savedColumns, shownColumns } from "./columns";
 
 const attribute = (slug: string, type: Attribute["type"] = "string"): Attribute => ({
   id: slug,
@@ -29,14 +29,14 @@ test("display attribute is the first column", () => {
   expect(ids(initialColumns(template))).toEqual(["name", "city", "born"]);
 });
 
-test("columns that the template no longer has are left out", () => {
+test("columns of dropped attributes are left out", () => {
   expect(ids(shownColumns(template, [{ id: "born" }, { id: "gone" }, { id: "created_at" }]))).toEqual([
     "born",
     "created_at",
   ]);
 });
 
-test("hidden display attribute is requested", () => {
+test("hidden display attribute is also requested", () => {
   expect(neededFields(template, shownColumns(template, [{ id: "city" }]))).toEqual(["city", "name"]);
 });
 
@@ -46,22 +46,22 @@ test("request for all fields does not name them", () => {
 
 test("initial columns are stored as null, others with changed widths", () => {
   const columns = initialColumns(template);
-  expect(keptColumns(template, columns)).toBeNull();
+  expect(savedColumns(template, columns)).toBeNull();
   const [name, city] = columns;
   if (!name || !city) throw new Error("columns are missing");
-  expect(keptColumns(template, [city, { ...name, width: 300 }])).toEqual([
+  expect(savedColumns(template, [city, { ...name, width: 300 }])).toEqual([
     { id: "city" },
     { id: "name", width: 300 },
   ]);
 });
 
-test("a list of deleted records begins with when they were deleted, unless that column was moved", () => {
+test("list of deleted records begins with the deletion time, unless that column was moved", () => {
   const columns = deletedColumns(template, null);
   expect(ids(columns)).toEqual(["deleted_at", "name", "city", "born"]);
-  expect(keptColumns(template, columns)).toBeNull();
+  expect(savedColumns(template, columns)).toBeNull();
   const [deleted, name] = columns;
   if (!deleted || !name) throw new Error("columns are missing");
-  const kept = keptColumns(template, [name, { ...deleted, width: 300 }]);
+  const kept = savedColumns(template, [name, { ...deleted, width: 300 }]);
   expect(kept).toEqual([{ id: "name" }, { id: "deleted_at", width: 300 }]);
   expect(deletedColumns(template, kept).map(({ id, width }) => [id, width])).toEqual([
     ["name", 240],

@@ -1,10 +1,10 @@
-/** What a list shows as a file, streamed to the disk where the browser can. */
+/** Exports a list as a file, streamed to disk if the browser supports it. */
 import { useRef, useState } from "react";
 import { type ExportFormat, requestExport } from "../api/export";
 import { RequestError, sentence } from "../api/problem";
 import { save } from "../components/save";
-import { sayDone, sayRejected } from "../components/toast";
-import { words } from "../language";
+import { showErrorToast, showToast } from "../components/toast";
+import { messages } from "../language";
 import type { SearchBody } from "./state";
 
 type Writable = WritableStream<Uint8Array>;
@@ -13,19 +13,19 @@ type Picker = (options: { suggestedName: string }) => Promise<{ createWritable: 
 const picker = (): Picker | undefined =>
   (window as unknown as { showSaveFilePicker?: Picker }).showSaveFilePicker?.bind(window);
 
-/** Counts the bytes that pass. */
-function counting(say: (bytes: number) => void) {
+/** Counts the bytes that pass through. */
+function counting(report: (bytes: number) => void) {
   let bytes = 0;
   return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(piece, controller) {
       bytes += piece.length;
-      say(bytes);
+      report(bytes);
       controller.enqueue(piece);
     },
   });
 }
 
-/** Exports of a list: how many bytes have come, while one runs. */
+/** Exports of a list, with the number of bytes received while one runs. */
 export function useExport(project: string, template: string) {
   const [bytes, setBytes] = useState<number | null>(null);
   const controller = useRef<AbortController | null>(null);
@@ -35,18 +35,18 @@ export function useExport(project: string, template: string) {
     controller.current = new AbortController();
     const { signal } = controller.current;
     try {
-      // The browser lets a page ask for a file only right after a press.
+      // Browsers let a page open the file picker only right after a click.
       const file = await picker()?.({ suggestedName: name });
       setBytes(0);
       const response = await requestExport(project, template, { format }, body, signal);
       const stream = (response.body ?? new ReadableStream()).pipeThrough(counting(setBytes));
       if (file) await stream.pipeTo(await file.createWritable(), { signal });
       else save(await new Response(stream, { headers: response.headers }).blob(), name);
-      sayDone(words.list.exported(name));
+      showToast(messages.list.exported(name));
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
-      // What ends in the middle was accepted: the service can say by nothing else that the rest is missing.
-      sayRejected(error instanceof RequestError ? sentence(error) : words.list.exportBroken);
+      // The status was sent before the error. The service can report a late error only by closing the connection.
+      showErrorToast(error instanceof RequestError ? sentence(error) : messages.list.exportBroken);
     } finally {
       setBytes(null);
     }

@@ -14,28 +14,28 @@ const moved = (row: number, cell: number, isSelecting = false) => ({
   isSelecting,
 });
 
-test("arrows move and stop at the borders", () => {
+test("arrow keys stop at the edges", () => {
   expect(press("ArrowDown", 3)).toEqual(moved(4, 2));
   expect(press("ArrowDown", 199)).toEqual(moved(199, 2));
   expect(press("ArrowRight", 3, 4)).toEqual(moved(3, 4));
   expect(press("PageUp", 5)).toEqual(moved(0, 2));
 });
 
-test("above the first row is the head, where Enter sorts", () => {
+test("Enter sorts in the header above the first row", () => {
   expect(press("ArrowUp", 0)).toEqual(moved(-1, 2));
   expect(press("Enter", -1)).toEqual({ kind: "sort", isAdded: false });
   expect(press("Enter", -1, 2, { shiftKey: true })).toEqual({ kind: "sort", isAdded: true });
   expect(press("ArrowRight", -1, 2, { altKey: true })).toEqual({ kind: "resize", by: 16 });
 });
 
-test("Enter opens and Space selects, with Shift a range", () => {
+test("Enter opens, Space selects, Shift+Space selects a range", () => {
   expect(press("Enter", 3)).toEqual({ kind: "open" });
   expect(press(" ", 3)).toEqual({ kind: "select", isRange: false });
   expect(press(" ", 3, 2, { shiftKey: true })).toEqual({ kind: "select", isRange: true });
   expect(press("ArrowDown", 3, 2, { shiftKey: true })).toEqual(moved(4, 2, true));
 });
 
-test("letters that are shortcuts of the page are left alone", () => {
+test("grid ignores letters that are shortcuts of the page", () => {
   expect(press("f", 3)).toBeNull();
   expect(press("/", 3)).toBeNull();
   expect(press("ArrowLeft", 3, 2, { altKey: true })).toBeNull();

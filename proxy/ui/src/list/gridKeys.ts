@@ -1,4 +1,4 @@
-/** What the keys do in the grid of records. Pure, so that it can be tested without a page. */
+/** The keyboard actions of the grid of records, as pure functions. */
 import { HEAD } from "./GridHead";
 
 export type Cell = { row: number; cell: number };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Change } from "../api/changes";
 import type { RecordBody } from "../api/queries";
-import { addPending, afterReading, NOTHING, outcome, type Pending, sorted } from "./live";
+import { addPending, afterReading, classifyPending, NOTHING, outcome, type Pending } from "./live";
 
 const change = (id: string, operation: Change["operation"], more: Partial<Change> = {}): Change => ({
   id,
@@ -31,28 +31,28 @@ const seen = {
   isRendered: (id: string) => id === "a",
 };
 
-test("rows on the screen are asked for at once, the others when they are scrolled to", () => {
-  const { asked, later } = sorted(pendingOf([change("a", "update"), change("b", "update")]), seen);
-  expect([ids(asked), ids(later)]).toEqual(["a", "b"]);
+test("rendered rows are requested immediately, others when scrolled to", () => {
+  const { due, later } = classifyPending(pendingOf([change("a", "update"), change("b", "update")]), seen);
+  expect([ids(due), ids(later)]).toEqual(["a", "b"]);
 });
 
-test("a new record is asked for, an unknown changed one only where the list is whole", () => {
+test("new record is requested, changed record that is not loaded only if the list is complete", () => {
   const pending = pendingOf([change("c", "create"), change("c", "update"), change("d", "update")]);
-  expect(ids(sorted(pending, seen).asked)).toBe("c");
-  expect(ids(sorted(pending, { ...seen, isWhole: true }).asked)).toBe("cd");
+  expect(ids(classifyPending(pending, seen).due)).toBe("c");
+  expect(ids(classifyPending(pending, { ...seen, isWhole: true }).due)).toBe("cd");
 });
 
-test("a deleted record leaves the list of live ones, and joins that of deleted ones", () => {
+test("deleted record leaves the list of live records and joins that of deleted ones", () => {
   const deleted = change("a", "delete");
-  expect(ids(sorted(pendingOf([deleted]), seen).lost)).toBe("a");
+  expect(ids(classifyPending(pendingOf([deleted]), seen).lost)).toBe("a");
   const pending = pendingOf([change("c", "delete")], true);
-  expect(ids(sorted(pending, { ...seen, areDeleted: true }).asked)).toBe("c");
+  expect(ids(classifyPending(pending, { ...seen, areDeleted: true }).due)).toBe("c");
 });
 
-test("a changed row is marked with what was changed and by whom", () => {
-  const asked = pendingOf([change("a", "update"), change("a", "update", { changed: ["city"] })]);
+test("changed row is marked with the changed fields and the author", () => {
+  const due = pendingOf([change("a", "update"), change("a", "update", { changed: ["city"] })]);
   const now = record("a", "Ada Keller");
-  const { rows, live, counts } = outcome(NOTHING, asked, [], byId(now), seen.loaded);
+  const { rows, live, counts } = outcome(NOTHING, due, [], byId(now), seen.loaded);
   expect(rows).toEqual([now]);
   expect(live.marks.get("a")).toEqual({
     kind: "changed",
@@ -62,7 +62,7 @@ test("a changed row is marked with what was changed and by whom", () => {
   expect(counts).toEqual({ changed: 1, lost: 0 });
 });
 
-test("what the list shows already is not marked", () => {
+test("unchanged row is not marked", () => {
   const { rows, live } = outcome(
     NOTHING,
     pendingOf([change("a", "update")]),
@@ -73,31 +73,31 @@ test("what the list shows already is not marked", () => {
   expect([rows.length, live.marks.size]).toEqual([0, 0]);
 });
 
-test("a change of this tab is shown without a mark", () => {
-  const asked = pendingOf([change("a", "update")], false, true);
-  const { rows, live, counts } = outcome(NOTHING, asked, [], byId(record("a", "Eve")), seen.loaded);
+test("change by this tab is not marked", () => {
+  const due = pendingOf([change("a", "update")], false, true);
+  const { rows, live, counts } = outcome(NOTHING, due, [], byId(record("a", "Eve")), seen.loaded);
   expect([rows.length, live.marks.size, counts.changed]).toEqual([1, 0, 0]);
 });
 
-test("a record that no longer matches stays, marked, until it matches again", () => {
-  const asked = pendingOf([change("a", "update")]);
-  const left = outcome(NOTHING, asked, [], new Map(), seen.loaded);
+test("record that no longer matches stays marked until it matches again", () => {
+  const due = pendingOf([change("a", "update")]);
+  const left = outcome(NOTHING, due, [], new Map(), seen.loaded);
   expect(left.live.marks.get("a")?.kind).toBe("left");
-  const back = outcome(left.live, asked, [], byId(record("a", "Ada")), seen.loaded);
+  const back = outcome(left.live, due, [], byId(record("a", "Ada")), seen.loaded);
   expect(back.live.marks.get("a")?.kind).toBe("changed");
 });
 
-test("a new record that matches is fresh until it is deleted or no longer matches", () => {
-  const asked = pendingOf([change("c", "create"), change("d", "create"), change("e", "create")]);
+test("matching new record is counted until it is deleted or no longer matches", () => {
+  const due = pendingOf([change("c", "create"), change("d", "create"), change("e", "create")]);
   const found = byId(record("c", "Cy"), record("d", "Di"));
-  const { live } = outcome(NOTHING, asked, [], found, seen.loaded);
+  const { live } = outcome(NOTHING, due, [], found, seen.loaded);
   expect(live.fresh).toEqual(new Set(["c", "d"]));
   const lost = pendingOf([change("c", "delete")]);
   const others = pendingOf([change("d", "create")]);
   expect(outcome(live, others, lost, new Map(), seen.loaded).live).toEqual(NOTHING);
 });
 
-test("a loss is counted once", () => {
+test("lost record is counted once", () => {
   const lost = pendingOf([change("a", "delete")]);
   const once = outcome(NOTHING, [], lost, new Map(), seen.loaded);
   expect(once.counts.lost).toBe(1);
@@ -105,7 +105,7 @@ test("a loss is counted once", () => {
   expect(outcome(once.live, [], lost, new Map(), seen.loaded).counts.lost).toBe(0);
 });
 
-test("what came before a list was read again is over, what came during it is not", () => {
+test("reloading a list removes earlier marks, not those of changes during the reload", () => {
   const lost = (id: string) => pendingOf([change(id, "delete")]);
   const fresh = pendingOf([change("c", "create")]);
   const before = outcome(NOTHING, fresh, lost("a"), byId(record("c", "Cy")), seen.loaded).live;

@@ -1,36 +1,36 @@
-/** What changes of records mean for a list that shows some of them. */
+/** The effects of record changes on a list that shows some of the records. */
 import type { Change } from "../api/changes";
 import type { RecordBody } from "../api/queries";
 import { changedFields } from "../record/merge";
 
-/** What others did with a record of the list. */
+/** A change of a listed record by another user. */
 export type Mark = {
-  /** `left`: it no longer matches. `gone`: the reader may no longer see it. */
+  /** `left`: it no longer matches. `gone`: it is no longer visible to the user. */
   kind: "changed" | "new" | "deleted" | "gone" | "left";
   fields: ReadonlySet<string>;
-  /** Who did it, as the history says it; null if it is unknown, or the reader. */
+  /** The author as in the history; null if it is unknown or the current user. */
   actor: string | null;
 };
 
 export type Live = {
   marks: ReadonlyMap<string, Mark>;
-  /** Records that match and are not loaded. */
+  /** Matching records that are not loaded. */
   fresh: ReadonlySet<string>;
 };
 
 export const NOTHING: Live = { marks: new Map(), fresh: new Set() };
 
-/** All changes of a record that the list has not looked at. */
+/** All changes of a record that the list has not processed. */
 export type Pending = {
   id: string;
   operation: Change["operation"];
   fields: ReadonlySet<string>;
-  /** Whether one of them brought it into lists like this one, as its creation does. */
+  /** Whether one of them may have added it to this kind of list, such as its creation. */
   hasJoined: boolean;
   actor: string | null;
 };
 
-/** Adds changes to those that wait. `isOwn`: by this tab. */
+/** Adds changes to the pending ones. `isOwn`: made by this tab. */
 export function addPending(
   pending: Map<string, Pending>,
   changes: readonly Change[],
@@ -50,7 +50,7 @@ export function addPending(
   }
 }
 
-/** Whether the change takes a record out of every list like this one, so that nothing has to be asked. */
+/** Whether the change removes a record from every list of this kind, so no request is needed. */
 const isLoss = ({ operation }: Pending, areDeleted: boolean): boolean =>
   operation === "gone" || operation === (areDeleted ? "restore" : "delete");
 
@@ -60,49 +60,52 @@ const lossOf = ({ operation }: Pending): Mark["kind"] =>
 type Seen = {
   /** The records of the list. */
   loaded: ReadonlyMap<string, RecordBody>;
-  /** Whether those are all that there are. */
+  /** Whether all matching records are loaded. */
   isWhole: boolean;
   areDeleted: boolean;
   isRendered: (id: string) => boolean;
 };
 
-/** Which of those that wait are asked about now, which later, and which have left the list. Others do not matter to it. */
-export function sorted(pending: Iterable<Pending>, { loaded, isWhole, areDeleted, isRendered }: Seen) {
-  const [asked, later, lost]: [Pending[], Pending[], Pending[]] = [[], [], []];
+/** Splits pending changes into those to request now, those to request later, and lost records. Others are irrelevant. */
+export function classifyPending(
+  pending: Iterable<Pending>,
+  { loaded, isWhole, areDeleted, isRendered }: Seen,
+) {
+  const [due, later, lost]: [Pending[], Pending[], Pending[]] = [[], [], []];
   for (const it of pending) {
     const isLoaded = loaded.has(it.id);
     if (isLoss(it, areDeleted)) lost.push(it);
-    else if (isLoaded) (isRendered(it.id) ? asked : later).push(it);
-    // Where there are more records than are loaded, one that is changed may be among the others.
-    else if (it.hasJoined || isWhole) asked.push(it);
+    else if (isLoaded) (isRendered(it.id) ? due : later).push(it);
+    // If not all records are loaded, a changed one may match but not be loaded. Only new ones are requested.
+    else if (it.hasJoined || isWhole) due.push(it);
   }
-  return { asked, later, lost };
+  return { due, later, lost };
 }
 
 const hasChanged = (before: RecordBody, now: RecordBody): boolean =>
-  changedFields(before, now).length > 0 || beside(before) !== beside(now);
+  changedFields(before, now).length > 0 || displayData(before) !== displayData(now);
 
-/** What stands beside the values: labels, names of referenced records, and times. */
-const beside = ({ attribute_values, updated_at, deleted_at }: RecordBody): string =>
+/** Data that is shown with the values: labels, names of referenced records, and times. */
+const displayData = ({ attribute_values, updated_at, deleted_at }: RecordBody): string =>
   JSON.stringify([attribute_values, updated_at, deleted_at]);
 
 type Outcome = {
   live: Live;
-  /** Rows that are shown again. */
+  /** Rows to render again. */
   rows: RecordBody[];
-  /** How many records others changed, and how many they took away. */
+  /** The number of records that other users changed, and that they removed from the list. */
   counts: Counts;
 };
 
 export type Counts = { changed: number; lost: number };
 
 /**
- * What is shown of changes.
- * @param found the records among those asked about that match the search
+ * The visible result of changes.
+ * @param found the requested records that match the search
  */
 export function outcome(
   { marks, fresh }: Live,
-  asked: readonly Pending[],
+  due: readonly Pending[],
   lost: readonly Pending[],
   found: ReadonlyMap<string, RecordBody>,
   loaded: ReadonlyMap<string, RecordBody>,
@@ -116,7 +119,7 @@ export function outcome(
     if (it.actor !== null || kind === "gone") result.counts.lost += 1;
   };
   for (const it of lost) lose(it, lossOf(it));
-  for (const it of asked) {
+  for (const it of due) {
     const before = loaded.get(it.id);
     const now = found.get(it.id);
     if (now === undefined) {
@@ -129,7 +132,7 @@ export function outcome(
     }
     const isBack = isLost(marks.get(it.id));
     if (isBack || it.actor === null) live.marks.delete(it.id);
-    // What the list shows already is what this tab wrote, or read meanwhile.
+    // A row that has not changed was written by this tab, or read in the meantime.
     if (!isBack && !hasChanged(before, now)) continue;
     result.rows.push(now);
     if (it.actor === null) continue;
@@ -139,7 +142,7 @@ export function outcome(
   return result;
 }
 
-/** What others did with a record. */
+/** The change of a record by another user. */
 export const markOf = ({ marks }: Live, id: string): Mark | undefined => marks.get(id);
 
 /** Whether the record has left the list. */
@@ -148,7 +151,7 @@ export const isLost = (mark: Mark | undefined): boolean =>
 
 const NEW: Mark = { kind: "new", fields: new Set(), actor: null };
 
-/** Without what was known before the list was read again: the list shows it. New records are marked as such. */
+/** Removes the marks from before the list was reloaded, which shows their changes. New records are marked. */
 export const afterReading = (live: Live, before: Live): Live => ({
   marks: new Map([
     ...[...live.marks].filter(([id, mark]) => !isLost(mark) || before.marks.get(id) !== mark),
@@ -157,7 +160,7 @@ export const afterReading = (live: Live, before: Live): Live => ({
   fresh: new Set([...live.fresh].filter((id) => !before.fresh.has(id))),
 });
 
-/** Without the marks that are shown for a while, as far as they are still those of `old`. */
+/** Removes the temporary marks that are unchanged since `old`. */
 export const faded = (live: Live, old: Live): Live => ({
   ...live,
   marks: new Map([...live.marks].filter(([id, mark]) => isLost(mark) || old.marks.get(id) !== mark)),

@@ -1,9 +1,9 @@
 import type { RecordBody } from "../api/queries";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
 
-/** What names a record in sentences: its display attribute, else its key. */
+/** The name of a record in sentences: its display attribute, or its key. */
 export function recordName(record: RecordBody, display: string | null): string {
   const shown = display === null ? undefined : record.attributes?.[display];
-  return isEmptyValue(shown) ? (record.external_key ?? words.list.unnamed) : String(shown);
+  return isEmptyValue(shown) ? (record.external_key ?? messages.list.unnamed) : String(shown);
 }

@@ -1,22 +1,22 @@
 /**
- * How a list looked last, by template, so that the navigation leads to it as it was: columns, sort and layout. They are in the
- * address that it leads to.
+ * The last state of each template's list, so that the navigation opens it unchanged: columns, sort and layout. The links
+ * of the navigation contain them.
  */
 import { addresses } from "../navigation/addresses";
 import { decodeState, encodeState, queryWith } from "./address";
 import { INITIAL, type ListState } from "./state";
 
-const place = (project: string, template: string) => `keyed.list.${project}.${template}`;
+const storageKey = (project: string, template: string) => `keyed.list.${project}.${template}`;
 
-/** The address of a list as it was left. */
+/** The address of a list in its last state. */
 export function leftList(project: string, template: string): string {
-  const kept = localStorage.getItem(place(project, template));
-  const query = kept === null ? "" : encodeState(decodeState(kept));
+  const stored = localStorage.getItem(storageKey(project, template));
+  const query = stored === null ? "" : encodeState(decodeState(stored));
   return addresses.list(project, template) + queryWith([query]);
 }
 
 export function rememberState(project: string, template: string, { columns, sort, layout }: ListState) {
   const query = encodeState({ ...INITIAL, columns, sort, layout });
-  if (query === "") localStorage.removeItem(place(project, template));
-  else localStorage.setItem(place(project, template), query);
+  if (query === "") localStorage.removeItem(storageKey(project, template));
+  else localStorage.setItem(storageKey(project, template), query);
 }

@@ -1,16 +1,16 @@
-/** What a list is sorted by, and the value at which it begins. */
+/** The sort of a list, and the value at which the list starts. */
 import type { Condition } from "../filter/condition";
 
 export type SortBy = { field: string; isDescending: boolean };
 
-/** The most fields that the service sorts by. */
+/** The maximum number of sort fields of the service. */
 export const MAX_SORTS = 5;
 
 /**
- * The sort after a press on a header: none → ascending → descending → none. With `isAdded`, the other fields stay and
- * this one comes after them.
+ * The sort after a click on a header: none → ascending → descending → none. With `isAdded`, the field is added after
+ * the other ones.
  */
-export function pressedSort(sort: readonly SortBy[], field: string, isAdded: boolean): SortBy[] {
+export function sortAfterClick(sort: readonly SortBy[], field: string, isAdded: boolean): SortBy[] {
   const current = sort.find((it) => it.field === field);
   const next: SortBy[] =
     current === undefined
@@ -28,25 +28,25 @@ export const sortText = (sort: readonly SortBy[]): string =>
 
 type Sorted = {
   sort: SortBy[];
-  /** The value of the first sort field at which the list begins, as the service takes it; null for its beginning. */
+  /** The value of the first sort field at which the list starts, as the service expects it; null for its beginning. */
   start: string | null;
   isDeleted: boolean;
 };
 
-/** The list in another order. It begins at the same value if it is sorted by the same field. */
+/** The list with another sort. It keeps its start value if the first field is the same. */
 export const withSort = ({ sort, start }: Sorted, next: SortBy[]): Pick<Sorted, "sort" | "start"> => ({
   sort: next,
   start: next[0]?.field === sort[0]?.field ? start : null,
 });
 
-/** The list from its other end. Without a sort, a list has the newest first, or those that were deleted last. */
+/** The list in reverse order. Without a sort, a list shows the newest or most recently deleted records first. */
 export function reversed({ sort, isDeleted }: Sorted): Pick<Sorted, "sort" | "start"> {
   const first: SortBy[] = [{ field: isDeleted ? "deleted_at" : "created_at", isDescending: true }];
   const current = sort.length === 0 ? first : sort;
   return { sort: current.map((it) => ({ ...it, isDescending: !it.isDescending })), start: null };
 }
 
-/** What the records from the start on have in common; none for a list from its beginning. */
+/** The condition that all records from the start value on satisfy; none for a list from its beginning. */
 export function startConditions({ sort: [by], start }: Sorted): Condition[] {
   if (by === undefined || start === null) return [];
   return [{ field: by.field, operator: by.isDescending ? "lte" : "gte", value: start }];

@@ -24,7 +24,7 @@ const template = {
 const at = (field: string, start: string) =>
   startOf({ ...INITIAL, sort: [{ field, isDescending: false }], start }, template);
 
-test("a list begins at a number, a day or a time of its sort", () => {
+test("list can start at a number, date or time of its sort field", () => {
   expect(at("year", "1900")).toMatchObject({ value: "1900", isDescending: false, field: { kind: "number" } });
   expect(at("born", "1990-05-01")?.field.path).toBe("born");
   expect(at("created_at", "2024-01-01T10:00:00Z")?.field.kind).toBe("datetime");
@@ -40,7 +40,7 @@ test("start value of another type is ignored", () => {
   expect(startOf({ ...INITIAL, start: "1900" }, template)).toBeNull();
 });
 
-test("numbers, dates, times and texts lead into a list", () => {
+test("numbers, dates, times and text can be start values", () => {
   const paths = (isDeleted: boolean) => startFields(template, isDeleted).map(({ path }) => path);
   expect(paths(false)).toEqual(["name", "year", "born", "created_at", "updated_at"]);
   expect(paths(true)).toContain("deleted_at");

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { INITIAL, listBody, matchingBody, mayBeMisspelt, modesOf, OF_PROJECT, searchBody } from "./state";
+import { INITIAL, listBody, matchingBody, mayHaveTypo, modesOf, OF_PROJECT, searchBody } from "./state";
 
 const down = { field: "city", isDescending: true };
 const price = { field: "price", isDescending: false };
 
-test("a search by words has a sort, a search by meaning has none", () => {
+test("full-text search has a sort, search by meaning has none", () => {
   const state = { ...INITIAL, search: " river ", sort: [down, price] };
   expect(searchBody(state)).toEqual({ global_search: "river", sort: "-city,price" });
   expect(searchBody({ ...state, mode: "meaning" })).toEqual({ mode: "semantic", query_text: "river" });
@@ -16,22 +16,22 @@ test("a search by words has a sort, a search by meaning has none", () => {
 });
 
 test("typo tolerance needs words of five letters in a text search", () => {
-  const found = (search: string) => mayBeMisspelt({ ...INITIAL, search });
+  const found = (search: string) => mayHaveTypo({ ...INITIAL, search });
   expect(["vermer", "of vermer", "(Zürch)", "zu\u0308rch"].map(found)).toEqual([true, true, true, true]);
   expect(["", "verm", "a be cd", "12345", "ab1cd"].map(found)).toEqual([false, false, false, false, false]);
-  expect(mayBeMisspelt({ ...INITIAL, search: "vermer", mode: "both" })).toBe(false);
-  expect(mayBeMisspelt({ ...INITIAL, search: "vermer", isDeleted: true })).toBe(false);
+  expect(mayHaveTypo({ ...INITIAL, search: "vermer", mode: "both" })).toBe(false);
+  expect(mayHaveTypo({ ...INITIAL, search: "vermer", isDeleted: true })).toBe(false);
   expect(searchBody({ ...INITIAL, search: "vermer", isNear: true })).toEqual({
     global_search: "vermer",
     fuzzy: "auto",
   });
 });
 
-test("without words there is nothing to rank by", () => {
+test("search without text is not ranked", () => {
   expect(searchBody({ ...INITIAL, search: "  ", mode: "meaning", sort: [price] })).toEqual({ sort: "price" });
 });
 
-test("meaning is offered where the service embeds texts and the template has vectors", () => {
+test("search by meaning requires an embedding provider and embedded attributes", () => {
   const all = ["words", "meaning", "both"];
   expect(modesOf(true, ["title"], "words")).toEqual(all);
   expect(modesOf(false, ["title"], "words")).toEqual(["words"]);
@@ -41,7 +41,7 @@ test("meaning is offered where the service embeds texts and the template has vec
   expect(modesOf(false, ["title"], "meaning")).toEqual(["words"]);
 });
 
-test("deleted records are searched by their filters alone", () => {
+test("deleted records are searched only by filters", () => {
   const state = { ...INITIAL, isDeleted: true, search: "river", mode: "both" as const };
   const bern = { field: "city", operator: "eq" as const, value: "Bern" };
   expect(searchBody({ ...state, conditions: [bern], sort: [price] })).toEqual({
@@ -51,7 +51,7 @@ test("deleted records are searched by their filters alone", () => {
   });
 });
 
-test("a day is one of the reader, unless the list has the time zone of a view", () => {
+test("day is in the user's time zone, unless the view specifies one", () => {
   const zoneOf = (operator: "today" | "empty", timeZone: string | null) =>
     searchBody({ ...INITIAL, conditions: [{ field: "seen", operator }], timeZone }).time_zone;
   expect(zoneOf("today", null)).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -60,14 +60,14 @@ test("a day is one of the reader, unless the list has the time zone of a view", 
   expect(zoneOf("empty", null)).toBeUndefined();
 });
 
-test("a list begins at a value of its first sort field, in the order of the sort", () => {
+test("list starts at a value of its first sort field, in sort order", () => {
   const from = (sort: typeof down) => searchBody({ ...INITIAL, sort: [sort, price], start: "M" }).filters;
   expect(from({ ...down, isDescending: false })).toEqual([{ field: "city", operator: "gte", value: "M" }]);
   expect(from(down)).toEqual([{ field: "city", operator: "lte", value: "M" }]);
   expect(searchBody({ ...INITIAL, start: "M" }).filters).toBeUndefined();
 });
 
-test("the start is added to the filters, with the reader's time zone for a day", () => {
+test("start is added to the filters, with the user's time zone for a day", () => {
   const bern = { field: "city", operator: "eq" as const, value: "Bern" };
   const seen = { field: "seen", isDescending: false };
   const body = searchBody({ ...INITIAL, conditions: [bern], sort: [seen], start: "2024-05-01" });
@@ -75,12 +75,12 @@ test("the start is added to the filters, with the reader's time zone for a day",
   expect(body.time_zone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
 });
 
-test("records that are ranked have no start", () => {
+test("ranked list has no start value", () => {
   const state = { ...INITIAL, search: "river", mode: "both" as const, sort: [price], start: "5" };
   expect(searchBody(state).filters).toBeUndefined();
 });
 
-test("changed records are asked for as the list is, without the page of the list", () => {
+test("changed records are requested with the list's search, without its page", () => {
   const list = listBody({ ...INITIAL, search: "river", conditions: [{ field: "city", operator: "empty" }] }, [
     "city",
   ]);
@@ -96,7 +96,7 @@ test("changed records are asked for as the list is, without the page of the list
   });
 });
 
-test("records of a ranked list are asked for without the text that ranks them", () => {
+test("changed records of a ranked list are requested without its text", () => {
   const list = listBody({ ...INITIAL, search: "river", mode: "both" }, null);
   expect(matchingBody(list, true, ["1"])).toEqual({
     filters: [{ field: "id", operator: "in", value: ["1"] }],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completed, isCompletable, stepped, usefulSuggestions } from "./suggest";
+import { completed, isCompletable, moveHighlight, usefulSuggestions } from "./suggest";
 
 const of = (text: string) => ({ text, count: 1 });
 
@@ -9,7 +9,7 @@ test("suggestion replaces the last word", () => {
   expect(completed("ear", of("Earring"))).toBe("Earring");
 });
 
-test("the beginning of a word is completed, a word that has ended is not", () => {
+test("incomplete word is completed, finished word is not", () => {
   expect(["ea", "girl ea", "é\u0301a"].map(isCompletable)).toEqual([true, true, true]);
   expect(["", "e", "girl e", "girl "].map(isCompletable)).toEqual([false, false, false, false]);
 });
@@ -25,11 +25,11 @@ test("typed word is not suggested", () => {
   ).toHaveLength(8);
 });
 
-test("arrows lead from the field through the suggestions to the records", () => {
-  expect(stepped(null, "ArrowDown", 2)).toBe(0);
-  expect(stepped(0, "ArrowDown", 2)).toBe(1);
-  expect(stepped(1, "ArrowDown", 2)).toBe("records");
-  expect(stepped(null, "ArrowUp", 2)).toBe(1);
-  expect(stepped(1, "ArrowUp", 2)).toBe(0);
-  expect(stepped(0, "ArrowUp", 2)).toBe(null);
+test("arrow keys move from the field through the suggestions to the records", () => {
+  expect(moveHighlight(null, "ArrowDown", 2)).toBe(0);
+  expect(moveHighlight(0, "ArrowDown", 2)).toBe(1);
+  expect(moveHighlight(1, "ArrowDown", 2)).toBe("records");
+  expect(moveHighlight(null, "ArrowUp", 2)).toBe(1);
+  expect(moveHighlight(1, "ArrowUp", 2)).toBe(0);
+  expect(moveHighlight(0, "ArrowUp", 2)).toBe(null);
 });

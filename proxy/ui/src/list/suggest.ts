@@ -1,23 +1,23 @@
-/** Suggestions for the last word of a search: which are shown, and what the keys do with them. */
+/** Suggestions for the last word of a search: which ones are shown, and their keyboard actions. */
 import type { Schemas } from "../api/client";
 
 export type Suggestion = Schemas["Suggestions"]["suggestions"][number];
 
 export const MAX_SUGGESTIONS = 8;
-/** One letter is the beginning of too much. */
-const FEWEST_LETTERS = 2;
+/** A single letter has too many completions. */
+const MIN_LETTERS = 2;
 
-/** What follows the last space. */
+/** The text after the last space. */
 const lastWord = (search: string): string => /\S*$/.exec(search)?.[0] ?? "";
 
-/** Whether a search ends with the beginning of a word. */
-export const isCompletable = (search: string): boolean => lastWord(search).length >= FEWEST_LETTERS;
+/** Whether a search ends with an incomplete word. */
+export const isCompletable = (search: string): boolean => lastWord(search).length >= MIN_LETTERS;
 
-/** The search with a suggestion in place of its last word. */
+/** The search with its last word replaced by a suggestion. */
 export const completed = (search: string, { text }: Suggestion): string =>
   search.slice(0, search.length - lastWord(search).length) + text;
 
-/** The suggestions that are more than what was typed. */
+/** The suggestions that are longer than the typed text. */
 export function usefulSuggestions(search: string, suggestions: readonly Suggestion[]): Suggestion[] {
   const typed = search.toLocaleLowerCase();
   return suggestions
@@ -26,10 +26,10 @@ export function usefulSuggestions(search: string, suggestions: readonly Suggesti
 }
 
 /**
- * The suggestion that an arrow leads to; null for the field itself, "records" for what is below the last one. The list
- * has no other end: who searches leaves it for the records.
+ * The suggestion that an arrow key selects; null for the field itself, "records" below the last one. The list does not
+ * wrap around: the user leaves it for the records.
  */
-export function stepped(active: number | null, key: "ArrowDown" | "ArrowUp", count: number) {
+export function moveHighlight(active: number | null, key: "ArrowDown" | "ArrowUp", count: number) {
   if (key === "ArrowUp") return active === null ? count - 1 : active === 0 ? null : active - 1;
   const next = active === null ? 0 : active + 1;
   return next < count ? next : "records";

@@ -8,18 +8,18 @@ const record = (row: number) => ({
   external_key: `erp:${row}`,
   attributes: { name: `Name ${row}` },
 });
-const page = (place: number): SearchPage =>
+const page = (index: number): SearchPage =>
   ({
-    records: Array.from({ length: SIZE }, (_, at) => record(place * SIZE + at)),
-    next_cursor: `c${place}`,
+    records: Array.from({ length: SIZE }, (_, at) => record(index * SIZE + at)),
+    next_cursor: `c${index}`,
     has_more: true,
   }) as unknown as SearchPage;
-const pages = (count: number) => Array.from({ length: count }, (_, place) => page(place));
-const rowsOfPage = (place: number) => ({ first: place * SIZE, last: (place + 1) * SIZE });
+const pages = (count: number) => Array.from({ length: count }, (_, index) => page(index));
+const rowsOfPage = (index: number) => ({ first: index * SIZE, last: (index + 1) * SIZE });
 const wholeOf = (all: SearchPage[]) =>
-  all.flatMap(({ records }, place) => (records.some(isUnloaded) ? [] : [place]));
+  all.flatMap(({ records }, index) => (records.some(isUnloaded) ? [] : [index]));
 
-test("a list that is not long keeps all its values", () => {
+test("short list keeps all its values", () => {
   const few = pages(WHOLE_PAGES);
   expect(unloadPages(few, rowsOfPage(0))).toBe(few);
 });
@@ -41,7 +41,7 @@ test("visible page is loaded before its neighbors", () => {
   const thin = unloadPages(pages(100), rowsOfPage(99));
   expect(missingPage(thin, rowsOfPage(99))).toBeNull();
   expect(missingPage(thin, { first: 15, last: 35 })).toBe(1);
-  const filled = [1, 2, 3].reduce((all, place) => withPage(all, place, page(place)), thin);
+  const filled = [1, 2, 3].reduce((all, index) => withPage(all, index, page(index)), thin);
   expect(missingPage(filled, { first: 15, last: 35 })).toBe(4);
   const below = withPage(filled, 4, page(4));
   expect(missingPage(below, { first: 15, last: 35 })).toBe(0);
@@ -60,7 +60,7 @@ test("reloaded page has no record of the next page", () => {
   expect(back[4]).toBe(thin[4]);
 });
 
-test("an empty list has no page to ask for", () => {
+test("empty list has no page to load", () => {
   expect(missingPage([], { first: 0, last: 0 })).toBeNull();
   expect(missingPage([{ ...page(0), records: [] }], { first: 0, last: 0 })).toBeNull();
 });

@@ -1,14 +1,14 @@
 /**
- * The pages of a long list that are far from what is seen keep only the names of their records. They are asked for again
- * when they come near, so a list takes as much memory at its thousandth page as at its twentieth.
+ * Pages of a long list that are far from the visible rows keep only the names of their records. They are requested again
+ * when they come near, so the memory of a list does not grow with its length.
  */
 import type { SearchPage } from "../api/lists";
 import type { RecordBody } from "../api/queries";
 
-/** This many pages around what is seen keep the values of their records. */
+/** This many pages around the visible ones keep their values. */
 export const WHOLE_PAGES = 20;
-/** Pages beyond, before they are taken away several at once. */
-const SPARE = 4;
+/** Extra pages that may stay loaded, so that several are unloaded together. */
+const EXTRA = 4;
 
 type Unloaded = RecordBody & { isUnloaded?: true };
 
@@ -22,44 +22,44 @@ export type Seen = { first: number; last: number };
 
 const isUnloadedPage = ({ records }: SearchPage): boolean => records.some(isUnloaded);
 
-/** The places of the first and the last page of which a row is seen. */
+/** The indexes of the first and the last page with a visible row. */
 function seenPages(pages: readonly SearchPage[], { first, last }: Seen): [number, number] {
   let row = 0;
   let from = pages.length - 1;
-  for (const [place, { records }] of pages.entries()) {
-    if (row + records.length > first) from = Math.min(from, place);
+  for (const [index, { records }] of pages.entries()) {
+    if (row + records.length > first) from = Math.min(from, index);
     row += records.length;
-    if (row >= last) return [from, place];
+    if (row >= last) return [from, index];
   }
   return [Math.max(from, 0), pages.length - 1];
 }
 
-/** The pages without the values of those that are far from what is seen; the same ones if there is nothing to take away. */
+/** The pages without the values of distant ones; the same object if there is nothing to unload. */
 export function unloadPages(pages: SearchPage[], seen: Seen): SearchPage[] {
   const whole = pages.filter((page) => !isUnloadedPage(page)).length;
-  if (whole <= WHOLE_PAGES + SPARE) return pages;
+  if (whole <= WHOLE_PAGES + EXTRA) return pages;
   const [from, to] = seenPages(pages, seen);
   const around = Math.floor((WHOLE_PAGES - (to - from + 1)) / 2);
-  return pages.map((page, place) =>
-    place < from - around || place > to + around ? { ...page, records: page.records.map(unloaded) } : page,
+  return pages.map((page, index) =>
+    index < from - around || index > to + around ? { ...page, records: page.records.map(unloaded) } : page,
   );
 }
 
-/** The page that is to be asked for again: one that is seen, or else next to those that are. Null if there is none. */
+/** The page to load again: a visible one, or else one next to it. Null if there is none. */
 export function missingPage(pages: readonly SearchPage[], seen: Seen): number | null {
   const [from, to] = seenPages(pages, seen);
-  const seenPlaces = Array.from({ length: Math.max(to - from + 1, 0) }, (_, at) => from + at);
-  const isMissing = (place: number) => pages[place] !== undefined && isUnloadedPage(pages[place]);
-  return [...seenPlaces, to + 1, from - 1].find(isMissing) ?? null;
+  const visiblePages = Array.from({ length: Math.max(to - from + 1, 0) }, (_, at) => from + at);
+  const isMissing = (index: number) => pages[index] !== undefined && isUnloadedPage(pages[index]);
+  return [...visiblePages, to + 1, from - 1].find(isMissing) ?? null;
 }
 
 /**
- * The pages with the records of one as they are now. Those that the page after it has are left out: a page that lost
- * records is answered with more of what follows.
+ * Replaces a page by its reloaded version. Records that the following page contains are left out: if a page lost records,
+ * the response has the next ones in their place.
  */
-export function withPage(pages: SearchPage[], place: number, now: SearchPage): SearchPage[] {
-  const next = new Set(pages[place + 1]?.records.map(({ id }) => id));
+export function withPage(pages: SearchPage[], index: number, now: SearchPage): SearchPage[] {
+  const next = new Set(pages[index + 1]?.records.map(({ id }) => id));
   return pages.map((page, at) =>
-    at === place ? { ...page, records: now.records.filter(({ id }) => !next.has(id)) } : page,
+    at === index ? { ...page, records: now.records.filter(({ id }) => !next.has(id)) } : page,
   );
 }

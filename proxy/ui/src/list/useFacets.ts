@@ -2,10 +2,10 @@ import { useCallback, useState } from "react";
 
 const FACETS = "keyed.facets";
 
-/** Whether the panel of frequent values is open, remembered by this browser. */
+/** Whether the facet panel is open, remembered by this browser. */
 export function useFacets(): [boolean, () => void] {
   const [isOpen, setOpen] = useState(
-    // On a narrow screen, the panel covers the records.
+    // On a narrow screen, the panel would cover the records.
     () => localStorage.getItem(FACETS) === "yes" && !window.matchMedia("(max-width: 720px)").matches,
   );
   const toggle = useCallback(() => {

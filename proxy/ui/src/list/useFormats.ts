@@ -4,7 +4,7 @@ import { formatOfAll } from "../format/number";
 import { columnValue, type ListColumn } from "./columns";
 import { isUnloaded } from "./unloadedPages";
 
-/** The columns with the formats of their numbers: thousands are grouped alike in all rows. */
+/** The columns with their number formats. All rows group thousands alike. */
 export function useFormats(columns: readonly ListColumn[], records: readonly RecordBody[]): ListColumn[] {
   const groups = columns.map((column) => {
     if (!column.isNumber) return "";
@@ -12,15 +12,15 @@ export function useFormats(columns: readonly ListColumn[], records: readonly Rec
     return formatOfAll(column.attribute.format, values).grouping ? "grouped" : "plain";
   });
   const current = groups.join();
-  // What was taken away from a long list does not change how its numbers are written.
+  // Unloading pages of a long list does not change the number formats.
   const last = useRef(current);
   if (!records.some(isUnloaded)) last.current = current;
   const key = columns.length === last.current.split(",").length ? last.current : current;
   return useMemo(() => {
     const all = key.split(",");
-    return columns.map((column, place) => {
+    return columns.map((column, index) => {
       if (!column.isNumber) return column;
-      const format = { ...column.attribute.format, grouping: all[place] === "grouped" };
+      const format = { ...column.attribute.format, grouping: all[index] === "grouped" };
       return { ...column, attribute: { ...column.attribute, format } };
     });
   }, [columns, key]);

@@ -4,24 +4,16 @@ import { listKey } from "../api/lists";
 import { queryClient, type Template } from "../api/queries";
 import { useSettled } from "../api/settled";
 import { type ListColumn, neededFields } from "./columns";
-import {
-  INITIAL,
-  isRanked,
-  type ListState,
-  listBody,
-  mayBeMisspelt,
-  type Searched,
-  searchBody,
-} from "./state";
+import { INITIAL, isRanked, type ListState, listBody, mayHaveTypo, type Searched, searchBody } from "./state";
 import { recordsKey, recordsOf, totalOf, useMatching, useNearRecords, useRecords } from "./useRecords";
 
-/** Up to this number, records are counted exactly without a request from the user. */
-const QUICKLY_COUNTED = 20_000;
+/** Up to this estimate, records are counted exactly without a request from the user. */
+const MAX_EXACT_COUNT = 20_000;
 
 const searchedBy = (state: Searched): string => JSON.stringify({ ...searchBody(state), sort: null });
 const EVERYTHING = searchedBy(INITIAL);
 
-/** What a list has found, and what is still on its way. */
+/** The results of a list, and its pending requests. */
 export function useFound(
   project: string,
   template: Template,
@@ -30,41 +22,41 @@ export function useFound(
 ) {
   const fields = useMemo(() => neededFields(template, columns), [template, columns]);
   const asTyped = useRecords(project, template.slug, state, fields);
-  const isNothing =
+  const hasNoResults =
     asTyped.data !== undefined && !asTyped.isPlaceholderData && recordsOf(asTyped.data.pages).length === 0;
-  // Looking for words with a wrong letter costs the service more than other searches: not for each key pressed.
+  // A search that tolerates typos is expensive, so it does not run for each keystroke.
   const isPaused = useSettled(searchedBy(state));
-  const isNearWanted = isNothing && isPaused && mayBeMisspelt(state);
-  const near = useNearRecords(project, template.slug, state, fields, isNearWanted);
-  const isNear = isNothing && near.data !== undefined && recordsOf(near.data.pages).length > 0;
+  const needsNear = hasNoResults && isPaused && mayHaveTypo(state);
+  const near = useNearRecords(project, template.slug, state, fields, needsNear);
+  const isNear = hasNoResults && near.data !== undefined && recordsOf(near.data.pages).length > 0;
   const query = isNear ? near : asTyped;
-  // What is shown is what is counted, saved and asked about.
+  // The count, saved views and exports use the search whose results are shown.
   const shown = useMemo((): Searched => (isNear ? { ...state, isNear } : state), [state, isNear]);
   const body = useMemo(() => listBody(shown, fields), [shown, fields]);
   const { slug } = template;
   const key = useMemo(() => recordsKey(project, slug, body), [project, slug, body]);
-  // Only the search, whatever its order: another search has its own count and selection.
+  // Only the search, without its order. Each search has a separate count and selection.
   const searched = searchedBy(shown);
   const [counted, setCounted] = useState<string | null>(null);
-  // What another search would replace stays until that has an answer, and what a failed one would.
+  // The previous results stay until the next search responds, or if it fails.
   const isFailed = query.isError && !query.data;
-  // "No matching records" is shown only after the search for similar words has ended.
+  // "No matching records" appears only after the search that tolerates typos has ended.
   const isUndecided =
-    isNothing && mayBeMisspelt(state) && near.data === undefined && (!isPaused || near.isFetching);
+    hasNoResults && mayHaveTypo(state) && near.data === undefined && (!isPaused || near.isFetching);
   const isOld = query.isPlaceholderData || isFailed || isUndecided;
   const current = isOld ? undefined : query.data?.pages;
   const last = useRef(current);
   if (current) last.current = current;
   const pages = current ?? last.current;
 
-  // The count and the next page wait until the user stops typing.
+  // The count and the next page are requested when the user stops typing.
   const isSettled = useSettled(`${searched} ${isOld}`) && !isOld;
   const isUnknown = isSettled && pages?.at(-1)?.has_more === true;
   const isWhole = searched === EVERYTHING;
   const ofTemplate = useCount(project, template.slug, isWhole && isUnknown);
   const ofSearch = useMatching(project, template.slug, shown, "estimated", !isWhole && isUnknown).data;
   const estimate = isWhole ? ofTemplate : ofSearch;
-  const isSmall = isUnknown && typeof estimate === "number" && estimate < QUICKLY_COUNTED;
+  const isSmall = isUnknown && typeof estimate === "number" && estimate < MAX_EXACT_COUNT;
   const count = useMatching(project, template.slug, shown, "exact", counted === searched || isSmall);
 
   const records = useMemo(() => recordsOf(pages ?? []), [pages]);
@@ -78,16 +70,16 @@ export function useFound(
   return {
     query,
     shown,
-    /** The corrected words, if no record has the typed ones. */
+    /** The corrected words, if no record contains the typed ones. */
     near: isNear ? { meant: near.data?.pages[0]?.did_you_mean ?? null } : null,
     body,
-    /** Of its pages. */
+    /** The records of all loaded pages. */
     key,
     searched,
     records,
-    /** Null while the number of another search is shown. */
+    /** Null while the count of another search is shown. */
     total: isOld ? null : total,
-    /** The records are those of the search before. */
+    /** The records belong to the previous search. */
     isOld,
     isSettled,
     isStopped: isOld && !isUndecided && !query.isFetching && !query.isError,

@@ -4,17 +4,17 @@ import { decodeState, encodeState, queryWith, recordParts } from "./address";
 import { rememberState } from "./remembered";
 import type { ListState } from "./state";
 
-/** Changes part of the state. `isStep` makes it a step that the browser's back button takes back. */
+/** Changes part of the state. `isStep` adds an entry to the browser's history. */
 export type ChangeState = (change: Partial<ListState>, isStep?: boolean) => void;
 
-/** The query of the list that is shown, without what belongs to the record over it. */
+/** The query of the current list, without the parameters of the record in front of it. */
 export const listQuery = (): string => queryWith([encodeState(decodeState(window.location.search))]);
 
-/** A view of which nothing is left is no longer that view; its name stands for all that it says. */
+/** Drops the name of a view if the state no longer contains anything of the view. */
 const withoutEmptiedView = (state: ListState): ListState =>
   encodeState({ ...state, view: null }) === "" ? { ...state, view: null } : state;
 
-/** The state of a list, which is only that of the address, so that a user who is given the address sees the same. */
+/** The state of a list, which is entirely in the address, so that a shared address shows the same list. */
 export function useListState(project: string, template: string): [ListState, ChangeState] {
   const [, navigate] = useLocation();
   const query = useSearch();
@@ -22,7 +22,7 @@ export function useListState(project: string, template: string): [ListState, Cha
 
   const change = useCallback<ChangeState>(
     (change, isStep = false) => {
-      // Two changes in one event both count: the address is asked, not the last rendering.
+      // Reads the address rather than the last render, so that two changes in one event both apply.
       const current = window.location.search.slice(1);
       const next = { ...decodeState(current), ...change };
       if (next.view === null && !next.isDeleted) rememberState(project, template, next);

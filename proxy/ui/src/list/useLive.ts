@@ -2,7 +2,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { type Change, follow } from "../api/changes";
 import { listKey, refreshLists, type SearchPage } from "../api/lists";
-import { hasWrittenLately } from "../api/ownWrites";
+import { hasJustWritten } from "../api/ownWrites";
 import { type Paced, paced } from "../api/paced";
 import { queryClient, type RecordBody, useMe } from "../api/queries";
 import { useSession } from "../session/session";
@@ -10,51 +10,51 @@ import {
   addPending,
   afterReading,
   type Counts,
+  classifyPending,
   faded,
   type Live,
   NOTHING,
   outcome,
   type Pending,
-  sorted,
 } from "./live";
 import { matchingBody } from "./state";
 import type { Found } from "./useFound";
 import { search } from "./useRecords";
 
-/** Milliseconds between two reads of changed rows. */
+/** Milliseconds between two requests for changed rows. */
 const EVERY = 300;
-/** Milliseconds after a read that failed. */
-const LATER = 5_000;
-/** This many records are asked for at once. */
-const AT_ONCE = 200;
-/** This many new records are counted. */
+/** Milliseconds after a failed request. */
+const RETRY_DELAY = 5_000;
+/** The number of records per request. */
+const BATCH_SIZE = 200;
+/** The maximum number of new records that are counted. */
 export const MAX_FRESH = 500;
-/** Milliseconds that the mark of a change is shown, as long as its animation. */
+/** Milliseconds for which a change is marked, as long as its animation. */
 const SHOWN = 5_000;
-/** A list that was read this many milliseconds before the feed begins is read again. */
+/** A list that is older than this many milliseconds when the feed connects is reloaded. */
 const OLD = 2_000;
 
 type Pages = InfiniteData<SearchPage, string | null>;
 
 /**
- * What others change in the list, shown where it stands: changed rows are read again, deleted ones stay and are marked, new
- * ones are counted.
- * @param place the element with the rows
- * @param onCounts is told how much changed
+ * Changes by other users, applied to the list in place: changed rows are reloaded, deleted ones stay and are marked, and
+ * new ones are counted.
+ * @param place the element that contains the rows
+ * @param onCounts is called with the number of changes
  */
 export function useLive(
   project: string,
   template: string,
   found: Found,
   areDeleted: boolean,
-  place: RefObject<HTMLElement | null>,
+  container: RefObject<HTMLElement | null>,
   onCounts: (counts: Counts) => void,
 ): Live {
   const { key: session } = useSession();
   const ownKey = useMe(project).data?.key?.id;
   const [live, setLive] = useState(NOTHING);
   const loaded = useMemo(() => new Map(found.records.map((it) => [it.id, it])), [found.records]);
-  // Of the last rendering, for what happens between two.
+  // The values of the last render, for events between two renders.
   const latest = useRef({ found, loaded, areDeleted, live, ownKey, onCounts });
   latest.current = { found, loaded, areDeleted, live, ownKey, onCounts };
   const pending = useRef(new Map<string, Pending>());
@@ -63,7 +63,7 @@ export function useLive(
   useEffect(() => {
     const isRendered = (id: string) => {
       const name = CSS.escape(id);
-      return place.current?.querySelector(`[data-record="${name}"], [data-key="${name}"]`) != null;
+      return container.current?.querySelector(`[data-record="${name}"], [data-key="${name}"]`) != null;
     };
     const read = async () => {
       const { found, loaded, areDeleted, live } = latest.current;
@@ -72,17 +72,17 @@ export function useLive(
       if (isOld || queryClient.isFetching({ queryKey: key, exact: true }) > 0) return reading.ask(EVERY);
       const all = pending.current;
       const seen = { loaded, isWhole: !query.hasNextPage, areDeleted, isRendered };
-      const { asked, later, lost } = sorted(all.values(), seen);
-      const wanted = live.fresh.size < MAX_FRESH ? asked : asked.filter(({ id }) => loaded.has(id));
-      const batch = wanted.slice(0, AT_ONCE);
-      const rest = wanted.slice(AT_ONCE);
+      const { due, later, lost } = classifyPending(all.values(), seen);
+      const requested = live.fresh.size < MAX_FRESH ? due : due.filter(({ id }) => loaded.has(id));
+      const batch = requested.slice(0, BATCH_SIZE);
+      const rest = requested.slice(BATCH_SIZE);
       pending.current = new Map([...later, ...rest].map((it) => [it.id, it]));
       const records = await matching(project, template, found, batch).catch(() => null);
       if (latest.current.found.key !== key) return;
       if (records === null) {
-        // What came meanwhile is newer.
+        // Changes that arrived in the meantime are newer.
         pending.current = new Map([...all, ...pending.current]);
-        return reading.ask(LATER);
+        return reading.ask(RETRY_DELAY);
       }
       const shown = outcome(
         latest.current.live,
@@ -98,17 +98,17 @@ export function useLive(
     };
     const reading = paced(read, EVERY);
     flush.current = reading;
-    // What is scrolled to is read.
+    // Rows that are scrolled into view are requested.
     const scroll = () => pending.current.size > 0 && reading.ask();
-    const element = place.current;
+    const element = container.current;
     element?.addEventListener("scroll", scroll, { capture: true, passive: true });
     return () => {
       element?.removeEventListener("scroll", scroll, { capture: true });
       reading.stop();
     };
-  }, [project, template, place]);
+  }, [project, template, container]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another session has a feed of its own.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each session has a separate feed.
   useEffect(() => {
     const ended = new AbortController();
     const onStart = (isGap: boolean) => {
@@ -120,7 +120,7 @@ export function useLive(
       const { areDeleted, ownKey } = latest.current;
       addPending(pending.current, changes, areDeleted, (change) => isOwn(change, ownKey));
       flush.current?.ask();
-      // Lists that are not shown are read again when they are.
+      // Lists that are not shown are reloaded when they are shown again.
       const others = { queryKey: listKey(project, template), refetchType: "none", type: "inactive" } as const;
       void queryClient.invalidateQueries(others);
     };
@@ -128,14 +128,14 @@ export function useLive(
     return () => ended.abort();
   }, [project, template, session]);
 
-  // Another search has found its records by itself.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the search is the occasion, not an input.
+  // Another search has loaded current records.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the search only triggers the effect.
   useEffect(() => {
     pending.current.clear();
     setLive(NOTHING);
   }, [found.key]);
 
-  // A mark of a change fades.
+  // The mark of a change fades.
   useEffect(() => {
     if (live.marks.size > 0) setTimeout(() => setLive((now) => faded(now, live)), SHOWN);
   }, [live]);
@@ -153,23 +153,23 @@ export function useLive(
   return live;
 }
 
-/** Whether this tab made a change: "erp sync (key 3)" has the key 3. */
+/** Whether this tab made a change: the actor "erp sync (key 3)" used the key 3. */
 const isOwn = ({ actor, source }: Change, key: number | undefined): boolean =>
-  source === "app" && actor !== null && actor.endsWith(` (key ${key})`) && hasWrittenLately();
+  source === "app" && actor !== null && actor.endsWith(` (key ${key})`) && hasJustWritten();
 
-/** Those of these records that match the search of the list, as it shows them. */
+/** The given records that match the search of the list, with the fields that it shows. */
 async function matching(
   project: string,
   template: string,
   { body, isRanked }: Found,
-  asked: readonly Pending[],
+  due: readonly Pending[],
 ): Promise<RecordBody[]> {
-  if (asked.length === 0) return [];
-  const ids = asked.map(({ id }) => id);
+  if (due.length === 0) return [];
+  const ids = due.map(({ id }) => id);
   return (await search(project, template, matchingBody(body, isRanked, ids))).records;
 }
 
-/** Shows these rows in the list, which was read no later for that. */
+/** Updates these rows in the list. Its load time does not change. */
 function put(key: readonly unknown[], rows: readonly RecordBody[]) {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const now = (records: RecordBody[]) => records.map((it) => byId.get(it.id) ?? it);

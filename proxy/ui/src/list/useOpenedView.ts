@@ -6,18 +6,18 @@ import { encodeState } from "./address";
 import { stateOfView } from "./view";
 
 /**
- * An address that names a view and nothing else opens it: its parts take their places in the address. Answers whether
- * that is still to come.
+ * Opens the view of an address that specifies only a view: the state of the view replaces the address. Returns whether
+ * this is still pending.
  */
 export function useOpenedView(project: string, slug: string, template: Template | undefined): boolean {
   const [path, navigate] = useLocation();
   const parts = new URLSearchParams(useSearch());
-  const asked = parts.size === 1 ? parts.get("view") : null;
-  const isAsked = asked !== null && template !== undefined;
+  const requested = parts.size === 1 ? parts.get("view") : null;
+  const isAsked = requested !== null && template !== undefined;
   const views = useViews(project, slug);
-  const view = isAsked ? views.data?.find((it) => it.slug === asked) : undefined;
+  const view = isAsked ? views.data?.find((it) => it.slug === requested) : undefined;
   const opened = view && template ? encodeState(stateOfView(view, template)) : null;
-  const isOpened = opened === null || opened === `view=${asked}`;
+  const isOpened = opened === null || opened === `view=${requested}`;
   useEffect(() => {
     if (!isOpened) navigate(`${path}?${opened}`, { replace: true });
   }, [isOpened, opened, path, navigate]);

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { listKey, type SearchPage } from "../api/lists";
 import type { RecordBody } from "../api/queries";
 import {
@@ -19,7 +19,7 @@ export function search(
   signal?: AbortSignal,
 ): Promise<SearchPage> {
   const params = { path: { template }, header: inProject(project) };
-  return answer(
+  return bodyOf(
     POST("/v1/entities/search/{template}", { params, body, ...(signal === undefined ? {} : { signal }) }),
   );
 }
@@ -30,7 +30,7 @@ export const recordsKey = (project: string, template: string, body: SearchBody) 
   body,
 ];
 
-/** The pages of a list. Null stands for all fields. */
+/** The pages of a list. Null requests all fields. */
 export function recordsQuery(
   project: string,
   template: string,
@@ -51,7 +51,7 @@ export function recordsQuery(
   });
 }
 
-/** The matching records, page by page. During another search, the earlier records stay. */
+/** The matching records, page by page. During another search, the previous records stay. */
 export function useRecords(
   project: string,
   template: string,
@@ -62,39 +62,39 @@ export function useRecords(
   return useInfiniteQuery({ ...options, placeholderData: keepPreviousData });
 }
 
-/** The records that match with a typo. They are not kept as placeholders for another search. */
+/** The records that match with a typo. They are not shown as placeholders during another search. */
 export function useNearRecords(
   project: string,
   template: string,
   state: ListState,
   fields: readonly string[] | null,
-  isWanted: boolean,
+  isEnabled: boolean,
 ) {
   const options = recordsQuery(project, template, { ...state, isNear: true }, fields);
-  return useInfiniteQuery({ ...options, enabled: isWanted });
+  return useInfiniteQuery({ ...options, enabled: isEnabled });
 }
 
-/** The number of matching records: estimated by the planner of the database, or exact. */
+/** The number of matching records: exact, or estimated by the planner of the database. */
 export function useMatching(
   project: string,
   template: string,
   state: Searched,
   count: "estimated" | "exact",
-  isWanted: boolean,
+  isEnabled: boolean,
 ) {
   const { sort: _, ...body } = searchBody(state);
   return useQuery({
     queryKey: [...listKey(project, template), "count", count, body],
     queryFn: async ({ signal }) =>
       (await search(project, template, { ...body, fields: [], limit: 1, count }, signal)).total,
-    enabled: isWanted && !isRanked(state),
+    enabled: isEnabled && !isRanked(state),
     staleTime: 60_000,
   });
 }
 
 export type Total = { value: number; isExact: boolean } | null;
 
-/** What is known about the number of records that match. */
+/** The known count of the matching records. */
 export function totalOf(
   pages: readonly SearchPage[],
   estimate: number | null | undefined,

@@ -4,7 +4,7 @@ function rowHeight(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row")) || 32;
 }
 
-/** The height of a row in pixels, which follows the density that the reader chose. */
+/** The height of a row in pixels, which depends on the density that the user chose. */
 export function useRowHeight(): number {
   const [height, setHeight] = useState(rowHeight);
   useEffect(() => {

@@ -10,7 +10,7 @@ test("click toggles a row", () => {
   expect(ids(pressed(of("b"), records, 1, null))).toBe("");
 });
 
-test("with Shift, the rows from the last pressed one on are selected, in either direction", () => {
+test("Shift selects the rows from the last clicked one, in either direction", () => {
   expect(ids(pressed(of("b"), records, 3, 1))).toBe("bcd");
   expect(ids(pressed(of("d"), records, 0, 3))).toBe("abcd");
 });

@@ -3,26 +3,26 @@ import type { RecordBody } from "../api/queries";
 
 export type Selection = {
   ids: ReadonlySet<string>;
-  /** Everything that matches is selected, also what is not loaded yet. */
+  /** All matching records are selected, including those that are not loaded. */
   isAll: boolean;
 };
 
 const NONE: Selection = { ids: new Set(), isAll: false };
 
-/** The rows between two, both included, in either direction. */
+/** The rows between two rows, both included, in either direction. */
 export function range(a: number, b: number): number[] {
   const [from, to] = a < b ? [a, b] : [b, a];
   return Array.from({ length: to - from + 1 }, (_, at) => from + at);
 }
 
-/** The selection after a press on a row. A range has the state of the row that it began at. */
+/** The selection after a click on a row. A range takes the state of the row at which it starts. */
 export function pressed(
   { ids, isAll }: Selection,
   records: readonly { id: string }[],
   row: number,
   anchor: number | null,
 ): Selection {
-  // Who takes a row out of everything means the rows that are seen.
+  // Deselecting a row when all match keeps only the loaded rows selected.
   const next = new Set(isAll ? records.map(({ id }) => id) : ids);
   const record = records[row];
   if (!record) return { ids, isAll };
@@ -36,23 +36,23 @@ export function pressed(
   return { ids: next, isAll: false };
 }
 
-/** The selected records of a list. Another search clears the selection: users change only records that they see. */
+/** The selected records of a list. Another search clears the selection, so users change only records that they see. */
 export function useSelection(records: readonly RecordBody[], search: string) {
   const [selection, setSelection] = useState<Selection>(NONE);
-  // The row of the last press, by its record: rows come and go above it.
+  // The record of the last clicked row, because row indexes change.
   const anchor = useRef<string | null>(null);
 
   const clear = useCallback(() => {
     anchor.current = null;
     setSelection(NONE);
   }, []);
-  // biome-ignore format: the search is the occasion, not an input
+  // biome-ignore format: the search only triggers the effect
   useEffect(() => { if (search !== null) clear(); }, [search, clear]);
 
   const press = useCallback(
     (row: number, isRange: boolean) => {
-      const place = isRange ? records.findIndex(({ id }) => id === anchor.current) : -1;
-      const from = place < 0 ? null : place;
+      const index = isRange ? records.findIndex(({ id }) => id === anchor.current) : -1;
+      const from = index < 0 ? null : index;
       if (from === null) anchor.current = records[row]?.id ?? null;
       setSelection((current) => pressed(current, records, row, from));
     },

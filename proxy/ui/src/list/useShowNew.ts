@@ -1,14 +1,14 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
 import { refreshLists } from "../api/lists";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import type { GridHandle } from "./Grid";
 import type { Live } from "./live";
 import type { Found } from "./useFound";
 
-const t = words.list;
+const t = messages.list;
 
-/** Shows the new records of a list when they are asked for, and at once where there are no others. */
+/** Shows the new records of a list on request, or immediately if the list is empty. */
 export function useShowNew(
   project: string,
   template: string,
@@ -27,11 +27,11 @@ export function useShowNew(
   useEffect(() => {
     if (awaited === null || isRefetching) return;
     setAwaited(null);
-    // The list says why it could not be read.
+    // The list shows the error.
     if (isError) return;
     const first = records.find(({ id }) => awaited.has(id));
     grid.current?.focus(first?.id);
-    if (first === undefined) sayDone(t.newFurther);
+    if (first === undefined) showToast(t.newFurther);
   }, [awaited, isRefetching, isError, records, grid]);
 
   return useCallback(() => {

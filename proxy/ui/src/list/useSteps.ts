@@ -3,20 +3,20 @@ import { useLocation } from "wouter";
 import { addresses } from "../navigation/addresses";
 import type { Found } from "./useFound";
 
-/** The next records are asked for while this many are still below. */
-const AHEAD = 20;
+/** The next page is requested when this many loaded records are left. */
+const PREFETCH_DISTANCE = 20;
 
-/** The ways from the open record to those above and below it in the list. The back button still leads to the list. */
+/** Functions that open the previous and the next record of the list. The back button still leads to the list. */
 export function useSteps(project: string, template: string, found: Found, open: string | null) {
   const [, navigate] = useLocation();
   const { records, more } = found;
   const at = open === null ? -1 : records.findIndex(({ id }) => id === open);
-  const isNearEnd = at >= 0 && at >= records.length - AHEAD;
+  const isNearEnd = at >= 0 && at >= records.length - PREFETCH_DISTANCE;
   useEffect(() => {
     if (isNearEnd) more();
   }, [isNearEnd, more]);
-  const to = (place: number) => {
-    const record = at < 0 ? undefined : records[place];
+  const to = (index: number) => {
+    const record = at < 0 ? undefined : records[index];
     if (record === undefined) return null;
     return () =>
       navigate(addresses.record(project, template, record.id) + window.location.search, { replace: true });

@@ -9,7 +9,7 @@ import { search } from "./useRecords";
 
 type Pages = InfiniteData<SearchPage, string | null>;
 
-/** What the list was asked for at a time counts, not what was taken away since. */
+/** Keeps the time of the data, because unloading pages does not make it newer. */
 const put = (key: readonly unknown[], pages: SearchPage[], data: Pages) =>
   queryClient.setQueryData<Pages>(
     key,
@@ -18,18 +18,18 @@ const put = (key: readonly unknown[], pages: SearchPage[], data: Pages) =>
   );
 
 /**
- * Keeps a long list small, and asks again for the values of the records that are seen.
- * @param seen the rows; null where that is not known, and all records have to be whole
+ * Unloads distant pages of a long list, and reloads the values of visible records.
+ * @param seen the visible rows; null if unknown, so that all records must stay loaded
  */
 export function useUnloadedPages(project: string, template: string, found: Found, seen: Seen | null) {
   const { key, body, isOld } = found;
   const data = isOld ? undefined : (found.query.data as Pages | undefined);
-  const place = data === undefined || seen === null ? null : missingPage(data.pages, seen);
-  const cursor = place === null ? null : (data?.pageParams[place] ?? null);
+  const index = data === undefined || seen === null ? null : missingPage(data.pages, seen);
+  const cursor = index === null ? null : (data?.pageParams[index] ?? null);
   const missing = useQuery({
-    queryKey: [...key, "page", place === null ? "none" : cursor],
+    queryKey: [...key, "page", index === null ? "none" : cursor],
     queryFn: ({ signal }) => search(project, template, pageBody(body, false, cursor), signal),
-    enabled: place !== null,
+    enabled: index !== null,
     gcTime: 0,
   });
 
@@ -46,9 +46,9 @@ export function useUnloadedPages(project: string, template: string, found: Found
 
   const now = missing.data;
   useEffect(() => {
-    if (now !== undefined && place !== null && data !== undefined)
-      put(key, withPage(data.pages, place, now), data);
-  }, [now, place, data, key]);
+    if (now !== undefined && index !== null && data !== undefined)
+      put(key, withPage(data.pages, index, now), data);
+  }, [now, index, data, key]);
 
   return missing;
 }

@@ -1,11 +1,11 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** Rows above and below the visible ones that are rendered as well. */
-const SPARE = 12;
-/** The window moves by this many rows at once, so that most scroll events render nothing. */
+/** The number of extra rows that are rendered above and below the visible ones. */
+const EXTRA = 12;
+/** The window moves in steps of this many rows, so that most scroll events render nothing. */
 const STEP = 6;
 
-/** The rows that are rendered, and those that are seen. Both without the last. */
+/** The rendered and the visible rows, as half-open ranges. */
 export type RowWindow = { from: number; to: number; firstSeen: number; lastSeen: number };
 
 export function windowAt(
@@ -13,14 +13,14 @@ export function windowAt(
   height: number,
   rowHeight: number,
   rows: number,
-  spare = SPARE,
+  extra = EXTRA,
 ): RowWindow {
   const last = Math.max(rows - 1, 0);
   const first = Math.min(Math.floor(top / rowHeight), last);
   const end = Math.min(Math.ceil((top + height) / rowHeight), rows);
-  const from = Math.max(0, Math.floor((first - spare) / STEP) * STEP);
-  const to = Math.min(rows, Math.ceil((end + spare) / STEP) * STEP);
-  // A row of which less than half can be seen is not read.
+  const from = Math.max(0, Math.floor((first - extra) / STEP) * STEP);
+  const to = Math.min(rows, Math.ceil((end + extra) / STEP) * STEP);
+  // A row counts as visible if at least half of it is.
   const firstSeen = Math.min(Math.round(top / rowHeight), last);
   const lastSeen = Math.min(Math.max(Math.round((top + height) / rowHeight), firstSeen), rows);
   return { from, to, firstSeen, lastSeen };
@@ -30,8 +30,8 @@ const isSame = (a: RowWindow, b: RowWindow) =>
   a.from === b.from && a.to === b.to && a.firstSeen === b.firstSeen && a.lastSeen === b.lastSeen;
 
 /**
- * The part of the rows that a scrolled element shows, below a head of `headHeight`, and a function that scrolls it to
- * its top. Rows that change quickly are rendered without spare ones until the element is scrolled.
+ * The window of rows that a scrolled element shows, below a head of `headHeight`, and a function that scrolls it to its
+ * top. While rows change quickly, no extra rows are rendered until the element is scrolled.
  */
 export function useWindow(
   scroller: RefObject<HTMLElement | null>,
@@ -40,11 +40,11 @@ export function useWindow(
   headHeight: number,
   areQuick: boolean,
 ): [RowWindow, () => void] {
-  // Remembered: to ask the element after new rows came makes the browser compute their layout twice.
+  // Cached, because reading it after new rows were added makes the browser compute their layout twice.
   const [view, setView] = useState(() => ({ top: 0, height: window.innerHeight }));
   const at = useCallback(
     ({ top, height }: typeof view) =>
-      windowAt(top, Math.max(height - headHeight, 0), rowHeight, rows, areQuick && top === 0 ? 0 : SPARE),
+      windowAt(top, Math.max(height - headHeight, 0), rowHeight, rows, areQuick && top === 0 ? 0 : EXTRA),
     [rows, rowHeight, headHeight, areQuick],
   );
   const current = useRef({ top: 0, at });

@@ -13,13 +13,13 @@ const stateOf = (query: View["query"]) =>
 const bern = { field: "city", operator: "eq" as const, value: "Bern" };
 const rich = { field: "credit", operator: "gt" as const, value: 5 };
 
-test("filters and groups of a view become conditions that all hold", () => {
+test("filters and groups of a view become conditions that must all match", () => {
   const { conditions } = stateOf({ filters: [rich], filter_groups: [[bern], [rich, bern]] });
   expect(conditions).toEqual([rich, { or: [bern, { and: [rich, bern] }] }]);
   expect(stateOf({ filter_groups: [[bern]] }).conditions).toEqual([bern]);
 });
 
-test("a sort is read in each of its forms", () => {
+test("sort is parsed in each of its forms", () => {
   const sort = [
     { field: "city", isDescending: true },
     { field: "name", isDescending: false },
@@ -28,12 +28,12 @@ test("a sort is read in each of its forms", () => {
   expect(stateOf({ sort: [{ field: "city", direction: "desc" }, "name"] }).sort).toEqual(sort);
 });
 
-test("fields become columns as far as the template has them", () => {
+test("fields of the template become columns", () => {
   expect(stateOf({ fields: "city, gone" }).columns).toEqual([{ id: "city" }]);
   expect(stateOf({}).columns).toBeNull();
 });
 
-test("the days of a view are those of its time zone, wherever its reader is", () => {
+test("days of a view are in its time zone, not the user's", () => {
   const filters = [{ field: "seen", operator: "today" as const }];
   const zoneOf = (query: View["query"]) => savedSearch(stateOf(query)).time_zone;
   expect(zoneOf({ filters, time_zone: "Asia/Tokyo" })).toBe("Asia/Tokyo");

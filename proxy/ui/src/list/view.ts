@@ -1,4 +1,4 @@
-/** What a saved view makes of a list. */
+/** Converts between saved views and lists. */
 import type { Template, View } from "../api/queries";
 import { conditionsOfSearch } from "../filter/condition";
 import { bySlug, type SavedSearch } from "../filter/view";
@@ -15,10 +15,10 @@ function sortOf(sort: View["query"]["sort"]): SortBy[] {
   });
 }
 
-/** The days of a view are those of the zone that it says, wherever its reader is; else those of the project. */
+/** Days in a view are in the time zone that the view specifies, or else the project's, regardless of the user's. */
 export const zoneOfView = ({ query }: View): string => query.time_zone ?? OF_PROJECT;
 
-/** A list that shows what the view says, in parts that can be changed. */
+/** The state of a list that shows the view. */
 export function stateOfView(view: View, template: Template): ListState {
   const query = bySlug(view.query, [template]);
   const { fields, mode, global_search: words, query_text: meaning } = query;
@@ -37,7 +37,7 @@ export function stateOfView(view: View, template: Template): ListState {
   };
 }
 
-/** What a list shows, as a view keeps it, from its beginning. Columns belong to it once they were chosen. */
+/** The search that saves the state of a list. Columns are saved only if the user has chosen them. */
 export function savedSearch(state: Searched): SavedSearch {
   const search = searchBody({ ...state, start: null });
   return state.columns === null ? search : { ...search, fields: state.columns.map(({ id }) => id) };

@@ -1,59 +1,59 @@
-/** Keyboard shortcuts of the place that is shown. */
+/** Keyboard shortcuts of the current page. */
 import type { LucideIcon } from "lucide-react";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
 export type Shortcut = {
-  /** As `KeyboardEvent.key` has it, `mod+` before it for Ctrl or Cmd: "/", "f", "mod+k". */
+  /** The `KeyboardEvent.key`, prefixed with `mod+` for Ctrl or Cmd: "/", "f", "mod+k". */
   keys: string;
-  /** What it does, for the list behind `?` and the palette. */
+  /** The name in the list of shortcuts (`?`) and the palette. */
   label: string;
-  /** What the palette shows before it. */
+  /** The icon in the palette. */
   icon: LucideIcon;
   run: () => void;
 };
 
-/** Where shortcuts hold, from the outermost place to the innermost, which wins. */
-export const PLACES = ["everywhere", "page", "list", "record"] as const;
-export type ShortcutPlace = (typeof PLACES)[number];
-export type ActiveShortcut = Shortcut & { place: ShortcutPlace };
+/** The scopes of shortcuts, from the outermost to the innermost, which takes precedence. */
+export const SCOPES = ["everywhere", "page", "list", "record"] as const;
+export type ShortcutScope = (typeof SCOPES)[number];
+export type ActiveShortcut = Shortcut & { scope: ShortcutScope };
 
-type Slot = { place: ShortcutPlace; shortcuts: readonly Shortcut[] };
+type Slot = { scope: ShortcutScope; shortcuts: readonly Shortcut[] };
 
 let slots: Slot[] = [];
 let active: ActiveShortcut[] = [];
 const listeners = new Set<() => void>();
 
-function say() {
-  const rank = ({ place }: Slot) => PLACES.indexOf(place);
+function update() {
+  const rank = ({ scope }: Slot) => SCOPES.indexOf(scope);
   active = [...slots]
     .sort((a, b) => rank(a) - rank(b))
     .flatMap((slot) =>
       slot.shortcuts.map((shortcut, at) => ({
         ...shortcut,
-        place: slot.place,
-        // The action as it was rendered last, not as it was when the list was read.
+        scope: slot.scope,
+        // Calls the action of the last render, not that of the registration.
         run: () => slot.shortcuts[at]?.run(),
       })),
     );
   for (const listener of listeners) listener();
 }
 
-/** Fields that write text. A checkbox is an input as well, but has no use for letters. */
+/** Fields for text input. A checkbox is an input as well, but does not use letters. */
 const WRITES =
   "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range], [type=file])";
-/** Lists that go to the entry whose name begins with the letter. */
-const SEEKS = "[role=menu], [role=listbox], [role=spinbutton]";
+/** Lists in which a letter moves to the entry that begins with it. */
+const TYPEAHEAD_LISTS = "[role=menu], [role=listbox], [role=spinbutton]";
 /**
- * Dialogs that keep the keyboard to themselves. A drawer that stands beside its page says `data-place`; messages at the
- * bottom of the page are not modal.
+ * Dialogs that capture the keyboard. A drawer next to its page has `data-place`. Messages at the bottom of the page are
+ * not modal.
  */
-const KEEPS = "[role=dialog]:not([data-place]), [role=alertdialog]:not([aria-modal=false])";
+const MODAL_DIALOGS = "[role=dialog]:not([data-place]), [role=alertdialog]:not([aria-modal=false])";
 
-/** Whether a key press belongs to what has the focus. */
+/** Whether the focused element handles the key press. */
 function isTaken(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches(WRITES) || target.closest(SEEKS) !== null)
+    (target.isContentEditable || target.matches(WRITES) || target.closest(TYPEAHEAD_LISTS) !== null)
   );
 }
 
@@ -61,23 +61,23 @@ function pressed(event: KeyboardEvent): string {
   return (event.ctrlKey || event.metaKey ? "mod+" : "") + event.key;
 }
 
-/** Installs the one listener of the application. */
+/** Installs the only key listener of the application. */
 export function useShortcutListener() {
   useEffect(() => {
     const handle = (event: KeyboardEvent, isModified: boolean) => {
       const keys = pressed(event);
       if (keys.startsWith("mod+") !== isModified) return;
       if (event.defaultPrevented || event.altKey || event.isComposing) return;
-      // What is typed is taken back by the browser.
+      // The browser undoes typed text.
       if ((!isModified || keys === "mod+z") && isTaken(event.target)) return;
-      if (document.querySelector(KEEPS)) return;
+      if (document.querySelector(MODAL_DIALOGS)) return;
       const shortcut = active.findLast((it) => it.keys === keys);
       if (shortcut) {
         event.preventDefault();
         shortcut.run();
       }
     };
-    // Fields keep key presses from the page, so those with Ctrl are looked at before the fields see them.
+    // Fields stop the propagation of key presses, so those with Ctrl are handled in the capture phase.
     const before = (event: KeyboardEvent) => handle(event, true);
     const after = (event: KeyboardEvent) => handle(event, false);
     window.addEventListener("keydown", before, { capture: true });
@@ -92,22 +92,22 @@ export function useShortcutListener() {
 const named = (shortcuts: readonly Shortcut[]) =>
   shortcuts.map(({ keys, label }) => `${keys} ${label}`).join("\n");
 
-/** Shortcuts that hold while the component is shown. The list may be a new one at each rendering. */
-export function useShortcuts(shortcuts: readonly Shortcut[], place: ShortcutPlace = "page") {
-  const slot = useRef<Slot>({ place, shortcuts: [] });
+/** Activates shortcuts while the component is mounted. The array may be a new one in each render. */
+export function useShortcuts(shortcuts: readonly Shortcut[], scope: ShortcutScope = "page") {
+  const slot = useRef<Slot>({ scope, shortcuts: [] });
   useEffect(() => {
     const mine = slot.current;
     slots = [...slots, mine];
-    say();
+    update();
     return () => {
       slots = slots.filter((it) => it !== mine);
-      say();
+      update();
     };
   }, []);
   useEffect(() => {
     const isSame = named(slot.current.shortcuts) === named(shortcuts);
     slot.current.shortcuts = shortcuts;
-    if (!isSame) say();
+    if (!isSame) update();
   }, [shortcuts]);
 }
 
@@ -116,5 +116,5 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** All shortcuts that hold now; of those of the same keys, the last does. */
+/** All active shortcuts. If several have the same key, the last one applies. */
 export const useActiveShortcuts = (): ActiveShortcut[] => useSyncExternalStore(subscribe, () => active);

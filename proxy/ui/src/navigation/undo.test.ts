@@ -25,7 +25,7 @@ test("change that was undone elsewhere is not undone again", () => {
   expect(run).not.toHaveBeenCalled();
 });
 
-test("another user takes nothing back", () => {
+test("another user cannot undo the change", () => {
   const run = vi.fn();
   offerUndo("a", run);
   signIn("other");
@@ -33,7 +33,7 @@ test("another user takes nothing back", () => {
   expect(run).not.toHaveBeenCalled();
 });
 
-test("there is something to take back until it was, for who changed it", () => {
+test("change can be undone once, by its author", () => {
   expect(canUndo()).toBe(false);
   offerUndo("a", vi.fn());
   expect(canUndo()).toBe(true);

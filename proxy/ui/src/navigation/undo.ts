@@ -1,11 +1,11 @@
-/** The last change that can be taken back, for Ctrl+Z. */
+/** The last change that can be undone, for Ctrl+Z. */
 import { useSyncExternalStore } from "react";
 import { currentSession } from "../session/session";
 
 type Undo = {
-  /** What was changed, such as the id of a record. */
+  /** The changed object, such as the id of a record. */
   about: string;
-  /** The key that changed it: another caller takes nothing back. */
+  /** The API key that made the change. Another caller cannot undo it. */
   key: string | null;
   run: () => void;
 };
@@ -22,7 +22,7 @@ export function offerUndo(about: string, run: () => void) {
   setLast({ about, key: currentSession().key, run });
 }
 
-/** The change was taken back another way, or no longer can be. */
+/** The change was undone in another way, or can no longer be undone. */
 export function withdrawUndo(about: string) {
   if (last?.about === about) setLast(null);
 }
@@ -34,10 +34,10 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** Whether there is a change to take back. */
+/** Whether there is a change to undo. */
 export const useCanUndo = (): boolean => useSyncExternalStore(subscribe, canUndo);
 
-/** Takes the last change back, once. */
+/** Undoes the last change, once. */
 export function undoLast() {
   const undo = last;
   setLast(null);

@@ -2,7 +2,7 @@ import { Sparkles } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import { readAdministrationAgain, useEmbeddingFailures, useEmbeddingStatus } from "../api/administration";
-import { answer, inProject, POST, type Schemas } from "../api/client";
+import { bodyOf, inProject, POST, type Schemas } from "../api/client";
 import { sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { DataTable } from "../components/DataTable";
@@ -10,20 +10,20 @@ import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
-import { sayDone, sayRejected } from "../components/toast";
+import { showErrorToast, showToast } from "../components/toast";
 import { isPast, relativeTime } from "../format/moment";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { useReference } from "../value/references";
 import style from "./Operations.module.css";
-import { reasonInWords } from "./reason";
+import { reasonText } from "./reason";
 
-const t = pageWords.operations;
+const t = pageMessages.operations;
 
 type Status = Schemas["EmbeddingStatus"]["templates"][number];
 
-/** How far the texts of each template are embedded, and which could not be. */
+/** The embedding progress of each template, and the records that failed. */
 export function Embedding({ project }: { project: string }) {
   const status = useEmbeddingStatus(project);
   const [isStarting, setStarting] = useState(false);
@@ -31,11 +31,11 @@ export function Embedding({ project }: { project: string }) {
   const retry = async () => {
     setStarting(true);
     try {
-      const queued = await answer(POST("/v1/embeddings/retry", { params: { header: inProject(project) } }));
-      sayDone(t.retried(queued.count));
+      const queued = await bodyOf(POST("/v1/embeddings/retry", { params: { header: inProject(project) } }));
+      showToast(t.retried(queued.count));
       await readAdministrationAgain();
     } catch (error) {
-      sayRejected(sentence(error));
+      showErrorToast(sentence(error));
     }
     setStarting(false);
   };
@@ -63,18 +63,18 @@ export function Embedding({ project }: { project: string }) {
   );
 }
 
-/** What waits after a failure is due later. */
-const dueInWords = (due: string) => (isPast(due) ? t.oldest : t.nextAt)(relativeTime(due));
+/** Records that wait for a retry are due in the future. */
+const dueText = (due: string) => (isPast(due) ? t.oldest : t.nextAt)(relativeTime(due));
 
 function Template(status: Status) {
   const { template, pending, running, failed, done, by_hand, oldest_due, models } = status;
   const all = pending + running + failed + done;
   const facts = [
     ...(pending > 0 ? [t.waiting(pending)] : []),
-    ...(pending > 0 && oldest_due !== null ? [dueInWords(oldest_due)] : []),
+    ...(pending > 0 && oldest_due !== null ? [dueText(oldest_due)] : []),
     ...(running > 0 ? [t.running(running)] : []),
     ...(failed > 0 ? [t.givenUp(failed)] : []),
-    ...(by_hand > 0 ? [t.byHand(by_hand)] : []),
+    ...(by_hand > 0 ? [t.setManually(by_hand)] : []),
     ...(models.length === 1 ? [t.models(models.join())] : []),
   ];
   return (
@@ -86,7 +86,7 @@ function Template(status: Status) {
   );
 }
 
-/** A record by its name. */
+/** A link to a record by name. */
 function RecordLink({ project, template, id }: { project: string; template: string; id: string }) {
   const { data } = useReference(project, template, id);
   return (
@@ -113,7 +113,7 @@ function Failures({ project }: { project: string }) {
           },
         },
         { id: "template", title: t.template, cell: ({ template }) => <code>{template}</code> },
-        { id: "reason", title: t.reason, cell: ({ error }) => <bdi>{reasonInWords(error)}</bdi> },
+        { id: "reason", title: t.reason, cell: ({ error }) => <bdi>{reasonText(error)}</bdi> },
         {
           id: "failed",
           title: t.failedAt,
@@ -122,7 +122,7 @@ function Failures({ project }: { project: string }) {
         {
           id: "next",
           title: t.nextTry,
-          cell: ({ next_at }) => (next_at === null ? t.gaveUp : <TimeAgo at={next_at} />),
+          cell: ({ next_at }) => (next_at === null ? t.noRetry : <TimeAgo at={next_at} />),
         },
       ]}
       rows={failures.data}

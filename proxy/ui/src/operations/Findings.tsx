@@ -7,16 +7,16 @@ import { DataTable } from "../components/DataTable";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { bySeverity, checkState, isStatement } from "./findings";
 import style from "./Operations.module.css";
 
-const t = pageWords.operations;
+const t = pageMessages.operations;
 
-/** What an examination of the database found, and what to do. */
+/** The results of a check of the database, with remedies. */
 export function Findings({ project }: { project: string }) {
   const examination = useExamination(project);
-  // The service has no examination to offer.
+  // This service has no check of the database.
   if (examination.data === null) return null;
   const isForbidden = examination.error instanceof RequestError && examination.error.status === 403;
   return (
@@ -42,8 +42,8 @@ export function Findings({ project }: { project: string }) {
           {bySeverity(examination.data.findings).map(({ severity, findings }) => (
             <div key={severity} className={style.list}>
               <h3>{t.severities[severity]}</h3>
-              {findings.map((finding, place) => (
-                <One key={place} finding={finding} />
+              {findings.map((finding, index) => (
+                <One key={index} finding={finding} />
               ))}
             </div>
           ))}

@@ -1,7 +1,7 @@
 import { ListChecks } from "lucide-react";
 import { useState } from "react";
 import { type Job, readAdministrationAgain, useJobs } from "../api/administration";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { asSentence, sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { type Column, DataTable } from "../components/DataTable";
@@ -10,14 +10,14 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
 import { Tag } from "../components/Tag";
-import { sayDone, sayRejected } from "../components/toast";
+import { showErrorToast, showToast } from "../components/toast";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Operations.module.css";
 
-const t = pageWords.operations;
+const t = pageMessages.operations;
 
-/** What waits or runs in the background. */
+/** Pending and running background jobs. */
 export function Jobs({ project }: { project: string }) {
   const jobs = useJobs(project);
   const [isStarting, setStarting] = useState(false);
@@ -25,11 +25,11 @@ export function Jobs({ project }: { project: string }) {
   const start = async () => {
     setStarting(true);
     try {
-      const started = await answer(POST("/v1/jobs/retry", { params: { header: inProject(project) } }));
-      sayDone(t.started(started.count));
+      const started = await bodyOf(POST("/v1/jobs/retry", { params: { header: inProject(project) } }));
+      showToast(t.started(started.count));
       await readAdministrationAgain();
     } catch (error) {
-      sayRejected(sentence(error));
+      showErrorToast(sentence(error));
     }
     setStarting(false);
   };
@@ -67,7 +67,7 @@ const COLUMNS: Column<Job>[] = [
         {t.kinds[kind](attribute)}
         {error !== null && <span className={`${style.small} ${style.red}`}>{asSentence(error)}</span>}
         {hint !== null && (
-          // Of a failed job, the hint is how to run it again in SQL.
+          // The hint of a failed job is an SQL statement, so the page shows its own.
           <span className={style.small}>{state === "failed" ? t.removeCause : asSentence(hint)}</span>
         )}
       </div>

@@ -1,12 +1,12 @@
 import { AdministratorsOnly } from "../components/AdministratorsOnly";
 import { Page } from "../components/Page";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { Embedding } from "./Embedding";
 import { Findings } from "./Findings";
 import { Jobs } from "./Jobs";
 import { Service } from "./Service";
 
-const t = pageWords.operations;
+const t = pageMessages.operations;
 
 /** Health of the service and its background jobs. */
 export default function OperationsPage({ project }: { project: string }) {

@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import { answer, GET } from "../api/client";
+import { bodyOf, GET } from "../api/client";
 import { sentence } from "../api/problem";
 import { Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Tag } from "../components/Tag";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./Operations.module.css";
 
-const t = pageWords.operations;
+const t = pageMessages.operations;
 const POLL = 10_000;
 
-/** Whether the service is ready, as it says itself. */
+/** The readiness that the service reports. */
 export function Service() {
   const ready = useQuery({
     queryKey: ["ready"],
-    queryFn: () => answer(GET("/readyz")),
+    queryFn: () => bodyOf(GET("/readyz")),
     refetchInterval: POLL,
     retry: false,
   });

@@ -5,7 +5,7 @@ import { bySeverity, isStatement } from "./findings";
 const finding = (severity: Finding["severity"], message: string) =>
   ({ check: "jobs", severity, message, remedy: "" }) as Finding;
 
-test("findings are grouped, the gravest first", () => {
+test("findings are grouped, most severe first", () => {
   const groups = bySeverity([finding("note", "a"), finding("error", "b"), finding("note", "c")]);
   expect(groups.map(({ severity, findings }) => [severity, findings.length])).toEqual([
     ["error", 1],

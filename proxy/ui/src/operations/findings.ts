@@ -1,4 +1,4 @@
-/** Findings by what they ask for. */
+/** Groups findings by severity. */
 import type { Examination, Finding } from "../api/administration";
 
 export type Severity = Finding["severity"];
@@ -6,7 +6,7 @@ type Check = Examination["checks"][number];
 
 const ORDER: Severity[] = ["error", "warning", "note"];
 
-/** The findings by severity, the gravest first, without severities that have none. */
+/** The findings by severity, most severe first, without empty severities. */
 export function bySeverity(findings: readonly Finding[]): { severity: Severity; findings: Finding[] }[] {
   return ORDER.map((severity) => ({
     severity,
@@ -22,7 +22,7 @@ export function checkState({ sound }: Check): "sound" | "found" | "unseen" {
 const STATEMENT =
   /^\s*(select|alter|create|drop|grant|revoke|vacuum|analyze|reindex|update|delete|insert|set|reset|call|do)\b[^.]*;\s*$/is;
 
-/** Whether a remedy is a statement to be copied, and no sentence. */
+/** Whether a remedy is an SQL statement to copy, and not a sentence. */
 export function isStatement(remedy: string): boolean {
   return STATEMENT.test(remedy.replaceAll(/'[^']*'|"[^"]*"|\b\w+\.\w+/g, "x"));
 }

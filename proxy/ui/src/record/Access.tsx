@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Check, Minus, Users } from "lucide-react";
 import { useState } from "react";
 import { readRoles } from "../api/administration";
-import { answer, GET, type Schemas } from "../api/client";
+import { bodyOf, GET, type Schemas } from "../api/client";
 import type { RecordBody, Template } from "../api/queries";
 import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
@@ -11,18 +11,18 @@ import { Tag } from "../components/Tag";
 import { Chip } from "../filter/Chip";
 import { conditionsOfScope } from "../filter/condition";
 import { useSentences } from "../filter/useContext";
-import { words } from "../language";
+import { messages } from "../language";
 import { useSession } from "../session/session";
 import style from "./Access.module.css";
 import { reasonsOf } from "./explanation";
 
-const t = words.record;
+const t = messages.record;
 const list = new Intl.ListFormat("en");
 
 type Props = { project: string; template: Template; record: RecordBody };
 type Explained = Schemas["Access"];
 
-/** Why a role sees this record, or why not: for administrators. */
+/** For administrators: why a role can or cannot see this record. */
 export function Access({ project, template, record }: Props) {
   const { key } = useSession();
   const [role, setRole] = useState<string | null>(null);
@@ -34,7 +34,7 @@ export function Access({ project, template, record }: Props) {
     queryKey: [key, "explain-access", record.id, role, record.updated_at],
     queryFn: () => {
       const params = { path: { id: record.id }, query: { role: role ?? "" } };
-      return answer(GET("/v1/entities/{id}/access", { params }));
+      return bodyOf(GET("/v1/entities/{id}/access", { params }));
     },
     enabled: role !== null,
   });
@@ -85,9 +85,7 @@ function Explanation({
     <>
       <Notice kind={sees ? "done" : "attention"}>
         <strong>
-          {may.length > 0
-            ? t.mayDo(role, list.format(may.map((it) => t.privileges[it])))
-            : t.mayNothing(role)}
+          {may.length > 0 ? t.canDo(role, list.format(may.map((it) => t.privileges[it]))) : t.cannotSee(role)}
         </strong>
         {reasons.map((reason) => (
           <span key={reason} className={style.reason} dir="auto">
@@ -116,7 +114,7 @@ function Explanation({
 
 type GrantProps = { project: string; template: Template; grant: Explained["grants"][number] };
 
-/** What a grant allows, its scope as a sentence, and whether this record is in it. */
+/** A grant: its privileges, its scope as a sentence, and whether it covers this record. */
 function Grant({ project, template, grant }: GrantProps) {
   const conditions = conditionsOfScope(grant.scope);
   const context = useSentences(project, template.slug, conditions);
@@ -136,8 +134,8 @@ function Grant({ project, template, grant }: GrantProps) {
         <p className={style.scope}>
           {conditions.length === 0
             ? t.wholeScope
-            : conditions.map((condition, place) => (
-                <span key={place} className={style.condition}>
+            : conditions.map((condition, index) => (
+                <span key={index} className={style.condition}>
                   <Chip condition={condition} context={context} />
                 </span>
               ))}

@@ -1,25 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { answer, GET } from "../api/client";
+import { bodyOf, GET } from "../api/client";
 import { type RecordBody, useTemplate } from "../api/queries";
 import { Button } from "../components/Button";
 import { Notice } from "../components/Notice";
 import { datetimeText, relativeText } from "../format/date";
-import { words } from "../language";
+import { messages } from "../language";
 import { entriesOf, entrySentence, fieldLabel } from "./sentences";
 import { dismissChanges, historyKey, type Shown } from "./store";
 
-const t = words.record;
+const t = messages.record;
 const NEWEST = 20;
 const MAX_SHOWN = 3;
 
-/** The newest entries of the history, for who changed what just now. */
+/** The newest entries of the history, for the authors of recent changes. */
 export function useNewest(record: RecordBody, isEnabled: boolean) {
   return useQuery({
     queryKey: [...historyKey(record.id), "newest", record.updated_at],
     queryFn: async () =>
       (
-        await answer(
+        await bodyOf(
           GET("/v1/entities/{id}/history", { params: { path: { id: record.id }, query: { limit: NEWEST } } }),
         )
       ).history,
@@ -27,7 +27,7 @@ export function useNewest(record: RecordBody, isEnabled: boolean) {
   });
 }
 
-/** The time between now and then, which grows while it is shown. */
+/** A relative time that is updated while it is shown. */
 export function Ago({ at }: { at: string }) {
   const [, tick] = useState(0);
   useEffect(() => {
@@ -44,28 +44,28 @@ export function Ago({ at }: { at: string }) {
 type WhoProps = { project: string; record: RecordBody; fields: readonly string[] };
 
 /** "Anna set City to Bern 10 seconds ago." for each of these fields. */
-export function WhoChanged({ project, record, fields }: WhoProps) {
+export function ChangeAuthors({ project, record, fields }: WhoProps) {
   const template = useTemplate(project, record.template_slug ?? "");
   const newest = useNewest(record, true);
-  const told = entriesOf(newest.data ?? [], fields);
-  if (told.length === 0) {
+  const recent = entriesOf(newest.data ?? [], fields);
+  if (recent.length === 0) {
     return (
       <>{t.changedFields(t.otherUser, fields.map((field) => fieldLabel(template, field)).join(", "))}.</>
     );
   }
   return (
     <>
-      {told.slice(0, MAX_SHOWN).map(({ entry, fields: touched }) => (
+      {recent.slice(0, MAX_SHOWN).map(({ entry, fields: touched }) => (
         <span key={entry.version} dir="auto">
           {entrySentence(template, entry, touched)}, <Ago at={entry.at} />.{" "}
         </span>
       ))}
-      {told.length > MAX_SHOWN && t.andMore(told.length - MAX_SHOWN)}
+      {recent.length > MAX_SHOWN && t.andMore(recent.length - MAX_SHOWN)}
     </>
   );
 }
 
-/** Says what others changed while the record was open. */
+/** Shows the changes of other users while the record is open. */
 export function ChangeBar({
   project,
   shown,
@@ -90,7 +90,7 @@ export function ChangeBar({
         </>
       }
     >
-      <WhoChanged project={project} record={shown.record} fields={shown.changed} />
+      <ChangeAuthors project={project} record={shown.record} fields={shown.changed} />
     </Notice>
   );
 }

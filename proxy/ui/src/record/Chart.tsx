@@ -2,41 +2,41 @@ import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
 import { exact } from "../api/json";
 import { datetimeText } from "../format/date";
 import { type Format, formatOfAll, numberText } from "../format/number";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Chart.module.css";
 import { dots, draw, line, nearest, type Point } from "./chart";
 
-const t = words.record;
+const t = messages.record;
 const WIDTH = 600;
 const HEIGHT = 160;
 const MAX_DOTS = 80;
 
 type Props = { label: string; points: readonly Point[]; format: Format | undefined };
 
-/** A series as a line. The arrow keys go from point to point, and each is read aloud. */
+/** A line chart of a series. The arrow keys move from point to point, and screen readers announce each. */
 export function Chart({ label, points, format: own }: Props) {
   const fill = useId();
-  const [place, setPlace] = useState<number | null>(null);
-  const { spots, ticks, low, high } = draw(points);
+  const [index, setIndex] = useState<number | null>(null);
+  const { plotted, ticks, low, high } = draw(points);
   const format = formatOfAll(own, [...points.map(({ value }) => value), ...ticks]);
   const tickText = (tick: number): string => numberText(exact(String(tick)), format);
-  const last = spots.length - 1;
-  const current = place === null ? undefined : spots[Math.min(place, last)];
-  const said = current
+  const last = plotted.length - 1;
+  const current = index === null ? undefined : plotted[Math.min(index, last)];
+  const description = current
     ? `${numberText(current.point.value ?? 0, format)}, ${datetimeText(current.point.at)}`
-    : t.chart(label, t.points(spots.length), tickText(low), tickText(high));
+    : t.chart(label, t.points(plotted.length), tickText(low), tickText(high));
   const press = (event: KeyboardEvent) => {
-    const from = place ?? last;
+    const from = index ?? last;
     const next = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    setPlace(Math.max(0, Math.min(last, next)));
+    setIndex(Math.max(0, Math.min(last, next)));
   };
   const point = (event: PointerEvent<HTMLElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
-    setPlace(nearest(spots, (event.clientX - box.left) / box.width));
+    setIndex(nearest(plotted, (event.clientX - box.left) / box.width));
   };
-  const path = line(spots, WIDTH, HEIGHT);
+  const path = line(plotted, WIDTH, HEIGHT);
   return (
     <figure className={style.chart}>
       <div className={style.scale} aria-hidden>
@@ -53,12 +53,12 @@ export function Chart({ label, points, format: own }: Props) {
         aria-label={label}
         aria-valuemin={0}
         aria-valuemax={last}
-        aria-valuenow={place ?? last}
-        aria-valuetext={said}
+        aria-valuenow={index ?? last}
+        aria-valuetext={description}
         onKeyDown={press}
         onPointerMove={point}
-        onPointerLeave={() => setPlace(null)}
-        onBlur={() => setPlace(null)}
+        onPointerLeave={() => setIndex(null)}
+        onBlur={() => setIndex(null)}
       >
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden>
           <defs>
@@ -73,7 +73,7 @@ export function Chart({ label, points, format: own }: Props) {
           })}
           {last > 0 && <path fill={`url(#${fill})`} d={`${path}V${HEIGHT}H0Z`} />}
           <path className={style.line} d={path} />
-          {spots.length <= MAX_DOTS && <path className={style.dots} d={dots(spots, WIDTH, HEIGHT)} />}
+          {plotted.length <= MAX_DOTS && <path className={style.dots} d={dots(plotted, WIDTH, HEIGHT)} />}
           {current && (
             <>
               <path className={style.cursor} d={`M${current.x * WIDTH} 0V${HEIGHT}`} />
@@ -93,8 +93,8 @@ export function Chart({ label, points, format: own }: Props) {
         )}
       </div>
       <div className={style.times} aria-hidden>
-        <span>{datetimeText(spots[0]?.point.at ?? "")}</span>
-        {last > 0 && <span>{datetimeText(spots[last]?.point.at ?? "")}</span>}
+        <span>{datetimeText(plotted[0]?.point.at ?? "")}</span>
+        {last > 0 && <span>{datetimeText(plotted[last]?.point.at ?? "")}</span>}
       </div>
     </figure>
   );

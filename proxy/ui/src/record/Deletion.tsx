@@ -5,8 +5,8 @@ import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { Dialog } from "../components/Dialog";
 import { Notice } from "../components/Notice";
-import { sayDone, sayRejected, withdraw } from "../components/toast";
-import { words } from "../language";
+import { showErrorToast, showToast, withdraw } from "../components/toast";
+import { messages } from "../language";
 import { Ago, useNewest } from "./ChangeBar";
 import { KeyRejection } from "./KeyCard";
 import { KeyField } from "./KeyField";
@@ -14,12 +14,12 @@ import { checkKey } from "./key";
 import { actorName } from "./sentences";
 import { deleteRecord, restoreRecord } from "./store";
 
-const t = words.record;
+const t = messages.record;
 const RESTORE = "restore-record";
 
 type Props = { project: string; template: string; record: RecordBody; name: string };
 
-/** Asks before the record is deleted; afterwards the deletion can be undone. */
+/** Asks before deleting the record. Afterwards the deletion can be undone. */
 export function DeleteQuestion({
   template,
   project,
@@ -30,9 +30,9 @@ export function DeleteQuestion({
   const undo = async () => {
     try {
       await restoreRecord(project, template, record.id);
-      sayDone(t.restored(name));
+      showToast(t.restored(name));
     } catch (error) {
-      sayRejected(sentence(error));
+      showErrorToast(sentence(error));
     }
   };
   const run = async () => {
@@ -42,7 +42,7 @@ export function DeleteQuestion({
       const isStale = error instanceof RequestError && error.status === 412;
       throw isStale ? new Error(t.changedMeanwhile) : error;
     }
-    sayDone(t.deleted(name), { label: t.undo, run: undo }, record.id);
+    showToast(t.deleted(name), { label: t.undo, run: undo }, record.id);
   };
   return (
     <Confirm title={t.deleteTitle(name)} action={t.delete} run={run} onClose={onClose}>
@@ -51,7 +51,7 @@ export function DeleteQuestion({
   );
 }
 
-/** The notice of a deleted record, with its restoration. If its key was taken, the user enters another one. */
+/** The notice of a deleted record, with a button to restore it. If its key was taken, the user enters another one. */
 export function Deleted({ project, template, record, name, may }: Props & { may: Set<Privilege> }) {
   const [isBusy, setBusy] = useState(false);
   const [taken, setTaken] = useState<unknown>(null);
@@ -63,10 +63,10 @@ export function Deleted({ project, template, record, name, may }: Props & { may:
       await restoreRecord(project, template, record.id, key);
       setTaken(null);
       withdraw(record.id);
-      sayDone(t.restored(name));
+      showToast(t.restored(name));
     } catch (error) {
       if (error instanceof RequestError && error.code === "external_key_taken") setTaken(error);
-      else if (key === undefined) sayRejected(sentence(error));
+      else if (key === undefined) showErrorToast(sentence(error));
       else setTaken(error);
     } finally {
       setBusy(false);
@@ -112,7 +112,7 @@ type DialogProps = {
   onClose: () => void;
 };
 
-/** Asks under which key a record comes back: nothing is restored without one unless that is what was pressed. */
+/** Asks for the key of the restored record. It is restored without a key only if the user chooses this. */
 function RestoreDialog({ project, template, lost, error, isBusy, onRestore, onClose }: DialogProps) {
   const [typed, setTyped] = useState("");
   const [asked, setAsked] = useState(lost);
@@ -131,7 +131,7 @@ function RestoreDialog({ project, template, lost, error, isBusy, onRestore, onCl
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button onPress={() => onRestore(null)} isDisabled={isBusy}>
             {t.restoreWithout}
           </Button>

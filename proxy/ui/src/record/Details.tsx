@@ -4,7 +4,7 @@ import { Button as AriaButton, Disclosure, DisclosurePanel, Heading } from "reac
 import type { Template } from "../api/queries";
 import { CopyButton } from "../components/CopyButton";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
 import { Ago } from "./ChangeBar";
 import style from "./Details.module.css";
@@ -13,15 +13,15 @@ import { KeyCard } from "./KeyCard";
 import { fieldOf, KEY } from "./merge";
 import type { Shown } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = { project: string; template: Template; shown: Shown; mayEdit: boolean; isReader: boolean };
 
-/** The key and the attributes of a record, those without a value folded. */
+/** The key and the attributes of a record. Empty attributes are collapsed. */
 export function Details({ project, template, shown, mayEdit, isReader }: Props) {
   const { record, changed } = shown;
   const isEmpty = (slug: string) => isEmptyValue(fieldOf(record, slug));
-  // What was shown stays where it is, also when it is emptied.
+  // A field that was shown stays in place, even if it becomes empty.
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const filled = template.attributes.filter(({ slug }) => !isEmpty(slug) || kept.has(slug));
   const missing = filled.filter(({ slug }) => !kept.has(slug));

@@ -4,43 +4,43 @@ import { useAttempt } from "../api/attempt";
 import { OFFLINE } from "../api/client";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody } from "../api/queries";
-import { isReached, useReached } from "../api/reachability";
+import { isReachable, useIsReachable } from "../api/reachability";
 import { Button, IconButton } from "../components/Button";
-import { sayRejected } from "../components/toast";
+import { showErrorToast } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { withElements } from "../value/editing";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
 import { isLong, Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
-import { Contradiction } from "./Contradiction";
+import { Conflict } from "./Conflict";
 import style from "./Details.module.css";
-import { editNext, pendingElement, pressedIn, staysIn } from "./editKeys";
-import { faultOf } from "./faults";
+import { editNext, isFocusWithin, pendingElement, pressedIn } from "./editKeys";
+import { errorOf } from "./errors";
 import { fieldOf } from "./merge";
 import { NumberMenu } from "./NumberMenu";
 import { saveWithUndo } from "./save";
 import { addTo, dismissChange } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = {
   project: string;
   record: RecordBody;
   attribute: Attribute;
   mayEdit: boolean;
-  /** Whether others changed it since the reader last looked. */
+  /** Whether another user changed it and the notice has not been dismissed. */
   isChanged: boolean;
 };
 
 /** The edit: the initial value and the draft. */
 type Edit = { start: Json; draft: Json | undefined; error?: string; isSaving?: boolean };
 
-/** The error of a value, unless it was a network error that is over. */
-const standing = (error: string | undefined) => (error === OFFLINE && isReached() ? undefined : error);
+/** The error of a value, unless it was a network error and the service is reachable again. */
+const currentError = (error: string | undefined) => (error === OFFLINE && isReachable() ? undefined : error);
 
-/** One attribute: read until it is clicked, then edited in place and saved for itself. */
+/** One attribute: a value that becomes an editor on a click. Each field is saved separately. */
 export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Props) {
   const { slug, type } = attribute;
   const current = fieldOf(record, slug);
@@ -51,22 +51,22 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   const attempt = useAttempt();
   const latest = useRef(edit);
   latest.current = edit;
-  const isReachable = useReached();
+  const isReachable = useIsReachable();
   const isSeries = type === "metric";
   const label = attributeLabel(attribute);
-  const isContradicted = edit !== null && !isSeries && !isSame(current, edit.start);
+  const isConflicting = edit !== null && !isSeries && !isSame(current, edit.start);
 
-  // The field itself says it while it is edited.
+  // The edited field shows the conflict itself.
   useEffect(() => {
-    if (isContradicted && isChanged) dismissChange(record.id, slug);
-  }, [isContradicted, isChanged, record.id, slug]);
+    if (isConflicting && isChanged) dismissChange(record.id, slug);
+  }, [isConflicting, isChanged, record.id, slug]);
 
-  // Once the editor is closed from the keyboard, the focus is on the value again.
+  // When the editor is closed with the keyboard, the focus returns to the value.
   const returns = useRef(false);
   useEffect(() => {
     if (edit !== null || !returns.current) return;
     returns.current = false;
-    // Unless something else took it meanwhile.
+    // Unless another element has taken the focus.
     if (document.activeElement === document.body)
       row.current?.querySelector<HTMLElement>("[data-edit]")?.focus();
   }, [edit]);
@@ -76,20 +76,20 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     attempt.renew();
     setEdit({ start: current, draft: isSeries ? undefined : current });
   };
-  const giveBack = () => {
+  const cancelEdit = () => {
     returns.current = true;
     setEdit(null);
   };
   const save = async (start: Json, draft: Json | undefined) => {
     if (draft === undefined || (!isSeries && isSame(draft, start))) return setEdit(null);
-    // Also for what happens before the next render: nothing is sent while this is under way.
+    // Set before the next render, so that no second save starts during this one.
     latest.current = { start, draft, isSaving: true };
     setEdit(latest.current);
     try {
       const isWritten = isSeries
         ? await addTo(record.id, slug, draft, attempt)
         : await saveWithUndo(project, record.id, { slug, label }, start, draft);
-      // What was typed while the answer was under way is still being edited.
+      // Text that was typed during the request is still being edited.
       const now = latest.current;
       const isTypedOn = now !== null && !isSame(now.draft ?? null, draft);
       isLeft.current = isWritten && !isTypedOn;
@@ -97,25 +97,25 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
       setSaved(isWritten);
       if (isTypedOn) setEdit({ start: isWritten ? draft : start, draft: now.draft });
       else setEdit(isWritten ? null : { start, draft });
-      if (isGone.current && !isWritten) sayRejected(t.notSaved(label, t.changedElse));
+      if (isGone.current && !isWritten) showErrorToast(t.notSaved(label, t.changedElse));
     } catch (error) {
-      if (isGone.current) sayRejected(t.notSaved(label, faultOf(error, slug)));
+      if (isGone.current) showErrorToast(t.notSaved(label, errorOf(error, slug)));
       isLeft.current = false;
-      setEdit((now) => ({ start, draft: now ? now.draft : draft, error: faultOf(error, slug) }));
+      setEdit((now) => ({ start, draft: now ? now.draft : draft, error: errorOf(error, slug) }));
     }
   };
-  // What is typed when the record is closed is saved as if the field had been left.
+  // If the record is closed during an edit, the edit is saved as when the field loses the focus.
   const isGone = useRef(false);
   const close = useRef(() => {});
   close.current = () => {
     isGone.current = true;
     const now = latest.current;
-    if (!now || now.isSaving || standing(now.error) !== undefined || isLeft.current) return;
-    // What goes is not left before, so an element that is being typed is still only in its field.
+    if (!now || now.isSaving || currentError(now.error) !== undefined || isLeft.current) return;
+    // No blur event has fired, so an incomplete list element is still only in its field.
     const element = pendingElement(row.current);
     void save(now.start, element === "" ? now.draft : withElements(now.draft, [element]));
   };
-  // Its fields are still there in a layout effect.
+  // A layout effect runs its cleanup while the fields still exist.
   useLayoutEffect(() => {
     isGone.current = false;
     return () => close.current();
@@ -125,35 +125,35 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     isLeft.current = true;
     return save(start, draft);
   };
-  // What an editor takes over when it is left is in the draft of a later render than that of the event.
+  // An editor may commit text on blur. The draft has it only after the next render.
   const saveLatest = () => {
     const now = latest.current;
     if (now && !now.isSaving) void save(now.start, now.draft);
   };
-  // The editor is left by its own save; the focus that goes then does not cause a second save.
+  // The save itself closes the editor. The resulting blur does not cause a second save.
   const isLeft = useRef(false);
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const pressed = edit && pressedIn(event);
     if (!pressed) return;
     event.preventDefault();
     event.stopPropagation();
-    if (pressed === "giveBack") return giveBack();
-    if (isContradicted || edit.isSaving) return;
+    if (pressed === "cancel") return cancelEdit();
+    if (isConflicting || edit.isSaving) return;
     const element = row.current;
     returns.current = pressed === "save";
     isLeft.current = true;
-    // A date that does not exist, such as February 31, is corrected when its field is left. Then, too, a text becomes
-    // an element of its list; Enter has made it one before.
+    // An invalid date, such as February 31, is corrected when its field loses the focus. Text in a list editor becomes an
+    // element then, unless Enter has already added it.
     if (type === "date" || type === "datetime" || (type === "list" && pressed !== "save"))
       (document.activeElement as HTMLElement | null)?.blur();
     setTimeout(saveLatest);
     if (pressed !== "save" && element) editNext(element, pressed === "next" ? 1 : -1);
   };
-  const leave = (event: FocusEvent<HTMLElement>) => {
+  const blur = (event: FocusEvent<HTMLElement>) => {
     const element = event.currentTarget;
     setTimeout(() => {
-      if (staysIn(element) || isLeft.current || isGone.current) return;
-      if (isContradicted || standing(latest.current?.error) !== undefined) return;
+      if (isFocusWithin(element) || isLeft.current || isGone.current) return;
+      if (isConflicting || currentError(latest.current?.error) !== undefined) return;
       saveLatest();
     });
   };
@@ -162,13 +162,13 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
     return (
       <div ref={row} className={style.row} data-field={slug}>
         <span className={style.label}>{label}</span>
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys and the blur of the editor in it. */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it handles events that bubble up from the editor. */}
         <div
           className={style.editing}
           onKeyDownCapture={press}
-          // Escape closes what floats over the editor, and not the record.
+          // Escape closes an overlay of the editor, and not the record.
           onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
-          onBlur={leave}
+          onBlur={blur}
         >
           <div className={style.editor}>
             <div className={style.grow}>
@@ -182,27 +182,27 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
                   setEdit((now) => now && { start: now.start, draft, isSaving: now.isSaving ?? false });
                 }}
                 isLabelHidden
-                error={isReachable ? standing(edit.error) : edit.error}
+                error={isReachable ? currentError(edit.error) : edit.error}
                 autoFocus
               />
             </div>
             <IconButton
               icon={Check}
               label={t.save}
-              isDisabled={isContradicted}
+              isDisabled={isConflicting}
               isPending={edit.isSaving ?? false}
               onPress={() => saveAndReturn(edit.start, edit.draft)}
             />
-            <IconButton icon={X} label={t.giveBack} onPress={giveBack} />
+            <IconButton icon={X} label={t.cancelEdit} onPress={cancelEdit} />
           </div>
-          {isContradicted ? (
-            <Contradiction
+          {isConflicting ? (
+            <Conflict
               project={project}
               attribute={attribute}
               record={record}
               mine={edit.draft ?? null}
               onMine={() => saveAndReturn(current, edit.draft)}
-              onTheirs={giveBack}
+              onTheirs={cancelEdit}
             />
           ) : (
             <p className={style.hint}>{type === "string" ? t.editingText : t.editing}</p>
@@ -251,7 +251,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
           )}
           {isTextLong && (
             <Button kind="quiet" onPress={() => setWhole(!isWhole)}>
-              {isWhole ? words.value.showLess : words.value.showWhole(current.length)}
+              {isWhole ? messages.value.showLess : messages.value.showWhole(current.length)}
             </Button>
           )}
         </div>
@@ -267,7 +267,7 @@ export function FieldRow({ project, record, attribute, mayEdit, isChanged }: Pro
   );
 }
 
-/** A quiet tick that goes by itself. */
+/** A tick that disappears after a moment. */
 export function Tick() {
   return (
     <span className={style.tick} role="status">

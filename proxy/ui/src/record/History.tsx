@@ -1,33 +1,33 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ArrowRight, History as HistoryIcon, RotateCcw } from "lucide-react";
-import { answer, GET } from "../api/client";
+import { bodyOf, GET } from "../api/client";
 import type { Json } from "../api/json";
 import type { Attribute, RecordBody, Template } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { isSame } from "../value/exact";
 import { isEmptyValue } from "../value/text";
 import { Ago } from "./ChangeBar";
-import { NamedValue } from "./Contradiction";
+import { NamedValue } from "./Conflict";
 import style from "./History.module.css";
 import { fieldOf, KEY } from "./merge";
 import { restoreValue } from "./save";
-import { attributeOf, changesOf, type Entry, entrySentence, fieldLabel, wayIn } from "./sentences";
+import { attributeOf, changesOf, type Entry, entrySentence, fieldLabel, sourceOf } from "./sentences";
 import { historyKey } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = { project: string; template: Template; record: RecordBody; mayEdit: boolean };
 
-/** What happened to the record, newest first. */
+/** The history of the record, newest first. */
 export function History({ project, template, record, mayEdit }: Props) {
   const history = useInfiniteQuery({
     queryKey: [...historyKey(record.id), "pages"],
     queryFn: async ({ pageParam }) => {
       const query = pageParam === null ? {} : { cursor: pageParam };
-      return answer(GET("/v1/entities/{id}/history", { params: { path: { id: record.id }, query } }));
+      return bodyOf(GET("/v1/entities/{id}/history", { params: { path: { id: record.id }, query } }));
     },
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
@@ -46,7 +46,7 @@ export function History({ project, template, record, mayEdit }: Props) {
               <span dir="auto">{entrySentence(template, entry)}</span>
             </p>
             <p className={style.when} title={entry.actor}>
-              <Ago at={entry.at} />, {wayIn(entry.source)}
+              <Ago at={entry.at} />, {sourceOf(entry.source)}
             </p>
             <Changes project={project} template={template} record={record} entry={entry} mayEdit={mayEdit} />
           </li>
@@ -66,7 +66,7 @@ export function History({ project, template, record, mayEdit }: Props) {
 
 type ChangesProps = Props & { entry: Entry };
 
-/** Field by field: the old value struck through, the new one plain. */
+/** The changes field by field: the old value struck through, the new one plain. */
 function Changes({ project, template, record, entry, mayEdit }: ChangesProps) {
   const changes = changesOf(template, entry);
   if (changes.length === 0) return null;
@@ -127,5 +127,5 @@ function Changes({ project, template, record, entry, mayEdit }: ChangesProps) {
   );
 }
 
-/** The key, and attributes that the template no longer has, are shown as texts. */
+/** The key, and attributes that the template no longer has, are shown as text. */
 const keyAttribute = (slug: string) => ({ slug, type: "string" }) as Attribute;

@@ -7,23 +7,23 @@ import { Confirm } from "../components/Confirm";
 import { CopyButton } from "../components/CopyButton";
 import { Rejection } from "../components/Field";
 import { Notice } from "../components/Notice";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
-import { WhoChanged } from "./ChangeBar";
+import { ChangeAuthors } from "./ChangeBar";
 import style from "./Details.module.css";
+import { keyError } from "./errors";
 import { Tick } from "./FieldRow";
-import { keyFault } from "./faults";
 import { KeyField } from "./KeyField";
 import { checkKey } from "./key";
 import { KEY } from "./merge";
 import { saveWithUndo } from "./save";
 
-const t = words.record;
+const t = messages.record;
 const FIELD = { slug: KEY, label: t.key };
 
 type Props = { project: string; template: string; record: RecordBody; mayEdit: boolean; isChanged: boolean };
 
-/** The key of the record in another system: copy, set, change, clear. */
+/** The external key of the record: copy, set, change, clear. */
 export function KeyCard({ project, template, record, mayEdit, isChanged }: Props) {
   const key = record.external_key;
   const [isEditing, setEditing] = useState(false);
@@ -89,12 +89,12 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
   const [typed, setTyped] = useState(start ?? "");
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
-  const isContradicted = record.external_key !== start;
+  const isConflicting = record.external_key !== start;
   const { trimmed, isValid } = checkKey(typed);
 
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    if (!isValid || isContradicted) return;
+    if (!isValid || isConflicting) return;
     if (trimmed === start) return onClose(false);
     setBusy(true);
     try {
@@ -126,19 +126,19 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
         autoFocus
       />
       {error !== null && <KeyRejection project={project} template={template} typed={trimmed} error={error} />}
-      {isContradicted && (
+      {isConflicting && (
         <Notice
           kind="attention"
           actions={<Button onPress={() => setStart(record.external_key)}>{t.takeMine}</Button>}
         >
-          <WhoChanged project={project} record={record} fields={[KEY]} />
+          <ChangeAuthors project={project} record={record} fields={[KEY]} />
         </Notice>
       )}
       <div className={style.choice}>
-        <Button type="submit" kind="main" isPending={isBusy} isDisabled={!isValid || isContradicted}>
+        <Button type="submit" kind="main" isPending={isBusy} isDisabled={!isValid || isConflicting}>
           {t.save}
         </Button>
-        <Button onPress={() => onClose(false)}>{isContradicted ? t.takeTheirs : t.giveBack}</Button>
+        <Button onPress={() => onClose(false)}>{isConflicting ? t.takeTheirs : t.cancelEdit}</Button>
       </div>
     </form>
   );
@@ -146,13 +146,13 @@ function KeyForm({ project, template, record, onClose }: FormProps) {
 
 type RejectionProps = { project: string; template: string; typed: string; error: unknown };
 
-/** The error of a key, with a link to the record that uses it if the caller can see it. */
+/** The error of a key, with a link to the record that uses it if the caller can see that record. */
 export function KeyRejection({ project, template, typed, error }: RejectionProps) {
   const holder = error instanceof RequestError ? error.problem?.existing_id : undefined;
   const isTaken = error instanceof RequestError && error.code === "external_key_taken";
   return (
     <Rejection>
-      {isTaken ? t.keyTaken(typed) : keyFault(error)}{" "}
+      {isTaken ? t.keyTaken(typed) : keyError(error)}{" "}
       {holder && <Link href={addresses.record(project, template, holder)}>{t.openHolder}</Link>}
     </Rejection>
   );

@@ -1,24 +1,24 @@
 import { TextField } from "../components/Field";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./Details.module.css";
 import { checkKey, MAX_CHARACTERS, withSymbols } from "./key";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** Whether an empty field is a fault. */
+  /** Whether an empty field is an error. */
   isRequired?: boolean;
   autoFocus?: boolean;
   hint?: string;
 };
 
-/** A field for an external key that checks the rules while the user types. */
+/** A field for an external key that validates it during typing. */
 export function KeyField({ label, value, onChange, isRequired = false, autoFocus = false, hint }: Props) {
   const { trimmed, length, removed, controls, invisible } = checkKey(value);
-  const fault =
+  const keyProblem =
     controls.length > 0
       ? t.keyControls(controls.join(", "))
       : length > MAX_CHARACTERS
@@ -36,7 +36,7 @@ export function KeyField({ label, value, onChange, isRequired = false, autoFocus
         value={value}
         onChange={onChange}
         autoFocus={autoFocus}
-        error={fault}
+        error={keyProblem}
         spellCheck="false"
         autoComplete="off"
         onKeyDown={(event) => {

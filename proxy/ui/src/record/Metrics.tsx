@@ -9,23 +9,23 @@ import { Dialog } from "../components/Dialog";
 import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { datetimeText } from "../format/date";
 import { attributeLabel } from "../format/label";
 import { type Format, formatOfAll, numberText } from "../format/number";
-import { words } from "../language";
+import { messages } from "../language";
 import { Value } from "../value/Value";
 import { ValueEditor } from "../value/ValueEditor";
 import { Chart } from "./Chart";
 import type { Point } from "./chart";
-import { faultOf } from "./faults";
+import { errorOf } from "./errors";
 import style from "./Metrics.module.css";
 import { fieldOf } from "./merge";
 import { PointActions } from "./PointActions";
 import { AGGREGATES, type Aggregate, RANGES, type Range, type Series, useSeries } from "./series";
 import { addTo } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = { project: string; template: Template; record: RecordBody; mayEdit: boolean };
 
@@ -184,13 +184,13 @@ function Shown({ label, format, series, aggregate, isTable, actions }: ShownProp
                 isNumber: true,
                 cell: ({ value }) => (value === null ? "" : numberText(value, ofAll)),
               },
-              // A bucket is not a point and cannot be corrected.
+              // An aggregated point cannot be corrected.
               ...(actions !== null && bucket === null
                 ? [{ id: "actions", title: t.pointActions, isTitleHidden: true, cell: actions }]
                 : []),
             ]}
-            rows={points.map((point, place) => ({ ...point, place })).reverse()}
-            rowKey={({ place }) => place}
+            rows={points.map((point, index) => ({ ...point, index })).reverse()}
+            rowKey={({ index }) => index}
           />
         </div>
       ) : (
@@ -219,10 +219,10 @@ function AddPoint({ project, record, attribute, onClose }: AddProps) {
     setBusy(true);
     try {
       if (!(await addTo(record.id, attribute.slug, value, attempt))) return;
-      sayDone(t.pointAdded);
+      showToast(t.pointAdded);
       onClose();
     } catch (rejection) {
-      setError(faultOf(rejection, attribute.slug));
+      setError(errorOf(rejection, attribute.slug));
     } finally {
       setBusy(false);
     }
@@ -234,7 +234,7 @@ function AddPoint({ project, record, attribute, onClose }: AddProps) {
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button kind="main" type="submit" form="new-point" isPending={isBusy} isDisabled={cannotBeAdded}>
             {t.addPoint}
           </Button>
@@ -253,7 +253,7 @@ function AddPoint({ project, record, attribute, onClose }: AddProps) {
           attribute={attribute}
           value={value}
           onChange={(next) => {
-            // What is under way is the point that is shown.
+            // Edits during the request are ignored, so the form shows the point that was sent.
             if (isBusy) return;
             setValue(next);
             attempt.renew();

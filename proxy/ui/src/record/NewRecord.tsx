@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from "react";
 import { useAttempt } from "../api/attempt";
-import { answer, inProject, POST, type Schemas } from "../api/client";
+import { bodyOf, inProject, POST, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { refreshLists } from "../api/lists";
 import { writing } from "../api/ownWrites";
@@ -11,17 +11,17 @@ import { Checkbox } from "../components/Checkbox";
 import { Dialog } from "../components/Dialog";
 import { Failure, Skeleton } from "../components/Notice";
 import { RequiredNote } from "../components/Required";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import { valueText } from "../value/text";
 import { ValueEditor } from "../value/ValueEditor";
-import { faultAt } from "./faults";
+import { errorAt } from "./errors";
 import { KeyRejection } from "./KeyCard";
 import { KeyField } from "./KeyField";
 import { checkKey } from "./key";
 import style from "./NewRecord.module.css";
 
-const t = words.record;
+const t = messages.record;
 const FORM = "new-record";
 
 type Values = Record<string, Json | undefined>;
@@ -31,11 +31,11 @@ type Props = {
   template: string;
   isOpen: boolean;
   onClose: () => void;
-  /** The record that was created last, when the dialog closes after it. */
+  /** The last record that was created before the dialog closes. */
   onCreated: (record: RecordBody) => void;
 };
 
-/** A dialog that creates a record, or one after the other. */
+/** A dialog that creates one record, or several in a row. */
 export function NewRecord({ project, template, isOpen, onClose, onCreated }: Props) {
   const definition = useTemplate(project, template);
   if (!isOpen) return null;
@@ -59,7 +59,7 @@ function useCreation(project: string, template: string) {
     try {
       const record = await attempt.send((name) => {
         const params = { path: { template }, header: { ...inProject(project), "Idempotency-Key": name } };
-        return writing(() => answer(POST("/v1/entities/template/{template}", { params, body })));
+        return writing(() => bodyOf(POST("/v1/entities/template/{template}", { params, body })));
       });
       void refreshLists(project, template);
       return record;
@@ -89,7 +89,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
   const isElsewhere =
     error !== null &&
     keyError === null &&
-    !template.attributes.some(({ slug }) => faultAt(error, slug) !== undefined);
+    !template.attributes.some(({ slug }) => errorAt(error, slug) !== undefined);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -99,10 +99,10 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
     ) as Schemas["Attributes"];
     const record = await create(trimmed === "" ? { attributes } : { attributes, external_key: trimmed });
     if (record === null) {
-      // The first rejected field gets the focus.
+      // Focus the first rejected field.
       setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
     } else if (isAnother) {
-      sayDone(t.isCreated);
+      showToast(t.isCreated);
       setKey("");
       setValues({});
       setRound(round + 1);
@@ -122,7 +122,9 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
               {t.createAnother}
             </Checkbox>
           </span>
-          <Button onPress={() => (isDirty ? setLeaving(true) : onClose())}>{words.components.cancel}</Button>
+          <Button onPress={() => (isDirty ? setLeaving(true) : onClose())}>
+            {messages.components.cancel}
+          </Button>
           <Button type="submit" form={FORM} kind="main" isPending={isBusy}>
             {t.create}
           </Button>
@@ -157,7 +159,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
               setValues((before) => ({ ...before, [attribute.slug]: value }));
               changed();
             }}
-            error={faultAt(error, attribute.slug)}
+            error={errorAt(error, attribute.slug)}
           />
         ))}
         {template.attributes.some(isRequired) && <RequiredNote />}
@@ -171,7 +173,7 @@ function Form({ project, template, onClose, onCreated }: FormProps) {
           actions={
             <>
               <Button onPress={() => setLeaving(false)} autoFocus>
-                {words.components.cancel}
+                {messages.components.cancel}
               </Button>
               <Button kind="danger" onPress={onClose}>
                 {t.discard}
@@ -198,7 +200,7 @@ type FieldProps = {
 const isRequired = (attribute: Attribute): boolean =>
   attribute.required && (attribute.default ?? null) === null;
 
-/** A field with a hint of what happens without a value. */
+/** A field with a hint about the value that an empty field gets. */
 function Field({ project, template, attribute, value, onChange, error }: FieldProps) {
   const hasDefault = attribute.default !== undefined && attribute.default !== null;
   return (

@@ -5,17 +5,17 @@ import { useAttempt } from "../api/attempt";
 import type { Json } from "../api/json";
 import type { RecordBody } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 import { NumberEditor } from "../value/NumberEditor";
 import style from "./Details.module.css";
-import { faultOf } from "./faults";
+import { errorOf } from "./errors";
 import { addTo } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = { record: RecordBody; label: string; slug: string; onAdded: () => void };
 
-/** Adds to a number rather than setting it, so that what others add at the same time is kept. */
+/** Adds to a number rather than setting it, so that amounts added by other users at the same time are kept. */
 export function NumberMenu({ record, label, slug, onAdded }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [amount, setAmount] = useState<Json | undefined>(null);
@@ -33,7 +33,7 @@ export function NumberMenu({ record, label, slug, onAdded }: Props) {
       setAmount(null);
       onAdded();
     } catch (rejection) {
-      setError(faultOf(rejection, slug));
+      setError(errorOf(rejection, slug));
     } finally {
       setBusy(false);
     }
@@ -55,7 +55,7 @@ export function NumberMenu({ record, label, slug, onAdded }: Props) {
               label={t.addLabel(label)}
               value={amount}
               onChange={(next) => {
-                // What is under way is the amount that is shown.
+                // Edits during the request are ignored, so the form shows the amount that was sent.
                 if (isBusy) return;
                 setAmount(next);
                 attempt.renew();

@@ -5,22 +5,22 @@ import type { Attribute, RecordBody } from "../api/queries";
 import { Button, IconButton } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { Dialog } from "../components/Dialog";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { datetimeText } from "../format/date";
 import { numberText } from "../format/number";
-import { words } from "../language";
+import { messages } from "../language";
 import { ValueEditor } from "../value/ValueEditor";
 import type { Point } from "./chart";
-import { faultOf } from "./faults";
+import { errorOf } from "./errors";
 import style from "./Metrics.module.css";
 import { correctPoint } from "./store";
 
-const t = words.record;
+const t = messages.record;
 const FORM = "correct-point";
 
 type Props = { project: string; record: RecordBody; attribute: Attribute; point: Point };
 
-/** What can be done with a point of a series: another value for its time, or none. */
+/** The actions on a point of a series: correct its value, or delete it. */
 export function PointActions(props: Props) {
   const { record, attribute, point } = props;
   const [question, setQuestion] = useState<"correct" | "delete" | null>(null);
@@ -28,7 +28,7 @@ export function PointActions(props: Props) {
   const time = datetimeText(point.at);
   const remove = async () => {
     await correctPoint(record.id, attribute.slug, point.at, null);
-    sayDone(t.pointDeleted);
+    showToast(t.pointDeleted);
   };
   return (
     <span className={style.actions}>
@@ -54,10 +54,10 @@ function CorrectPoint({ project, record, attribute, point, onClose }: Props & { 
     setBusy(true);
     try {
       await correctPoint(record.id, attribute.slug, point.at, value);
-      sayDone(t.pointCorrected);
+      showToast(t.pointCorrected);
       onClose();
     } catch (rejection) {
-      setError(faultOf(rejection, attribute.slug));
+      setError(errorOf(rejection, attribute.slug));
     } finally {
       setBusy(false);
     }
@@ -69,7 +69,7 @@ function CorrectPoint({ project, record, attribute, point, onClose }: Props & { 
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button kind="main" type="submit" form={FORM} isPending={isBusy} isDisabled={cannotBeSent}>
             {t.correct}
           </Button>
@@ -86,7 +86,7 @@ function CorrectPoint({ project, record, attribute, point, onClose }: Props & { 
         <p>{datetimeText(point.at)}</p>
         <ValueEditor
           project={project}
-          // The time stays: it names the point.
+          // The time identifies the point and cannot be changed.
           attribute={{ ...attribute, type: "number" }}
           value={value}
           onChange={(next) => {

@@ -19,8 +19,8 @@ import { Empty } from "../components/Empty";
 import { Menu } from "../components/Menu";
 import { Failure, Skeleton } from "../components/Notice";
 import { type TabItem, Tabs } from "../components/Tabs";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import { useShortcuts } from "../navigation/shortcuts";
 import { targetOf } from "../value/references";
@@ -35,22 +35,22 @@ import { Related } from "./Related";
 import { Resizer, useDrawerWidth } from "./Resizer";
 import { type Step, StepButtons, type Steps } from "./StepButtons";
 import { type Shown, useRecord } from "./store";
-import { type Tab, usePlace } from "./usePlace";
+import { type Tab, useRecordView } from "./useRecordView";
 
-const t = words.record;
+const t = messages.record;
 
 type Props = {
   project: string;
   template: string;
   id: string;
   onClose: () => void;
-  /** The ways to the records beside this one in the list; null where there is none. */
+  /** Functions that open the previous and next record of the list; null if there is none. */
   steps: Steps;
 };
 
-/** A record beside its list, and over it where there is no room, with its own address. */
+/** A record next to its list, or over it on a narrow screen, with a separate address. */
 export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
-  const { isFull, setFull, tab, setTab } = usePlace();
+  const { isFull, setFull, tab, setTab } = useRecordView();
   const shown = useRecord(project, id);
   const panel = useRef<HTMLElement>(null);
   const [width, resize] = useDrawerWidth();
@@ -59,7 +59,7 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
     { method: "GET", path: `/v1/entities/${encodeURIComponent(id)}`, query: { verbose: true } },
     "record",
   );
-  // The reader who opened the record goes on reading in it; who closes it goes on in the list.
+  // Opening a record moves the focus to it. Closing it returns the focus to the list.
   useEffect(() => {
     const before = document.activeElement;
     panel.current?.focus();
@@ -68,18 +68,18 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
     };
   }, []);
   const pressed = useRef<Step | null>(null);
-  // The buttons of another record are others: the one that was pressed keeps the focus.
-  const isThere = shown.data !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each record, and once it is there.
+  // Another record renders new buttons. The pressed one keeps the focus.
+  const isGranted = shown.data !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per record, after it has loaded.
   useEffect(() => {
     if (document.activeElement !== document.body) return;
     const button = panel.current?.querySelector<HTMLElement>(`[data-step=${pressed.current}]:enabled`);
     (button ?? panel.current)?.focus();
-    if (isThere) pressed.current = null;
-  }, [id, isThere]);
-  // Delete and Restore end with a button that is gone: the keyboard goes on in the record.
+    if (isGranted) pressed.current = null;
+  }, [id, isGranted]);
+  // Delete and Restore remove the pressed button, so the focus moves to the record.
   const deletedAt = shown.data?.record.deleted_at;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each deletion and restoration.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per deletion and restoration.
   useEffect(() => {
     if (document.activeElement === document.body) panel.current?.focus();
   }, [deletedAt]);
@@ -130,10 +130,10 @@ export function RecordDrawer({ project, template, id, onClose, steps }: Props) {
           {isMissing ? (
             <Empty
               icon={SearchX}
-              title={shown.data ? t.outOfReach : t.notFound}
+              title={shown.data ? t.noLongerVisible : t.notFound}
               action={<Button onPress={onClose}>{t.backToList}</Button>}
             >
-              {shown.data ? t.outOfReachHint : t.notFoundHint}
+              {shown.data ? t.noLongerVisibleHint : t.notFoundHint}
             </Empty>
           ) : shown.isError ? (
             <Failure error={shown.error} retry={() => shown.refetch()} />
@@ -166,9 +166,9 @@ function Open({ project, template, shown, tab, setTab, isFull, setFull, onClose,
   const mayEdit = may.has("update") && !isDeleted;
   const [isDeleting, setDeleting] = useState(false);
   const { name } = targetOf(record, template.display);
-  const copy = async (text: string, said: string) => {
+  const copy = async (text: string, message: string) => {
     await navigator.clipboard.writeText(text);
-    sayDone(said);
+    showToast(message);
   };
   useEffect(() => {
     const before = document.title;

@@ -1,13 +1,13 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link2 } from "lucide-react";
 import { Link } from "wouter";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { privileges, type RecordBody, type Template, useMe, useTemplates } from "../api/queries";
 import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { encodeCondition, PARAMETER } from "../filter/address";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { number } from "../language/plural";
 import { addresses } from "../navigation/addresses";
 import { useSession } from "../session/session";
@@ -16,10 +16,10 @@ import { targetOf } from "../value/references";
 import style from "./Related.module.css";
 import { referring } from "./referring";
 
-const t = words.record;
+const t = messages.record;
 const SHOWN = 10;
 
-/** The address of the list of all records that refer to this one. */
+/** The address of the list of all records that refer to this one through an attribute. */
 function listOf(project: string, template: string, field: string, id: string): string {
   const condition = encodeCondition({ field, operator: "eq", value: id });
   return `${addresses.list(project, template)}?${PARAMETER}=${encodeURIComponent(condition)}`;
@@ -35,12 +35,12 @@ export function Related({ project, template, record }: Props) {
   const readable = (templates.data ?? []).filter(({ slug }) =>
     privileges(me.data, project, slug).has("read"),
   );
-  const places = referring(readable, template.slug);
+  const sources = referring(readable, template.slug);
   const found = useQueries({
-    queries: places.map(({ from, attribute }) => ({
+    queries: sources.map(({ from, attribute }) => ({
       queryKey: [key, "related", project, record.id, from.slug, attribute.slug],
       queryFn: async () =>
-        answer(
+        bodyOf(
           POST("/v1/entities/search/{template}", {
             params: { path: { template: from.slug }, header: inProject(project) },
             body: {
@@ -55,14 +55,14 @@ export function Related({ project, template, record }: Props) {
   });
   if (templates.isError) return <Failure error={templates.error} retry={() => templates.refetch()} />;
   if (!templates.data || !me.data) return <Skeleton />;
-  if (places.length === 0)
+  if (sources.length === 0)
     return (
       <Empty icon={Link2} title={t.noRelated}>
         {t.noReferring}
       </Empty>
     );
-  const isNothing = found.every((it) => it.data?.total === 0);
-  if (isNothing)
+  const hasNoResults = found.every((it) => it.data?.total === 0);
+  if (hasNoResults)
     return (
       <Empty icon={Link2} title={t.noRelated}>
         {t.noRelatedHint}
@@ -70,24 +70,24 @@ export function Related({ project, template, record }: Props) {
     );
   return (
     <div className={style.related}>
-      {places.map(({ from, attribute }, place) => {
-        const answered = found[place];
+      {sources.map(({ from, attribute }, index) => {
+        const result = found[index];
         const title = t.relatedBy(from.label ?? from.slug, attributeLabel(attribute));
-        if (answered?.data?.total === 0) return null;
-        const total = answered?.data?.total ?? 0;
+        if (result?.data?.total === 0) return null;
+        const total = result?.data?.total ?? 0;
         return (
           <section key={`${from.slug}.${attribute.slug}`} aria-label={title}>
             <header className={style.head}>
               <h3 dir="auto">{title}</h3>
-              {answered?.data && <span className={style.count}>{number(total)}</span>}
+              {result?.data && <span className={style.count}>{number(total)}</span>}
             </header>
-            {answered?.isError ? (
-              <Failure error={answered.error} retry={() => answered.refetch()} />
-            ) : !answered?.data ? (
+            {result?.isError ? (
+              <Failure error={result.error} retry={() => result.refetch()} />
+            ) : !result?.data ? (
               <Skeleton lines={2} />
             ) : (
               <ul className={style.list}>
-                {answered.data.records.map((it) => (
+                {result.data.records.map((it) => (
                   <li key={it.id} className={style.item}>
                     <Link href={addresses.record(project, from.slug, it.id)} dir="auto">
                       {targetOf(it, from.display).name}

@@ -1,30 +1,30 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./RecordDrawer.module.css";
 
-const KEPT = "keyed.record.width";
+const STORAGE_KEY = "keyed.record.width";
 const FIRST = 480;
-const NARROWEST = 360;
-const WIDEST = 960;
+const MIN_WIDTH = 360;
+const MAX_WIDTH = 960;
 const STEP = 24;
 
-const within = (width: number) => Math.round(Math.max(NARROWEST, Math.min(WIDEST, width)));
+const within = (width: number) => Math.round(Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, width)));
 
 /** The width of a record beside its list, remembered by this browser. */
 export function useDrawerWidth(): [number, (width: number) => void] {
-  const [width, setWidth] = useState(() => within(Number(localStorage.getItem(KEPT)) || FIRST));
-  const resize = (wanted: number) => {
-    localStorage.setItem(KEPT, String(within(wanted)));
-    setWidth(within(wanted));
+  const [width, setWidth] = useState(() => within(Number(localStorage.getItem(STORAGE_KEY)) || FIRST));
+  const resize = (pixels: number) => {
+    localStorage.setItem(STORAGE_KEY, String(within(pixels)));
+    setWidth(within(pixels));
   };
   return [width, resize];
 }
 
-/** The edge of the record: dragged, or moved by the arrow keys. */
+/** The edge of the record, dragged with the pointer or moved by the arrow keys. */
 export function Resizer({ width, onResize }: { width: number; onResize: (width: number) => void }) {
   const [grip, setGrip] = useState<{ x: number; width: number } | null>(null);
   const press = (event: KeyboardEvent) => {
-    const next = { ArrowLeft: width + STEP, ArrowRight: width - STEP, Home: NARROWEST, End: WIDEST }[
+    const next = { ArrowLeft: width + STEP, ArrowRight: width - STEP, Home: MIN_WIDTH, End: MAX_WIDTH }[
       event.key
     ];
     if (next === undefined) return;
@@ -40,10 +40,10 @@ export function Resizer({ width, onResize }: { width: number; onResize: (width: 
       role="separator"
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label={words.record.width}
+      aria-label={messages.record.width}
       aria-valuenow={width}
-      aria-valuemin={NARROWEST}
-      aria-valuemax={WIDEST}
+      aria-valuemin={MIN_WIDTH}
+      aria-valuemax={MAX_WIDTH}
       className={style.resizer}
       onKeyDown={press}
       onPointerDown={grab}

@@ -1,9 +1,9 @@
 import { ChevronDown, ChevronUp } from "lucide-react";
 import type { RefObject } from "react";
 import { IconButton } from "../components/Button";
-import { words } from "../language";
+import { messages } from "../language";
 
-const t = words.record;
+const t = messages.record;
 
 export type Step = "previous" | "next";
 export type Steps = Record<Step, (() => void) | null>;
@@ -11,7 +11,7 @@ export type Steps = Record<Step, (() => void) | null>;
 const ICONS = { previous: ChevronUp, next: ChevronDown };
 const KEYS = { previous: "k", next: "j" };
 
-/** The ways to the records above and below in the list. */
+/** Buttons that open the previous and the next record of the list. */
 export function StepButtons({ steps, pressed }: { steps: Steps; pressed: RefObject<Step | null> }) {
   return (["previous", "next"] as const).map((step) => (
     <IconButton

@@ -21,29 +21,29 @@ test("single value is in the middle of its ticks", () => {
   expect(niceTicks(0, 0)[0]).toBeLessThan(0);
 });
 
-test("points stand by their times, not by their places", () => {
-  expect(draw([at(1, 0), at(2, 10), at(11, 10)]).spots.map(({ x }) => x)).toEqual([0, 0.1, 1]);
+test("points are placed by time, not by index", () => {
+  expect(draw([at(1, 0), at(2, 10), at(11, 10)]).plotted.map(({ x }) => x)).toEqual([0, 0.1, 1]);
 });
 
-test("a point without a value is no point, and none is no drawing", () => {
-  expect(draw([at(1, 1), at(2, null), at(3, 2)]).spots).toHaveLength(2);
-  expect(draw([])).toEqual({ spots: [], ticks: [], low: 0, high: 1 });
+test("points without a value are left out, and no points give no chart", () => {
+  expect(draw([at(1, 1), at(2, null), at(3, 2)]).plotted).toHaveLength(2);
+  expect(draw([])).toEqual({ plotted: [], ticks: [], low: 0, high: 1 });
 });
 
-test("exact numbers are drawn as well", () => {
-  const { spots } = draw([at(1, 0), at(2, new LosslessNumber("10.00"))]);
-  expect(spots[1]?.y).toBe(1);
+test("exact numbers are drawn", () => {
+  const { plotted } = draw([at(1, 0), at(2, new LosslessNumber("10.00"))]);
+  expect(plotted[1]?.y).toBe(1);
 });
 
-test("a line goes from left to right, high values at the top", () => {
-  const { spots } = draw([at(1, 0), at(3, 10)]);
-  expect(line(spots, 100, 50)).toBe("M0 50L100 0");
-  expect(dots(spots, 100, 50)).toBe("M0 50h0M100 0h0");
+test("line goes from left to right, high values at the top", () => {
+  const { plotted } = draw([at(1, 0), at(3, 10)]);
+  expect(line(plotted, 100, 50)).toBe("M0 50L100 0");
+  expect(dots(plotted, 100, 50)).toBe("M0 50h0M100 0h0");
 });
 
-test("the pointer finds the nearest point", () => {
-  const { spots } = draw([at(1, 0), at(2, 10), at(11, 10)]);
-  expect([nearest(spots, 0.04), nearest(spots, 0.5), nearest(spots, 0.9), nearest([], 0)]).toEqual([
+test("nearest point is found by x coordinate", () => {
+  const { plotted } = draw([at(1, 0), at(2, 10), at(11, 10)]);
+  expect([nearest(plotted, 0.04), nearest(plotted, 0.5), nearest(plotted, 0.9), nearest([], 0)]).toEqual([
     0, 1, 2, -1,
   ]);
 });

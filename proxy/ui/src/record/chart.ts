@@ -1,11 +1,11 @@
-/** Where the points of a series stand in a drawing of 0 to 1 in both directions. */
+/** The coordinates of a series in a drawing that extends from 0 to 1 in both directions. */
 import type { ExactNumber } from "../api/json";
 
 export type Point = { at: string; value: ExactNumber | null };
-export type Spot = { x: number; y: number; point: Point };
-export type Drawing = { spots: Spot[]; ticks: number[]; low: number; high: number };
+export type Coordinates = { x: number; y: number; point: Point };
+export type Drawing = { plotted: Coordinates[]; ticks: number[]; low: number; high: number };
 
-/** Round steps: 1, 2 or 5 with zeros, so that about `count` of them fill the range. */
+/** A round step (1, 2 or 5 times a power of ten) of which about `count` fill the range. */
 export function niceStep(range: number, count: number): number {
   const rough = range / Math.max(count, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -13,7 +13,7 @@ export function niceStep(range: number, count: number): number {
   return factor * power;
 }
 
-/** The round numbers that enclose the values. */
+/** Round numbers that enclose the values. */
 export function niceTicks(low: number, high: number, count = 3): number[] {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [];
   const [from, to] =
@@ -22,12 +22,12 @@ export function niceTicks(low: number, high: number, count = 3): number[] {
   const first = Math.floor(from / step + 1e-9);
   const last = Math.ceil(to / step - 1e-9);
   const digits = Math.max(0, Math.min(20, -Math.floor(Math.log10(step))));
-  return Array.from({ length: last - first + 1 }, (_, place) =>
-    Number(((first + place) * step).toFixed(digits)),
+  return Array.from({ length: last - first + 1 }, (_, index) =>
+    Number(((first + index) * step).toFixed(digits)),
   );
 }
 
-/** Points without a value are left out: the line goes from the one before to the one after. */
+/** Points without a value are left out. The line connects their neighbors. */
 export function draw(points: readonly Point[]): Drawing {
   const known = points.filter((point) => point.value !== null);
   const values = known.map((point) => Number(point.value));
@@ -35,34 +35,34 @@ export function draw(points: readonly Point[]): Drawing {
   const ticks = niceTicks(Math.min(...values), Math.max(...values));
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const [start, end] = [times[0] ?? 0, times.at(-1) ?? 0];
-  const spots = known.map((point, place) => ({
-    x: end === start ? 0.5 : ((times[place] ?? start) - start) / (end - start),
+  const plotted = known.map((point, index) => ({
+    x: end === start ? 0.5 : ((times[index] ?? start) - start) / (end - start),
     y: (Number(point.value) - low) / (high - low || 1),
     point,
   }));
-  return { spots, ticks, low, high };
+  return { plotted, ticks, low, high };
 }
 
 const digits = (value: number): number => Math.round(value * 10_000) / 10_000;
 
-/** The line through the points, in a box of this size whose top is 0. */
-export function line(spots: readonly Spot[], width: number, height: number): string {
-  return spots
-    .map(({ x, y }, place) => `${place === 0 ? "M" : "L"}${digits(x * width)} ${digits((1 - y) * height)}`)
+/** The line through the points, in a box of this size with y = 0 at the top. */
+export function line(plotted: readonly Coordinates[], width: number, height: number): string {
+  return plotted
+    .map(({ x, y }, index) => `${index === 0 ? "M" : "L"}${digits(x * width)} ${digits((1 - y) * height)}`)
     .join("");
 }
 
-/** The points as dots: lines of no length with round ends, which no stretching turns into ellipses. */
-export function dots(spots: readonly Spot[], width: number, height: number): string {
-  return spots.map(({ x, y }) => `M${digits(x * width)} ${digits((1 - y) * height)}h0`).join("");
+/** The points as dots: zero-length lines with round caps, which stretching does not distort. */
+export function dots(plotted: readonly Coordinates[], width: number, height: number): string {
+  return plotted.map(({ x, y }) => `M${digits(x * width)} ${digits((1 - y) * height)}h0`).join("");
 }
 
-/** The place of the point that is nearest to `x`; -1 without points. */
-export function nearest(spots: readonly Spot[], x: number): number {
+/** The index of the point nearest to `x`; -1 without points. */
+export function nearest(plotted: readonly Coordinates[], x: number): number {
   let best = -1;
   let distance = Number.POSITIVE_INFINITY;
-  spots.forEach((spot, place) => {
-    if (Math.abs(spot.x - x) < distance) [best, distance] = [place, Math.abs(spot.x - x)];
+  plotted.forEach((coordinates, index) => {
+    if (Math.abs(coordinates.x - x) < distance) [best, distance] = [index, Math.abs(coordinates.x - x)];
   });
   return best;
 }

@@ -35,13 +35,13 @@ const explained = (grants: unknown[], more = {}) =>
   }) as unknown as Schemas["Access"];
 const read = (it: Schemas["Access"]) => reasonsOf(it, record, context);
 
-test("failed condition is named with the record's value", () => {
+test("failed condition is explained with the record's value", () => {
   expect(read(explained([grant(year, [{ ...year, holds: false }])]))).toEqual([
     "Hidden: Year must be more than 190; this record has 181.",
   ]);
 });
 
-test("conditions that hold are not named, and an empty value is", () => {
+test("satisfied conditions are not explained, empty values are", () => {
   const conditions = [
     { ...year, value: 100, holds: true },
     { ...turner, holds: false },
@@ -51,19 +51,19 @@ test("conditions that hold are not named, and an empty value is", () => {
   ]);
 });
 
-test("group of conditions is one reason", () => {
+test("group of conditions gives one reason", () => {
   const either = { or: [turner, year] };
   expect(read(explained([grant(either, [])]))).toEqual([
     "Hidden: the record must match: Artist is Turner or Year is more than 190.",
   ]);
 });
 
-test("each grant has its reason", () => {
+test("each grant gives a reason", () => {
   const both = [grant(year, [{ ...year, holds: false }]), grant(turner, [{ ...turner, holds: false }])];
   expect(read(explained(both))).toHaveLength(2);
 });
 
-test("grant that allows access is named", () => {
+test("grant that gives access is shown", () => {
   const shown = explained([grant(null, [], true)], { sees: true, may: ["read"] });
   expect(read(shown)).toEqual(["Visible through the grant on museum.works to viewers."]);
 });

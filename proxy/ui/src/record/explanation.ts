@@ -1,4 +1,4 @@
-/** Why a role sees a record or not, as sentences. */
+/** Explains in sentences why a role can or cannot see a record. */
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { asSentence } from "../api/problem";
@@ -7,28 +7,28 @@ import { type Condition, conditionsOfScope, isSame } from "../filter/condition";
 import { simple } from "../filter/operators";
 import { readValue } from "../filter/reading";
 import { type Context, named, phrase, sentence } from "../filter/sentence";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue } from "../value/text";
 
-const t = words.record;
+const t = messages.record;
 
 type Explained = Schemas["Access"];
 type Grant = Explained["grants"][number];
 
-/** The reasons, one for each grant that does not cover the record. */
+/** The reasons, one per grant that does not cover the record. */
 export function reasonsOf(explained: Explained, record: RecordBody, context: Context): string[] {
   const { sees, grants } = explained;
   const reads = grants.filter(({ privilege }) => privilege === "read");
   const covering = reads.find(({ holds }) => holds);
   if (explained.record === "deleted") return [t.isGone];
   if (sees && covering) return [t.seenBy(covering.target, covering.role)];
-  // An administrator needs no grant, and a revocation in SQL is beside all grants: the service says so.
+  // Administrators need no grant, and a REVOKE in SQL overrides all grants. The service reports both.
   if (sees || covering || explained.record === "missing") return [asSentence(explained.because)];
   if (reads.length === 0) return [t.noReadGrant];
   return reads.map((grant) => t.hidden(`${failing(grant, record, context).join("; ")}.`));
 }
 
-/** What the scope of a grant needs and the record has not. */
+/** The conditions of a grant's scope that the record does not satisfy. */
 function failing(grant: Grant, record: RecordBody, context: Context): string[] {
   const holds = (condition: Condition) =>
     grant.conditions.some(
@@ -47,7 +47,7 @@ function failing(grant: Grant, record: RecordBody, context: Context): string[] {
     });
 }
 
-/** What the record has in a field of its own; undefined for a field of a record that it refers to. */
+/** The record's value of a field; undefined for a field of a referenced record. */
 function actual(path: string, record: RecordBody, context: Context): string | undefined {
   const field = context.fields.find(path);
   if (!field || path.includes(".")) return undefined;

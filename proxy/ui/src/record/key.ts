@@ -1,10 +1,10 @@
-/** The rules of external keys, as the service checks them. */
+/** Validates external keys as the service does. */
 
 export const MAX_CHARACTERS = 255;
 
-/** Control characters as Rust's `char::is_control` has them: those the service rejects. */
+/** Control characters, as in Rust's `char::is_control`. The service rejects them. */
 const CONTROL = /\p{Cc}/u;
-/** Invisible characters that stay in a key: spaces other than U+0020, marks without width. */
+/** Invisible characters that a key may contain: spaces other than U+0020, zero-width characters. */
 const INVISIBLE =
   /[\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]/u;
 
@@ -12,15 +12,15 @@ const codePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 
 export type KeyCheck = {
-  /** The key as it will be: without spaces at its ends. */
+  /** The key after trimming. */
   trimmed: string;
   /** Its length, in code points. */
   length: number;
-  /** How many spaces are removed. */
+  /** The number of spaces that trimming removes. */
   removed: number;
   /** The control characters in it, such as "U+0007". */
   controls: string[];
-  /** Characters that stay and cannot be seen. */
+  /** Invisible characters, which are kept. */
   invisible: string[];
   isValid: boolean;
 };
@@ -41,7 +41,7 @@ export function checkKey(typed: string): KeyCheck {
   };
 }
 
-/** A key with its control and invisible characters as symbols: a tab is ␉. */
+/** A key with symbols for control and invisible characters: a tab is ␉. */
 export function withSymbols(key: string): string {
   return [...key]
     .map((character) => {

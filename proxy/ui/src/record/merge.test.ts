@@ -9,20 +9,20 @@ const record = (attributes: Record<string, unknown>, external_key: string | null
   attributes: attributes as RecordBody["attributes"],
 });
 
-test("a field is changed if its value is another, to the last digit", () => {
+test("field is changed if any digit of its value differs", () => {
   const before = record({ name: "Ada", credit: new LosslessNumber("1.10"), tags: ["a"] });
   const after = record({ name: "Ada", credit: new LosslessNumber("1.1"), tags: ["a", "b"] }, "b");
   expect(changedFields(before, after)).toEqual(["external_key", "credit", "tags"]);
 });
 
-test("an attribute that is new and empty is no change", () => {
+test("new empty attribute is not a change", () => {
   expect(changedFields(record({}), record({ city: null }))).toEqual([]);
 });
 
-test("an attribute that was dropped changed if it had a value", () => {
+test("dropped attribute is a change if it had a value", () => {
   expect(changedFields(record({ city: "Bern" }), record({}))).toEqual(["city"]);
 });
 
-test("the key is a field", () => {
+test("external key counts as a field", () => {
   expect(fieldOf(record({}), "external_key")).toBe("a");
 });

@@ -1,12 +1,12 @@
-/** What changed between two versions of a record, field by field. */
+/** The difference between two versions of a record, field by field. */
 import type { Json } from "../api/json";
 import type { RecordBody } from "../api/queries";
 import { isSame } from "../value/exact";
 
-/** The external key as a field, beside the attributes. A slug is never this. */
+/** The field name of the external key. No slug equals it. */
 export const KEY = "external_key";
 
-/** The value of an attribute, or the external key. No value is null. */
+/** The value of an attribute, or the external key; null if there is none. */
 export function fieldOf(record: RecordBody, field: string): Json {
   if (field === KEY) return record.external_key;
   return (record.attributes?.[field] as Json | undefined) ?? null;

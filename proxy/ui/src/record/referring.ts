@@ -1,9 +1,9 @@
-/** Which attributes of which templates refer to the records of a template. */
+/** The attributes of other templates that refer to the records of a template. */
 import type { Attribute, Template } from "../api/queries";
 
 export type Referring = { from: Template; attribute: Attribute };
 
-/** In the order of the templates and of their attributes. */
+/** In the order of the templates and their attributes. */
 export function referring(templates: readonly Template[], target: string): Referring[] {
   return templates.flatMap((from) =>
     from.attributes

@@ -1,22 +1,22 @@
-/** Values of a record that are saved, and taken back. */
+/** Saves values of a record with undo. */
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { sentence } from "../api/problem";
-import { sayDone, sayRejected } from "../components/toast";
-import { words } from "../language";
+import { showErrorToast, showToast } from "../components/toast";
+import { messages } from "../language";
 import { offerUndo } from "../navigation/undo";
 import { KEY } from "./merge";
 import { saveField } from "./store";
 
-const t = words.record;
+const t = messages.record;
 
-/** The change that gives a field a value. */
+/** The patch that sets a field to a value. */
 export const changeTo = (field: string, value: Json): Schemas["RecordChange"] =>
   field === KEY ? { external_key: value as string | null } : { attributes: { [field]: value as string } };
 
 /**
- * Writes a field that had the value `start`, and offers to take that back.
- * @returns false if others changed the field. @throws RequestError
+ * Writes a field that had the value `start`, and offers to undo it.
+ * @returns false if another user has changed the field. @throws RequestError
  */
 export async function saveWithUndo(
   project: string,
@@ -27,25 +27,25 @@ export async function saveWithUndo(
 ): Promise<boolean> {
   const written = await saveField(project, id, field.slug, start, changeTo(field.slug, value));
   if (written === null) return false;
-  const said = t.changeUndone(field.label);
-  offerUndo(id, () => void restoreValue(project, id, field, written.value, start, said));
+  const message = t.changeUndone(field.label);
+  offerUndo(id, () => void restoreValue(project, id, field, written.value, start, message));
   return true;
 }
 
-/** Gives a field an earlier value, unless it is no longer `now`, and says what came of it. */
+/** Restores an earlier value of a field, unless the field is no longer `now`, and shows the outcome. */
 export async function restoreValue(
   project: string,
   id: string,
   { slug, label }: { slug: string; label: string },
   now: Json,
   value: Json,
-  said = t.valueRestored(label),
+  message = t.valueRestored(label),
 ) {
   try {
     const written = await saveField(project, id, slug, now, changeTo(slug, value));
-    if (written !== null) sayDone(said);
-    else sayRejected(t.valueNotRestored(label));
+    if (written !== null) showToast(message);
+    else showErrorToast(t.valueNotRestored(label));
   } catch (error) {
-    sayRejected(sentence(error));
+    showErrorToast(sentence(error));
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Template } from "../api/queries";
-import { actorName, changesOf, type Entry, entriesOf, entrySentence, wayIn } from "./sentences";
+import { actorName, changesOf, type Entry, entriesOf, entrySentence, sourceOf } from "./sentences";
 
 const template = {
   attributes: [
@@ -23,7 +23,7 @@ const entry = (changes: Entry["changes"], rest: Partial<Entry> = {}): Entry => (
 });
 const say = (it: Entry, only?: string[]) => entrySentence(template, it, only);
 
-test("actor has no key number", () => {
+test("actor name omits the key id", () => {
   expect(["erp sync (key 3)", "postgres", "endpoint museum"].map(actorName)).toEqual([
     "erp sync",
     "postgres",
@@ -41,11 +41,11 @@ test("cleared field is described as cleared", () => {
   expect(say(entry({ city: { old: "Bern", new: null } }))).toBe("Anna cleared City");
 });
 
-test("the id of a reference is not read out", () => {
+test("sentence omits the id of a reference", () => {
   expect(say(entry({ company: { old: null, new: "01a2" } }))).toBe("Anna changed Company");
 });
 
-test("several fields are listed, many are counted", () => {
+test("several changed fields are listed, further ones are counted", () => {
   const changed = { old: null, new: "x" };
   expect(say(entry({ city: changed, name: changed }))).toBe("Anna changed City, Name");
   expect(say(entry({ city: changed, name: changed, tags: changed, company: changed, gone: changed }))).toBe(
@@ -54,14 +54,14 @@ test("several fields are listed, many are counted", () => {
   expect(say(entry({ city: changed, name: changed }), ["city"])).toBe("Anna set City to x");
 });
 
-test("other operations are named", () => {
+test("other operations have their own sentence", () => {
   expect(say(entry({}, { operation: "delete" }))).toBe("Anna deleted the record");
   expect(say(entry({ city: { old: null, new: "Bern" } }, { operation: "create" }))).toBe(
     "Anna created the record",
   );
 });
 
-test("changed field is described by its newest entry", () => {
+test("newest entry of a field describes its change", () => {
   const newest = entry({ city: { old: "a", new: "b" } }, { version: 3 });
   const older = entry({ city: { old: "0", new: "a" }, name: { old: "x", new: "y" } });
   expect(entriesOf([newest, older], ["city", "name"])).toEqual([
@@ -70,11 +70,11 @@ test("changed field is described by its newest entry", () => {
   ]);
 });
 
-test("unknown source is named", () => {
-  expect([wayIn("api"), wayIn("batch")]).toEqual(["by the API", "by batch"]);
+test("unknown source is shown by name", () => {
+  expect([sourceOf("api"), sourceOf("batch")]).toEqual(["through the API", "by batch"]);
 });
 
-test("changes are in the order of the record", () => {
+test("changes follow the order of the record's fields", () => {
   const changed = { old: null, new: "x" };
   const { changes } = entry({ gone: changed, name: changed, city: changed, external_key: changed });
   expect(changesOf(template, entry(changes)).map(([field]) => field)).toEqual([

@@ -1,41 +1,41 @@
-/** What happened to a record, as sentences. */
+/** History entries as sentences. */
 import type { Schemas } from "../api/client";
 import type { Attribute, Template } from "../api/queries";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import { isEmptyValue, valueText } from "../value/text";
 import { KEY } from "./merge";
 
-const t = words.record;
+const t = messages.record;
 
 export type Entry = Schemas["History"]["history"][number];
 
-/** Who did it, without the number of the key: "erp sync (key 3)" is "erp sync". */
+/** The actor without the id of the key: "erp sync (key 3)" is "erp sync". */
 export const actorName = (actor: string): string => actor.replace(/ \(key \d+\)$/, "") || t.otherUser;
 
 export const attributeOf = (template: Template | undefined, field: string): Attribute | undefined =>
   template?.attributes.find((it) => it.slug === field);
 
-/** The name of a field: its label, or what it was called if the template no longer has it. */
+/** The display name of a field: its label, or its former slug if the template no longer has it. */
 export function fieldLabel(template: Template | undefined, field: string): string {
   if (field === KEY) return t.key;
   const attribute = attributeOf(template, field);
   return attribute ? attributeLabel(attribute) : field;
 }
 
-/** What an entry changed, in the order in which the record shows it; fields that the template no longer has come last. */
+/** The changes of an entry, in the order of the record's fields. Fields that the template no longer has come last. */
 export function changesOf(template: Template | undefined, { changes }: Entry) {
   const order = [KEY, ...(template?.attributes ?? []).map(({ slug }) => slug)];
-  const place = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
-  return Object.entries(changes).sort(([a], [b]) => place(a) - place(b));
+  const position = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
+  return Object.entries(changes).sort(([a], [b]) => position(a) - position(b));
 }
 
-/** By which way in: "by the API". */
-export const wayIn = (source: string): string => t.ways[source] ?? t.way(source);
+/** The source of a change: "through the API". */
+export const sourceOf = (source: string): string => t.sources[source] ?? t.otherSource(source);
 
 const MAX_NAMED = 3;
 
-/** An entry in one sentence, without its time. Of a reference, the sentence has neither the name nor the id. */
+/** An entry in one sentence, without its time. References have no value in it, because the history has only their id. */
 export function entrySentence(
   template: Template | undefined,
   entry: Entry,
@@ -60,7 +60,7 @@ export function entrySentence(
   return t.setTo(actor, label, attribute ? valueText(attribute, value) : String(value));
 }
 
-/** The entries that last touched these fields, newest first. */
+/** The newest entries that changed these fields, newest first. */
 export function entriesOf(
   entries: readonly Entry[],
   fields: readonly string[],

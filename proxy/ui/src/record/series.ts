@@ -1,7 +1,7 @@
-/** The points of a metric in a range: each of them, or one for each of equal spans of time. */
+/** The points of a metric in a range: all of them, or one per bucket of equal length. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { answer, GET } from "../api/client";
+import { bodyOf, GET } from "../api/client";
 import type { Point } from "./chart";
 import { seriesKey } from "./store";
 
@@ -20,7 +20,7 @@ const LENGTH: Record<Range, number | null> = {
   year: 365 * DAY,
   all: null,
 };
-/** Spans that make a few hundred points of a range; of all points, the second if the first makes too many. */
+/** Bucket sizes that give a few hundred points per range. For all points, the second applies if the first gives more. */
 const BUCKETS: Record<Range, readonly string[]> = {
   day: ["10m"],
   week: ["1h"],
@@ -30,17 +30,17 @@ const BUCKETS: Record<Range, readonly string[]> = {
 };
 const MAX_POINTS = 1000;
 
-/** `bucket`: the span of each point; null where every point is there. */
+/** `bucket`: the size of each bucket; null if the points are not aggregated. */
 export type Series = { points: Point[]; bucket: string | null };
 
 type Query = { from?: string; bucket?: string; aggregate?: Aggregate };
 
 async function page(id: string, slug: string, query: Query, signal: AbortSignal) {
   const params = { path: { id, slug }, query: { ...query, limit: MAX_POINTS } };
-  return answer(GET("/v1/entities/{id}/metrics/{slug}", { params, signal }));
+  return bodyOf(GET("/v1/entities/{id}/metrics/{slug}", { params, signal }));
 }
 
-/** @param aggregate null for every point, or averages where there are too many */
+/** @param aggregate null for all points, or averages if there are too many */
 export function useSeries(id: string, slug: string, range: Range, aggregate: Aggregate | null) {
   const from = useMemo(() => {
     const length = LENGTH[range];

@@ -1,15 +1,15 @@
 /**
- * The record that is open: read, asked again while it is looked at, and written field by field.
+ * The open record: loaded, polled while it is open, and written field by field.
  *
- * No write overwrites what its writer has not seen: each sends the tag of the version that is shown (`If-Match`). If
- * another user changed another field meanwhile, the write is sent again; if they changed the same one, the writer
+ * No write overwrites a change that the user has not seen: each sends the tag of the shown version (`If-Match`). If
+ * another user changed another field in the meantime, the write is sent again. If they changed the same field, the user
  * chooses.
  */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Attempt } from "../api/attempt";
 import { isFollowing, onChangeOf } from "../api/changes";
-import { answer, answerWithTag, DELETE, GET, PATCH, POST, PUT, type Schemas } from "../api/client";
+import { bodyAndTagOf, bodyOf, DELETE, GET, PATCH, POST, PUT, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { dropFromLists, refreshLists, showInLists } from "../api/lists";
 import { writing } from "../api/ownWrites";
@@ -23,13 +23,13 @@ export type Shown = {
   project: string;
   record: RecordBody;
   tag: string;
-  /** The fields that others changed since they were last said to have. */
+  /** The fields that other users changed and the user has not dismissed. */
   changed: string[];
 };
 
 const SECONDS = 1_000;
-/** How often a record is asked again while the feed of changes reports that it changed, and without it. */
-const RARELY = 60 * SECONDS;
+/** The polling interval of a record with and without the change feed. */
+const POLLING_WITH_FEED = 60 * SECONDS;
 const POLLING = 10 * SECONDS;
 const MAX_TRIES = 5;
 
@@ -39,27 +39,27 @@ export const seriesKey = (id: string, slug: string) => [currentSession().key, "s
 
 const cached = (id: string) => queryClient.getQueryData<Shown>(shownKey(id));
 
-/** Reads a record; the same object if it is as `known`. */
+/** Loads a record. Returns the object `known` if it is unchanged. */
 async function read(project: string, id: string, known?: Shown): Promise<Shown> {
   const header = known ? { "If-None-Match": known.tag } : {};
   const query = { verbose: true, include_deleted: true };
   const call = await GET("/v1/entities/{id}", { params: { path: { id }, query, header } });
   if (call.response.status === 304 && known) return known;
-  const { body, tag } = await answerWithTag(Promise.resolve(call));
+  const { body, tag } = await bodyAndTagOf(Promise.resolve(call));
   return { project, record: body, tag: tag ?? "", changed: [] };
 }
 
-/** `next` after `before`: what differs was changed by others. */
-function seen(before: Shown | undefined, next: Shown): Shown {
+/** `next` with the fields that differ from `before` marked as changed by other users. */
+function withRemoteChanges(before: Shown | undefined, next: Shown): Shown {
   if (!before || next === before) return next;
   const changed = [...new Set([...before.changed, ...changedFields(before.record, next.record)])];
   return { ...next, changed };
 }
 
-/** A record with the labels of its values, asked again when others change it. */
+/** A record with the labels of its values, reloaded when other users change it. */
 export function useRecord(project: string, id: string) {
   const { key } = useSession();
-  // After what this tab writes, or else that would be shown as the work of another user.
+  // Queued after the writes of this tab, which would otherwise look like changes by another user.
   useEffect(
     () => onChangeOf(id, () => void queued(id, () => queryClient.refetchQueries({ queryKey: shownKey(id) }))),
     [id],
@@ -70,28 +70,28 @@ export function useRecord(project: string, id: string) {
       const known = cached(id);
       const next = await read(project, id, known);
       const now = cached(id);
-      // What was written while this answer was under way is newer than the answer.
+      // A write that completed during this request is newer than its response.
       if (now !== undefined && now !== known) return now;
-      const result = seen(known, next);
+      const result = withRemoteChanges(known, next);
       if (result !== known) void queryClient.invalidateQueries({ queryKey: historyKey(id) });
-      if (known && result !== known) listAnew(result);
+      if (known && result !== known) updateInLists(result);
       return result;
     },
     enabled: key !== null,
     staleTime: 0,
-    refetchInterval: () => (isFollowing() ? RARELY : POLLING),
+    refetchInterval: () => (isFollowing() ? POLLING_WITH_FEED : POLLING),
     refetchOnWindowFocus: true,
     structuralSharing: false,
   });
 }
 
-/** The bar of changes was read. */
+/** Dismisses the bar of changes. */
 export function dismissChanges(id: string) {
   const shown = cached(id);
   if (shown) queryClient.setQueryData<Shown>(shownKey(id), { ...shown, changed: [] });
 }
 
-/** Dismisses the notice that others changed this field. */
+/** Dismisses the notice that another user changed this field. */
 export function dismissChange(id: string, field: string) {
   const shown = cached(id);
   if (!shown?.changed.includes(field)) return;
@@ -99,41 +99,41 @@ export function dismissChange(id: string, field: string) {
   queryClient.setQueryData<Shown>(shownKey(id), { ...shown, changed });
 }
 
-/** Shows the record as it is after a write of our own, with what others changed at the same time. */
+/** Shows the record after a write by this tab, with the concurrent changes of other users. */
 async function accept(before: Shown, written: RecordBody, ours: string) {
   const { project } = before;
   const { id } = before.record;
   const again = await read(project, id).catch(() => null);
-  const fresh = again ?? answered(before, written, ours);
+  const fresh = again ?? fromResponse(before, written, ours);
   const others = changedFields(before.record, fresh.record).filter((field) => field !== ours);
   const changed = [...new Set([...before.changed, ...others])].filter((field) => field !== ours);
-  // Between the write and the answer, another user may have changed the same field again.
-  const isOursAgain = isSame(fieldOf(written, ours), fieldOf(fresh.record, ours));
+  // Another user may have changed the same field again between the write and the response.
+  const isUnchangedSince = isSame(fieldOf(written, ours), fieldOf(fresh.record, ours));
   queryClient.setQueryData<Shown>(shownKey(id), {
     ...fresh,
-    changed: isOursAgain ? changed : [...changed, ours],
+    changed: isUnchangedSince ? changed : [...changed, ours],
   });
   void queryClient.invalidateQueries({ queryKey: historyKey(id) });
   if (again === null) void queryClient.invalidateQueries({ queryKey: shownKey(id) });
-  listAnew(fresh);
+  updateInLists(fresh);
 }
 
 /**
- * The record as the answer to a write has it, where it could not be read after the write, which is done all the same.
- * Its tag is that of the version before: nothing more is written before the record was read.
+ * The record from the response to a write, for the case that it cannot be reloaded after the successful write.
+ * It keeps the earlier tag, so the record must be reloaded before the next write.
  */
-function answered(before: Shown, written: RecordBody, ours: string): Shown {
+function fromResponse(before: Shown, written: RecordBody, ours: string): Shown {
   const { [ours]: _, ...labels } = before.record.attribute_values ?? {};
   return { ...before, record: { ...before.record, ...written, attribute_values: labels } };
 }
 
-/** The row of the record says what the record says. */
-function listAnew({ project, record }: Shown) {
+/** Updates the row of the record in lists. */
+function updateInLists({ project, record }: Shown) {
   const { template_slug: template } = record;
   if (template && record.deleted_at == null) showInLists(project, template, record);
 }
 
-/** Writes run one after the other, so that each sends the current tag. */
+/** Writes run one after another, so that each sends the current tag. */
 const queues = new Map<string, Promise<unknown>>();
 
 function queued<T>(id: string, run: () => Promise<T>): Promise<T> {
@@ -142,13 +142,13 @@ function queued<T>(id: string, run: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-const inTurn = <T>(id: string, run: () => Promise<T>): Promise<T> => queued(id, () => writing(run));
+const queuedWrite = <T>(id: string, run: () => Promise<T>): Promise<T> => queued(id, () => writing(run));
 
 const isStale = (error: unknown) => error instanceof RequestError && error.status === 412;
 
 /**
- * Writes with the tag that is shown, and again if only other fields changed.
- * @returns false if `field` is no longer `start`; nothing is written then.
+ * Writes with the shown tag, and again if only other fields changed.
+ * @returns false without writing anything if `field` is no longer `start`.
  */
 async function withTag(
   project: string,
@@ -165,15 +165,15 @@ async function withTag(
     } catch (error) {
       if (!isStale(error) || attempt === MAX_TRIES) throw error;
       const next = await read(project, id);
-      queryClient.setQueryData<Shown>(shownKey(id), seen(shown, next));
-      listAnew(next);
+      queryClient.setQueryData<Shown>(shownKey(id), withRemoteChanges(shown, next));
+      updateInLists(next);
     }
   }
 }
 
 /**
  * Writes one field that had the value `start`.
- * @returns the value as the service wrote it; null if others changed that field. @throws RequestError
+ * @returns the value as the service stored it; null if another user changed the field. @throws RequestError
  */
 export async function saveField(
   project: string,
@@ -184,10 +184,10 @@ export async function saveField(
 ): Promise<{ value: Json } | null> {
   const isUnchanged = (record: RecordBody) => isSame(fieldOf(record, field), start);
   let value: Json = null;
-  const isWritten = await inTurn(id, () =>
+  const isWritten = await queuedWrite(id, () =>
     withTag(project, id, isUnchanged, async (shown) => {
       const params = { path: { id }, header: { "If-Match": shown.tag } };
-      const written = await answer(PATCH("/v1/entities/{id}", { params, body: change }));
+      const written = await bodyOf(PATCH("/v1/entities/{id}", { params, body: change }));
       value = fieldOf(written, field);
       await accept(shown, written, field);
     }),
@@ -196,16 +196,16 @@ export async function saveField(
 }
 
 /**
- * Appends points, or adds to a number: what others write at the same time does not conflict. However often the attempt
- * is sent, it is added once.
- * @returns false if the attempt is under way already; nothing is sent then. @throws RequestError
+ * Appends points, or adds to a number. Concurrent writes of other users do not conflict. An attempt takes effect once,
+ * however often it is sent.
+ * @returns false without sending anything if the attempt is already in flight. @throws RequestError
  */
 export async function addTo(id: string, field: string, value: Json, attempt: Attempt): Promise<boolean> {
   const body = { attributes: { [field]: value } } as Schemas["RecordChange"];
   const written = await attempt.send((name) =>
-    inTurn(id, async () => {
+    queuedWrite(id, async () => {
       const params = { path: { id }, header: { "Idempotency-Key": name } };
-      const written = await answer(PATCH("/v1/entities/{id}", { params, body }));
+      const written = await bodyOf(PATCH("/v1/entities/{id}", { params, body }));
       const shown = cached(id);
       if (shown) await accept(shown, written, field);
       void queryClient.invalidateQueries({ queryKey: seriesKey(id, field) });
@@ -216,31 +216,31 @@ export async function addTo(id: string, field: string, value: Json, attempt: Att
 }
 
 /**
- * Corrects a series: the points of a time are replaced by one, or deleted without one. The latest value follows.
+ * Corrects a series: replaces the points at a time by one, or deletes them. The latest value is updated.
  * @throws RequestError
  */
 export function correctPoint(id: string, slug: string, at: string, value: Json | null): Promise<void> {
-  return inTurn(id, async () => {
+  return queuedWrite(id, async () => {
     const path = { id, slug };
     const body = { points: [{ at, value }] } as Schemas["Points"];
     if (value === null)
-      await answer(DELETE("/v1/entities/{id}/metrics/{slug}", { params: { path, query: { at } } }));
-    else await answer(PUT("/v1/entities/{id}/metrics/{slug}", { params: { path }, body }));
+      await bodyOf(DELETE("/v1/entities/{id}/metrics/{slug}", { params: { path, query: { at } } }));
+    else await bodyOf(PUT("/v1/entities/{id}/metrics/{slug}", { params: { path }, body }));
     const shown = cached(id);
     if (shown) await reload(shown.project, id);
     const fresh = cached(id);
-    if (fresh) listAnew(fresh);
+    if (fresh) updateInLists(fresh);
     void queryClient.invalidateQueries({ queryKey: seriesKey(id, slug) });
   });
 }
 
-/** Marks the record as deleted, in the version that is shown. @throws RequestError, 412 if it is another now */
+/** Deletes the record in the shown version. @throws RequestError, 412 if the version has changed */
 export function deleteRecord(project: string, template: string, id: string): Promise<void> {
-  return inTurn(id, async () => {
+  return queuedWrite(id, async () => {
     const shown = cached(id);
     const header = shown ? { "If-Match": shown.tag } : {};
     try {
-      await answer(DELETE("/v1/entities/{id}", { params: { path: { id }, header } }));
+      await bodyOf(DELETE("/v1/entities/{id}", { params: { path: { id }, header } }));
     } catch (error) {
       if (isStale(error)) void queryClient.invalidateQueries({ queryKey: shownKey(id) });
       throw error;
@@ -250,23 +250,23 @@ export function deleteRecord(project: string, template: string, id: string): Pro
   });
 }
 
-/** Restores the record, with another key or none if `key` is given. @throws RequestError */
+/** Restores the record, with another key or without one if `key` is given. @throws RequestError */
 export function restoreRecord(
   project: string,
   template: string,
   id: string,
   key?: string | null,
 ): Promise<void> {
-  return inTurn(id, async () => {
+  return queuedWrite(id, async () => {
     const params = { path: { id } };
     const body = key === undefined ? {} : { external_key: key };
-    await answer(POST("/v1/entities/{id}/restore", { params, body }));
+    await bodyOf(POST("/v1/entities/{id}/restore", { params, body }));
     await reload(project, id);
     void refreshLists(project, template);
   });
 }
 
-/** Shows the record as it is after a deletion or restoration, which is done also where it cannot be read. */
+/** Shows the record after a successful deletion or restoration, even if it cannot be reloaded. */
 async function reload(project: string, id: string) {
   const fresh = await read(project, id).catch(() => null);
   if (fresh !== null) queryClient.setQueryData<Shown>(shownKey(id), fresh);

@@ -3,25 +3,25 @@ import { Link } from "wouter";
 import { useRequestsOnScreen } from "../code/current";
 import { Dialog } from "../components/Dialog";
 import { Select } from "../components/Select";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Snippets } from "./Snippets";
 
-const t = pageWords.reference;
+const t = pageMessages.reference;
 
-/** What is on the screen as code that reads the same. */
+/** The requests of the current screen, as code. */
 export default function CodeDialog({ onClose }: { onClose: () => void }) {
-  const shown = useRequestsOnScreen();
-  const [place, setPlace] = useState(shown[0]?.place);
-  const chosen = shown.find((it) => it.place === place) ?? shown[0];
+  const onScreen = useRequestsOnScreen();
+  const [scope, setScope] = useState(onScreen[0]?.scope);
+  const chosen = onScreen.find((it) => it.scope === scope) ?? onScreen[0];
   return (
-    <Dialog title={chosen ? t.useFromCode[chosen.place] : t.codeTitle} isOpen onClose={onClose} width="wide">
-      {shown.length > 1 && (
+    <Dialog title={chosen ? t.useFromCode[chosen.scope] : t.codeTitle} isOpen onClose={onClose} width="wide">
+      {onScreen.length > 1 && (
         <Select
-          label={t.whatIsShown}
-          choices={shown.map((it) => ({ id: it.place, label: t.places[it.place] }))}
-          value={chosen?.place ?? null}
-          onChange={setPlace}
+          label={t.onThisScreen}
+          choices={onScreen.map((it) => ({ id: it.scope, label: t.scopes[it.scope] }))}
+          value={chosen?.scope ?? null}
+          onChange={setScope}
         />
       )}
       {chosen ? <Snippets request={chosen.request} /> : <p>{t.nothingOnScreen}</p>}

@@ -8,19 +8,19 @@ import { TextField } from "../components/Field";
 import { Section } from "../components/Page";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { useSession } from "../session/session";
-import { Answers } from "./Answers";
 import { type ApiDocument, type Operation, type Parameter, resolve, type Schema } from "./document";
 import { exampleOfContent } from "./example";
 import { fillExample, initialValues, requestOf, type Values, valueId } from "./fill";
 import style from "./Operation.module.css";
 import { Prose } from "./Prose";
+import { Responses } from "./Responses";
 import { SchemaTree } from "./SchemaTree";
 import { Snippets } from "./Snippets";
 import { TryIt } from "./TryIt";
 
-const t = pageWords.reference;
+const t = pageMessages.reference;
 
 type Props = {
   document: ApiDocument;
@@ -47,7 +47,7 @@ function readBody(type: string, text: string) {
   }
 }
 
-/** One operation: what it takes and answers, its request as code, and the way to try it on this server. */
+/** One operation: its parameters and responses, its request as code, and a form to try it on this server. */
 export function OperationView(props: Props) {
   const { document, operation, project, template } = props;
   const { key } = useSession();
@@ -117,7 +117,7 @@ export function OperationView(props: Props) {
               <SchemaTree document={document} schema={operation.body.content[type]?.schema ?? {}} />
             </Section>
           )}
-          <Answers document={document} operation={operation} />
+          <Responses document={document} operation={operation} />
         </div>
         <div className={style.aside}>
           <Section title={t.tryIt} lead={leadOf(operation, key !== null)}>

@@ -1,6 +1,6 @@
-/** A description of the document: what stands between backticks is code. */
+/** A description from the document. Text in backticks is code. */
 export function Prose({ text }: { text: string }) {
   return text
     .split(/`([^`]+)`/)
-    .map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part));
+    .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 }

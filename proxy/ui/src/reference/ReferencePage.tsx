@@ -9,10 +9,10 @@ import { requestError } from "../api/problem";
 import { useTemplates } from "../api/queries";
 import { Failure, Skeleton } from "../components/Notice";
 import { Section } from "../components/Page";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { lastPlace } from "../navigation/place";
+import { lastVisit } from "../navigation/lastVisit";
 import { useShortcuts } from "../navigation/shortcuts";
 import { useSession } from "../session/session";
 import { type ApiDocument, type Operation, operations } from "./document";
@@ -21,7 +21,7 @@ import { Prose } from "./Prose";
 import style from "./ReferencePage.module.css";
 import { Snippets } from "./Snippets";
 
-const t = pageWords.reference;
+const t = pageMessages.reference;
 
 async function readDocument(signal: AbortSignal): Promise<ApiDocument> {
   const response = await send(new Request("/openapi.json", { signal }));
@@ -41,7 +41,7 @@ function subscribe(listener: () => void) {
 const useHash = () =>
   useSyncExternalStore(subscribe, () => decodeURIComponent(window.location.hash.slice(1)));
 
-/** The API of this server: every operation with its parameters, answers and code, tried out in place. */
+/** The API reference: every operation with its parameters, responses and code, and a form to try it. */
 export default function ReferencePage({ project }: { project: string | null }) {
   const document = useQuery({
     queryKey: ["openapi"],
@@ -49,7 +49,7 @@ export default function ReferencePage({ project }: { project: string | null }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   useEffect(() => {
-    window.document.title = `${t.title} · ${words.frame.product}`;
+    window.document.title = `${t.title} · ${messages.frame.product}`;
   }, []);
   return (
     <div className={style.page}>
@@ -83,7 +83,7 @@ function Reference({ document, project }: { document: ApiDocument; project: stri
         {key === null && (
           <div className={style.head}>
             <strong>
-              {words.frame.product} {t.title}
+              {messages.frame.product} {t.title}
             </strong>
             <Link href={addresses.home()}>{t.signIn}</Link>
           </div>
@@ -93,7 +93,7 @@ function Reference({ document, project }: { document: ApiDocument; project: stri
       <div className={`${style.detail} ${chosen ? style.hasChosen : ""}`} ref={detail} tabIndex={-1}>
         {chosen ? (
           <>
-            {/* biome-ignore lint/a11y/useValidAnchor: an address without a fragment is that of all operations. */}
+            {/* biome-ignore lint/a11y/useValidAnchor: without a fragment, the address shows all operations. */}
             <a href="#" className={style.back}>
               <ArrowLeft size={14} aria-hidden /> {t.allOperations}
             </a>
@@ -113,7 +113,7 @@ function Chosen({ document, operation, project }: ChosenProps) {
   const { key } = useSession();
   const templates = useTemplates(project ?? "", project !== null);
   if (key !== null && project !== null && templates.isPending) return <Skeleton lines={8} />;
-  const last = templates.data?.find(({ slug }) => slug === lastPlace().template);
+  const last = templates.data?.find(({ slug }) => slug === lastVisit().template);
   return (
     <OperationView
       key={operation.id}

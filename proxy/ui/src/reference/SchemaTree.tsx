@@ -2,16 +2,16 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { Button } from "react-aria-components";
 import { JSON_SYNTAX, literal } from "../code/literal";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type ApiDocument, nameOfReference, resolve, type Schema } from "./document";
 import { Prose } from "./Prose";
 import style from "./SchemaTree.module.css";
 
-const t = pageWords.reference;
+const t = pageMessages.reference;
 
 type Props = { document: ApiDocument; schema: Schema };
 
-/** The members of a schema, each with its type and meaning; what is nested opens by a press. */
+/** The members of a schema, each with type and description. Nested ones expand on click. */
 export function SchemaTree({ document, schema }: Props) {
   const it = resolve<Schema>(document, schema);
   return (
@@ -26,7 +26,7 @@ export function SchemaTree({ document, schema }: Props) {
   );
 }
 
-/** What lies within a schema: the members of an object, the elements of a list, the choices. */
+/** The children of a schema: the members of an object, the elements of a list, the alternatives. */
 function inner(
   document: ApiDocument,
   schema: Schema,
@@ -55,8 +55,8 @@ function Members({ document, schema }: Props) {
   if (members.length === 0) return <p className={style.description}>{typeOf(document, schema)}</p>;
   return (
     <ul className={style.members}>
-      {members.map((member, place) => (
-        <Member key={`${member.name} ${place}`} document={document} {...member} />
+      {members.map((member, index) => (
+        <Member key={`${member.name} ${index}`} document={document} {...member} />
       ))}
     </ul>
   );
@@ -97,7 +97,7 @@ function Member({ document, name, schema, isRequired }: MemberProps) {
   );
 }
 
-/** The type as people say it: "list of text". */
+/** The type in words: "list of text". */
 export function typeOf(document: ApiDocument, schema: Schema, depth = 0): string {
   const it = resolve<Schema>(document, schema);
   if (it.const !== undefined) return t.only(literal(it.const, JSON_SYNTAX));
@@ -107,8 +107,8 @@ export function typeOf(document: ApiDocument, schema: Schema, depth = 0): string
     return [...new Set(choices.map((choice) => typeOf(document, choice, depth + 1)))].join(t.or);
   }
   const [value] = it.enum ?? [];
-  const guessed = it.properties ? ["object"] : value === undefined ? [] : [typeof value];
-  const types = Array.isArray(it.type) ? it.type : it.type ? [it.type] : guessed;
+  const inferred = it.properties ? ["object"] : value === undefined ? [] : [typeof value];
+  const types = Array.isArray(it.type) ? it.type : it.type ? [it.type] : inferred;
   if (types.length === 0) return nameOfReference(schema) ?? t.anything;
   const named = types.map((type) => {
     if (type === "array")
@@ -119,7 +119,7 @@ export function typeOf(document: ApiDocument, schema: Schema, depth = 0): string
   return named.join(t.or);
 }
 
-/** What values are taken, as a sentence. */
+/** The allowed values, as a sentence. */
 export function limits(schema: Schema): string {
   const values = schema.enum ?? schema["x-extensible-enum"];
   const from = schema.minimum ?? schema.minLength ?? schema.minItems;

@@ -5,26 +5,26 @@ import { sqlOf } from "../code/sql";
 import { Checkbox } from "../components/Checkbox";
 import { Code } from "../components/Code";
 import { Tabs } from "../components/Tabs";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { useSession } from "../session/session";
 import style from "./Snippets.module.css";
 
-const t = pageWords.reference;
-const PLACE = "keyed.language";
+const t = pageMessages.reference;
+const STORAGE_KEY = "keyed.language";
 const LANGUAGES = ["curl", "sql", "python", "javascript"] as const;
 
 function rememberedLanguage(): Language {
-  const last = localStorage.getItem(PLACE);
+  const last = localStorage.getItem(STORAGE_KEY);
   return LANGUAGES.find((it) => it === last) ?? "curl";
 }
 
-/** A request as code in the language that the reader chose last. The key is in it only if they ask for it. */
+/** A request as code in the language that the user chose last. It contains the key only on request. */
 export function Snippets({ request }: { request: ApiRequest }) {
   const { key } = useSession();
   const [language, setLanguage] = useState(rememberedLanguage);
   const [withKey, setWithKey] = useState(false);
   const choose = (id: string) => {
-    localStorage.setItem(PLACE, id);
+    localStorage.setItem(STORAGE_KEY, id);
     setLanguage(id as Language);
   };
   const offered = LANGUAGES.filter((it) => it !== "sql" || sqlOf(request) !== null);

@@ -9,17 +9,17 @@ import { Confirm } from "../components/Confirm";
 import { TextField } from "../components/Field";
 import { Failure } from "../components/Notice";
 import { Tag } from "../components/Tag";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { number } from "../language/plural";
 import { useSession } from "../session/session";
 import { isReading, type Operation } from "./document";
 import style from "./Operation.module.css";
 
-const t = pageWords.reference;
-/** More of an answer, such as an export, is not kept. */
+const t = pageMessages.reference;
+/** The maximum length of a response that is shown. The rest, for example of an export, is discarded. */
 const MAX_SHOWN = 100_000;
 
-type Answer = {
+type ShownResponse = {
   status: number;
   statusText: string;
   milliseconds: number;
@@ -28,7 +28,7 @@ type Answer = {
   isCut: boolean;
 };
 
-/** The text of an answer up to a length; the rest is not read. */
+/** The text of a response up to a length. The rest is not read. */
 async function beginning(response: Response): Promise<{ text: string; isCut: boolean }> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -51,7 +51,7 @@ function pretty({ text, isCut }: { text: string; isCut: boolean }, type: string)
   }
 }
 
-async function run(request: ApiRequest, key: string): Promise<Answer> {
+async function run(request: ApiRequest, key: string): Promise<ShownResponse> {
   const headers = new Headers(request.headers);
   if (request.project) headers.set("X-Service-Project-Id", request.project);
   if (key !== "") headers.set("Authorization", `Bearer ${key}`);
@@ -80,13 +80,13 @@ async function run(request: ApiRequest, key: string): Promise<Answer> {
 
 type Props = { operation: Operation; request: ApiRequest; problem: string | undefined };
 
-/** Sends the request to this server and shows what it answers. What writes asks first. */
+/** Sends the request to this server and shows the response. Writes ask for confirmation. */
 export function TryIt({ operation, request, problem }: Props) {
   const session = useSession();
   const [key, setKey] = useState("");
   const [isAsking, setAsking] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<Answer>();
+  const [response, setResponse] = useState<ShownResponse>();
   const [error, setError] = useState<unknown>();
   const needsKey = session.key === null && !operation.isOpen;
 
@@ -94,7 +94,7 @@ export function TryIt({ operation, request, problem }: Props) {
     setBusy(true);
     setError(undefined);
     try {
-      setAnswer(await run(request, needsKey ? key.trim() : ""));
+      setResponse(await run(request, needsKey ? key.trim() : ""));
     } catch (rejection) {
       setError(rejection);
     } finally {
@@ -137,29 +137,29 @@ export function TryIt({ operation, request, problem }: Props) {
         </Confirm>
       )}
       {error !== undefined && <Failure error={error} />}
-      {answer && <Answered answer={answer} />}
+      {response && <ResponseView response={response} />}
     </div>
   );
 }
 
-function Answered({ answer }: { answer: Answer }) {
-  const status = [answer.status, answer.statusText].filter(Boolean).join(" ");
+function ResponseView({ response }: { response: ShownResponse }) {
+  const status = [response.status, response.statusText].filter(Boolean).join(" ");
   return (
     <div className={style.answered} role="status">
       <p>
-        <Tag kind={answer.status < 300 ? "good" : answer.status < 400 ? "plain" : "bad"}>{status}</Tag>{" "}
-        <span className={style.quiet}>{t.answeredIn(number(Math.round(answer.milliseconds)))}</span>
+        <Tag kind={response.status < 300 ? "good" : response.status < 400 ? "plain" : "bad"}>{status}</Tag>{" "}
+        <span className={style.quiet}>{t.duration(number(Math.round(response.milliseconds)))}</span>
       </p>
-      {answer.isCut && <p className={style.quiet}>{t.tooLong(number(MAX_SHOWN))}</p>}
-      {answer.text === "" ? (
-        <p className={style.quiet}>{t.emptyAnswer}</p>
+      {response.isCut && <p className={style.quiet}>{t.tooLong(number(MAX_SHOWN))}</p>}
+      {response.text === "" ? (
+        <p className={style.quiet}>{t.emptyResponse}</p>
       ) : (
-        <Code text={answer.text} what={t.answerBody} isBlock />
+        <Code text={response.text} what={t.responseBody} isBlock />
       )}
       <details>
         <summary>{t.headers}</summary>
         <dl className={style.headers}>
-          {answer.headers.map(([name, value]) => (
+          {response.headers.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{value}</dd>

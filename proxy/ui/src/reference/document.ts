@@ -1,4 +1,4 @@
-/** The OpenAPI document of the service, as the pages of the reference read it. */
+/** Reads the OpenAPI document of the service. */
 import type { Json } from "../api/json";
 import type { Method } from "../code/request";
 
@@ -42,7 +42,7 @@ export type Content = Record<
   string,
   { schema?: Schema; example?: Json; examples?: Record<string, { value?: Json }> }
 >;
-export type Answer = { description?: string; content?: Content; headers?: Record<string, Header> };
+export type ApiResponse = { description?: string; content?: Content; headers?: Record<string, Header> };
 export type Header = { description?: string; schema?: Schema; $ref?: string };
 
 export type Operation = {
@@ -52,11 +52,11 @@ export type Operation = {
   path: string;
   summary: string;
   description?: string;
-  /** Whether it is answered without a key. */
+  /** Whether the operation needs no key. */
   isOpen: boolean;
   parameters: Parameter[];
   body?: { description?: string; required?: boolean; content: Content };
-  answers: [status: string, Answer][];
+  responses: [status: string, ApiResponse][];
 };
 
 type Reference = { $ref: string };
@@ -68,7 +68,7 @@ type RawOperation = {
   security?: unknown[];
   parameters?: (Parameter | Reference)[];
   requestBody?: Operation["body"] | Reference;
-  responses?: Record<string, Answer | Reference>;
+  responses?: Record<string, ApiResponse | Reference>;
 };
 export type ApiDocument = {
   info: { title: string; version: string; summary?: string; description?: string };
@@ -80,7 +80,7 @@ export type ApiDocument = {
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-/** What a reference such as `#/components/schemas/Record` stands for. */
+/** The target of a reference such as `#/components/schemas/Record`. */
 export function resolve<T>(document: ApiDocument, it: T | Reference): T {
   if (typeof it !== "object" || it === null || !("$ref" in it) || typeof it.$ref !== "string") return it as T;
   const steps = it.$ref.replace(/^#\//, "").split("/");
@@ -96,7 +96,7 @@ export const nameOfReference = (schema: Schema): string | null => schema.$ref?.s
 /** All operations, in the order of the document's tags. */
 export function operations(document: ApiDocument): Operation[] {
   const order = (document.tags ?? []).map(({ name }) => name);
-  const place = (tag: string) => (order.includes(tag) ? order.indexOf(tag) : order.length);
+  const position = (tag: string) => (order.includes(tag) ? order.indexOf(tag) : order.length);
   return Object.entries(document.paths)
     .flatMap(([path, item]) =>
       METHODS.flatMap((method) => {
@@ -106,7 +106,7 @@ export function operations(document: ApiDocument): Operation[] {
           : [];
       }),
     )
-    .sort((a, b) => place(a.tag) - place(b.tag));
+    .sort((a, b) => position(a.tag) - position(b.tag));
 }
 
 function operation(
@@ -127,14 +127,14 @@ function operation(
     isOpen: (raw.security ?? document.security ?? []).length === 0,
     parameters: [...shared, ...(raw.parameters ?? [])].map((it) => resolve<Parameter>(document, it)),
     ...(body ? { body } : {}),
-    answers: Object.entries(raw.responses ?? {}).map(([status, it]) => [
+    responses: Object.entries(raw.responses ?? {}).map(([status, it]) => [
       status,
-      resolve<Answer>(document, it),
+      resolve<ApiResponse>(document, it),
     ]),
   };
 }
 
-/** Whether the operation changes nothing: reads, and searches, whose body is too long for an address. */
+/** Whether the operation only reads. Searches are POST requests, because their body is too long for an address. */
 export const isReading = ({ method, id, path }: Operation): boolean =>
   method === "GET" ||
   (method === "POST" && (/search|dryRun|validate|explain|preview/i.test(id) || path.endsWith("/export")));

@@ -1,4 +1,4 @@
-/** An example for a schema: what the document gives, else the smallest value of its types. */
+/** An example for a schema: from the document, or else the smallest valid value. */
 import type { Json } from "../api/json";
 import { type ApiDocument, type Content, resolve, type Schema } from "./document";
 

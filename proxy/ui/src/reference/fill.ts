@@ -1,4 +1,4 @@
-/** Examples and requests filled with the project and the template that the reader works in. */
+/** Fills examples and requests with the user's current project and template. */
 import type { Json } from "../api/json";
 import type { Attribute, Template } from "../api/queries";
 import type { ApiRequest } from "../code/request";
@@ -24,7 +24,7 @@ function sampleOf(attribute: Attribute): Json {
   return option ?? SAMPLES[attribute.type] ?? null;
 }
 
-/** The example with the attributes of the template in place of those of another. */
+/** The example with its attributes replaced by those of the template. */
 export function fillExample(example: Json | undefined, template: Template | undefined): Json | undefined {
   if (!template || !isObject(example)) return example;
   const attributes = template.attributes.filter(({ required }, at) => required || at < 2);
@@ -43,11 +43,11 @@ export function fillExample(example: Json | undefined, template: Template | unde
 }
 
 export type Values = Readonly<Record<string, string>>;
-/** Parameters of the same name may stand in the path and in the query. */
+/** A path and a query parameter may have the same name. */
 export const valueId = (parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`;
 export const PROJECT_HEADER = "X-Service-Project-Id";
 
-/** What the reader would enter first. */
+/** The initial values of the form. */
 export function initialValues(
   operation: Operation,
   project: string | null,
@@ -67,12 +67,12 @@ export function initialValues(
 
 type Body = { type: string; json?: Json; text?: string } | null;
 
-/** The request that the operation makes of the values. What is missing in the path stays as its name. */
+/** The request for an operation with these values. Missing path parameters keep their name. */
 export function requestOf(operation: Operation, values: Values, body: Body): ApiRequest {
-  const given = (place: string) =>
+  const given = (location: string) =>
     operation.parameters.flatMap((it) => {
       const value = values[valueId(it)];
-      return it.in === place && value ? [[it.name, value] as [string, string]] : [];
+      return it.in === location && value ? [[it.name, value] as [string, string]] : [];
     });
   const path = operation.path.replace(/\{([^}]+)\}/g, (whole, name) => {
     const value = values[`path ${name}`];

@@ -38,21 +38,21 @@ const document: ApiDocument = {
 };
 const [drop, read] = operations(document);
 
-test("operations come in the order of the tags, with what their references stand for", () => {
+test("operations follow the order of the tags, with references resolved", () => {
   expect(drop?.id).toBe("dropThing");
   expect(read?.parameters.map(({ name }) => name)).toEqual(["template", "key", "X-Service-Project-Id"]);
-  expect(read?.answers).toEqual([["200", { description: "Done." }]]);
+  expect(read?.responses).toEqual([["200", { description: "Done." }]]);
 });
 
-test("an operation with an empty list of security needs no key", () => {
+test("operation with an empty security list needs no key", () => {
   expect([drop?.isOpen, read?.isOpen]).toEqual([true, false]);
 });
 
-test("writing operations need a confirmation", () => {
+test("write operations need confirmation", () => {
   expect([drop, read].map((it) => it && isReading(it))).toEqual([false, true]);
 });
 
-test("the values of a request are escaped in its path", () => {
+test("path parameters are percent-encoded", () => {
   if (!read) throw new Error("missing");
   const values = { ...initialValues(read, "shop", "a/b"), "query key": "x&y" };
   const request = requestOf(read, values, null);
@@ -60,12 +60,12 @@ test("the values of a request are escaped in its path", () => {
   expect(requestOf(read, {}, null).path).toBe("/v1/things/{template}");
 });
 
-test("example of a recursive schema ends", () => {
+test("example of a recursive schema is finite", () => {
   expect(JSON.stringify(exampleOf(document, { $ref: "#/components/schemas/Node" }))).toContain('"next":null');
   expect(exampleOf(document, { $ref: "#/components/schemas/Choice" })).toBe(5);
 });
 
-test("an example names the attributes of the template", () => {
+test("example uses the attributes of the template", () => {
   const template = {
     attributes: [
       { slug: "title", type: "string" },

@@ -46,7 +46,7 @@ test("waiting request continues with the next accepted key", async () => {
   }
 });
 
-test("wait for another key ends with the session, and when it is no longer needed", async () => {
+test("waiting for another key ends with the session, or on abort", async () => {
   signIn("first");
   markRejected("first");
   const waiting = anotherKey("first", nobodyWaits);

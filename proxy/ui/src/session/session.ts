@@ -1,7 +1,7 @@
 /**
- * Who is signed in: an API key, kept only for the life of this tab.
+ * The signed-in user: an API key that is stored only until the tab closes.
  *
- * While administrators look at the application as another role, the key of that role stands before their own.
+ * While an administrator views the application as another role, the key of that role is used instead of their own.
  */
 import { useSyncExternalStore } from "react";
 import { type Session, SIGNED_OUT, storedSession, storeSession } from "./stored";
@@ -23,7 +23,7 @@ export const signIn = (key: string) => change({ ...SIGNED_OUT, key });
 
 export const signOut = () => change(SIGNED_OUT);
 
-/** The service rejected this key. A key that is no longer used does not count. */
+/** Reports that the service rejected this key. A key that is no longer in use is ignored. */
 export function markRejected(key: string) {
   if (session.key === key && !session.rejected) change({ ...session, rejected: true });
 }
@@ -51,11 +51,11 @@ export function anotherKey(rejected: string, signal: AbortSignal): Promise<boole
   });
 }
 
-/** Looks at the application with the key of a role. */
+/** Views the application with the key of a role. */
 export const seeAs = (role: string, key: string) =>
   change({ key, role, own: session.own ?? session.key, rejected: false });
 
-/** Returns from the role to the administrator's own key. */
+/** Returns from the viewed role to the administrator's own key. */
 export const seeAsMyself = () => change({ ...SIGNED_OUT, key: session.own ?? session.key });
 
 function subscribe(listener: () => void) {

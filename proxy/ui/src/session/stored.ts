@@ -1,13 +1,13 @@
-/** The session as this tab stores it. */
+/** The session in the storage of this tab. */
 
-const PLACE = "keyed.session";
+const STORAGE_KEY = "keyed.session";
 
 export type Session = {
   /** The API key that signs requests; null when no user is signed in. */
   key: string | null;
-  /** The administrator's own key while `key` is that of the role looked at. */
+  /** The administrator's own key while `key` is that of the viewed role. */
   own: string | null;
-  /** The role that is looked at. */
+  /** The viewed role. */
   role: string | null;
   /** The key was rejected. Open pages stay open until the user enters another key. */
   rejected: boolean;
@@ -17,13 +17,13 @@ export const SIGNED_OUT: Session = { key: null, own: null, role: null, rejected:
 
 export function storedSession(): Session {
   try {
-    return { ...SIGNED_OUT, ...JSON.parse(sessionStorage.getItem(PLACE) ?? "{}") };
+    return { ...SIGNED_OUT, ...JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "{}") };
   } catch {
     return SIGNED_OUT;
   }
 }
 
 export function storeSession(session: Session) {
-  if (session.key === null) sessionStorage.removeItem(PLACE);
-  else sessionStorage.setItem(PLACE, JSON.stringify(session));
+  if (session.key === null) sessionStorage.removeItem(STORAGE_KEY);
+  else sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
 }

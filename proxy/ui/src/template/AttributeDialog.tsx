@@ -4,27 +4,27 @@ import type { Attribute, Template } from "../api/queries";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { Failure } from "../components/Notice";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { AttributeForm } from "./AttributeForm";
 import {
   changeOf,
   type Draft,
   draftOf,
   EMPTY,
-  type Faults,
-  faultsOf,
+  errorsOf,
+  type FieldErrors,
   newAttribute,
   othersOf,
   rejections,
 } from "./draft";
 import { Effects } from "./Effects";
-import { effectsOf, judged, viewsWith } from "./effects";
+import { effectsOf, viewsWith, withDryRun } from "./effects";
 import { changeTemplate, useCount, useViews } from "./useDefinition";
 import { useDryRun } from "./useDryRun";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 type Props = {
   project: string;
@@ -35,24 +35,26 @@ type Props = {
   onClose: () => void;
 };
 
-/** Adds or changes one attribute, and says beforehand what that does. */
+/** Adds or changes an attribute, and shows the effects first. */
 export function AttributeDialog({ project, template, templates, attribute, onClose }: Props) {
   const [draft, setDraft] = useState<Draft>(() => (attribute ? draftOf(attribute) : EMPTY));
   const [rejected, setRejected] = useState<unknown>(undefined);
   const [isSaving, setSaving] = useState(false);
   const facts = useFacts(project, template, attribute);
   const isEmpty = draft.slug === "" && draft.label === "";
-  const written: Faults = isEmpty ? {} : faultsOf(draft, othersOf(template, attribute));
+  const written: FieldErrors = isEmpty ? {} : errorsOf(draft, othersOf(template, attribute));
   const change = attribute
     ? changeOf(attribute, draft)
     : { attributes: [newAttribute(draft)] as NonNullable<ReturnType<typeof changeOf>>["attributes"] };
   const isWhole = !isEmpty && Object.keys(written).length === 0;
   const { plan, rejection, isAsking } = useDryRun(project, template.slug, isWhole ? (change ?? null) : null);
-  const told = rejectionsOf(rejected ?? rejection, attribute?.slug ?? null);
-  // Errors at fields are not repeated.
-  const verdict = Object.keys(told).length > 0 ? {} : { plan, rejection };
-  const faults = { ...told, ...written };
-  const effects = isEmpty ? [] : judged(effectsOf(template, attribute, draft, { ...facts, plan }), verdict);
+  const reported = rejectionsOf(rejected ?? rejection, attribute?.slug ?? null);
+  // Errors that are shown at fields are not repeated.
+  const dryRun = Object.keys(reported).length > 0 ? {} : { plan, rejection };
+  const errors = { ...reported, ...written };
+  const effects = isEmpty
+    ? []
+    : withDryRun(effectsOf(template, attribute, draft, { ...facts, plan }), dryRun);
   const isRejected = rejection !== undefined;
   const name = draft.label || draft.slug;
   const save = async () => {
@@ -60,7 +62,7 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
     setSaving(true);
     try {
       await changeTemplate(project, template.slug, change);
-      sayDone(attribute ? t.saved(name) : t.added(name));
+      showToast(attribute ? t.saved(name) : t.added(name));
       onClose();
     } catch (error) {
       setRejected(error);
@@ -91,21 +93,21 @@ export function AttributeDialog({ project, template, templates, attribute, onClo
         </>
       }
     >
-      <AttributeForm {...{ project, templates, draft, faults }} setDraft={edit} isNew={attribute === null} />
+      <AttributeForm {...{ project, templates, draft, errors }} setDraft={edit} isNew={attribute === null} />
       <Effects effects={effects} isAsking={isAsking} />
-      {rejected !== undefined && Object.keys(told).length === 0 && <Failure error={rejected} />}
+      {rejected !== undefined && Object.keys(reported).length === 0 && <Failure error={rejected} />}
     </Dialog>
   );
 }
 
-/** The errors of single fields. A checkbox has no room for a message, so `required` is explained among the effects. */
-function rejectionsOf(error: unknown, slug: string | null): Faults {
+/** The errors of single fields. A checkbox cannot show a message, so the effects explain errors of `required`. */
+function rejectionsOf(error: unknown, slug: string | null): FieldErrors {
   if (!(error instanceof RequestError)) return {};
-  const { required: _, ...beside } = rejections(error, "/attributes/0", slug);
-  return beside;
+  const { required: _, ...displayData } = rejections(error, "/attributes/0", slug);
+  return displayData;
 }
 
-/** What the effects of a change depend on, beside what the service says of it. */
+/** The data for the effects of a change, in addition to the dry run. */
 export function useFacts(project: string, template: Template, attribute: Attribute | null) {
   const records = useCount(project, template.slug);
   const views = useViews(project, template.slug);

@@ -4,30 +4,30 @@ import { Rejection, TextField } from "../components/Field";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { ValueEditor } from "../value/ValueEditor";
-import { type AttributeType, type Draft, type Faults, hasIndex, type Option, TYPES } from "./draft";
+import { type AttributeType, type Draft, type FieldErrors, hasIndex, type Option, TYPES } from "./draft";
 import { FormatEditor } from "./FormatEditor";
 import { OptionsEditor } from "./OptionsEditor";
 import { slugOf } from "./slug";
 import style from "./template.module.css";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 type Props = {
   project: string;
   templates: Template[];
   draft: Draft;
   setDraft: (draft: Draft) => void;
-  /** Of an attribute that exists, the type stays. */
+  /** The type of an existing attribute cannot be changed. */
   isNew: boolean;
-  faults: Faults;
+  errors: FieldErrors;
 };
 
-/** All that an attribute is. */
-export function AttributeForm({ project, templates, draft, setDraft, isNew, faults }: Props) {
+/** All settings of an attribute. */
+export function AttributeForm({ project, templates, draft, setDraft, isNew, errors }: Props) {
   const set = (more: Partial<Draft>) => setDraft({ ...draft, ...more });
-  // A slug that the user did not write follows the label.
+  // The slug follows the label until the user edits it.
   const follows = isNew && draft.slug === slugOf(draft.label);
   return (
     <>
@@ -37,7 +37,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
           hint={t.labelHint}
           value={draft.label}
           onChange={(label) => set(follows ? { label, slug: slugOf(label) } : { label })}
-          error={faults.label}
+          error={errors.label}
           autoFocus={isNew}
         />
         <TextField
@@ -46,7 +46,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
           hint={t.slugHint}
           value={draft.slug}
           onChange={(slug) => set({ slug })}
-          error={faults.slug}
+          error={errors.slug}
           isCode
         />
       </div>
@@ -57,7 +57,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
             choices={TYPES.map((id) => ({ id, label: t.types[id], hint: t.typeHints[id] }))}
             value={draft.type}
             onChange={(type) => set({ type, default: null, format: null })}
-            error={faults.type}
+            error={errors.type}
           />
         ) : (
           <div className={style.box}>
@@ -74,7 +74,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
             onChange={(target) => set({ target })}
             placeholder={t.targetHint}
             isDisabled={!isNew}
-            error={faults.target || undefined}
+            error={errors.target || undefined}
           />
         )}
       </div>
@@ -82,14 +82,14 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
         <OptionsEditor
           options={draft.options}
           setOptions={(options) => set({ options })}
-          error={faults.options}
+          error={errors.options}
         />
       )}
       <FormatEditor
         type={draft.type}
         format={draft.format ?? {}}
         setFormat={(format) => set({ format })}
-        error={faults.format}
+        error={errors.format}
       />
       <div className={style.boxes}>
         <div className={style.box}>
@@ -97,7 +97,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
             {t.required}
           </Checkbox>
           <p>{t.requiredHint}</p>
-          {faults.required && <Rejection>{faults.required}</Rejection>}
+          {errors.required && <Rejection>{errors.required}</Rejection>}
         </div>
         <div className={style.box}>
           <Checkbox
@@ -125,7 +125,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
             }}
             value={draft.default}
             onChange={(value) => set({ default: value ?? null })}
-            error={faults.default}
+            error={errors.default}
           />
           <span className={style.quiet}>{t.defaultHint}</span>
         </div>
@@ -135,7 +135,7 @@ export function AttributeForm({ project, templates, draft, setDraft, isNew, faul
   );
 }
 
-/** The options that are complete: while one is written, it may be empty or equal another. */
+/** The complete options. One that is being edited may be empty or a duplicate. */
 function distinct(options: Option[] | null): Option[] | null {
   const byValue = new Map(options?.map((it) => [it.value, it]));
   byValue.delete("");

@@ -9,30 +9,30 @@ import { Menu } from "../components/Menu";
 import { Tag } from "../components/Tag";
 import { attributeLabel } from "../format/label";
 import { exactText } from "../format/number";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import style from "./template.module.css";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 type Props = {
   template: Template;
   templates: Template[];
-  /** Missing where the definition may only be read. */
+  /** Missing if the definition is read-only. */
   edit?: (attribute: Attribute) => void;
   drop?: (attribute: Attribute) => void;
 };
 
-/** The attributes in their order. */
+/** The attributes, in order. */
 export function AttributeTable({ template, templates, edit, drop }: Props) {
   const label = (slug: string) =>
     attributeLabel(templates.find((it) => it.slug === slug) ?? { slug, label: null });
   return (
-    <DataTable<Attribute & { place: number }>
+    <DataTable<Attribute & { position: number }>
       label={t.attributesTable}
-      rows={template.attributes.map((it, at) => ({ ...it, place: at + 1 }))}
+      rows={template.attributes.map((it, at) => ({ ...it, position: at + 1 }))}
       rowKey={({ id }) => id}
       columns={[
-        { id: "place", title: t.place, cell: ({ place }) => place },
+        { id: "place", title: t.position, cell: ({ position }) => position },
         {
           id: "label",
           title: t.attribute,

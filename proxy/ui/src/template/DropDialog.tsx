@@ -4,16 +4,16 @@ import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { TextField } from "../components/Field";
 import { Failure } from "../components/Notice";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { useFacts } from "./AttributeDialog";
 import { Effects } from "./Effects";
-import { effectsOfDrop, judged } from "./effects";
+import { effectsOfDrop, withDryRun } from "./effects";
 import { changeTemplate } from "./useDefinition";
 import { useDryRun } from "./useDryRun";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 type Props = { project: string; template: Template; attribute: Attribute; onClose: () => void };
 
@@ -22,7 +22,7 @@ export function DropAttribute({ project, template, attribute, onClose }: Props) 
   const name = attributeLabel(attribute);
   const facts = useFacts(project, template, attribute);
   const { plan, rejection, isAsking } = useDryRun(project, template.slug, { drop: [attribute.slug] });
-  const effects = judged(effectsOfDrop(template, attribute, { ...facts, plan }), { plan, rejection });
+  const effects = withDryRun(effectsOfDrop(template, attribute, { ...facts, plan }), { plan, rejection });
   return (
     <TypedConfirm
       title={t.dropTitle(name)}
@@ -30,7 +30,7 @@ export function DropAttribute({ project, template, attribute, onClose }: Props) 
       isPossible={!isAsking && !effects.some(({ kind }) => kind === "rejection")}
       run={async () => {
         await changeTemplate(project, template.slug, { drop: [attribute.slug] });
-        sayDone(t.dropped(name));
+        showToast(t.dropped(name));
       }}
       onClose={onClose}
     >
@@ -48,7 +48,7 @@ type ConfirmProps = {
   children: ReactNode;
 };
 
-/** A question that is answered by typing the name of what is dropped. */
+/** A question that the user answers by typing the name of the dropped object. */
 export function TypedConfirm({ title, slug, isPossible = true, run, onClose, children }: ConfirmProps) {
   const [typed, setTyped] = useState("");
   const [error, setError] = useState<unknown>(undefined);

@@ -1,21 +1,21 @@
 import { CircleAlert, Info, TriangleAlert } from "lucide-react";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import type { Effect } from "./effects";
 import style from "./template.module.css";
 
 const ICONS = { plain: Info, attention: TriangleAlert, rejection: CircleAlert };
 
-/** What a change will do, before it is made. */
+/** The effects of a change, before it is made. */
 export function Effects({ effects, isAsking = false }: { effects: Effect[]; isAsking?: boolean }) {
   return (
     <section
       className={style.effects}
-      aria-label={pageWords.template.whatItDoes}
+      aria-label={pageMessages.template.whatItDoes}
       aria-live="polite"
       aria-busy={isAsking}
     >
-      <h3>{pageWords.template.whatItDoes}</h3>
-      {effects.length === 0 && !isAsking && <p className={style.note}>{pageWords.template.noChange}</p>}
+      <h3>{pageMessages.template.whatItDoes}</h3>
+      {effects.length === 0 && !isAsking && <p className={style.note}>{pageMessages.template.noChange}</p>}
       <ul className={style.boxes}>
         {effects.map(({ kind, text }) => {
           const Icon = ICONS[kind];
@@ -27,7 +27,7 @@ export function Effects({ effects, isAsking = false }: { effects: Effect[]; isAs
           );
         })}
       </ul>
-      {isAsking && <p className={style.note}>{pageWords.template.asking}</p>}
+      {isAsking && <p className={style.note}>{pageMessages.template.asking}</p>}
     </section>
   );
 }

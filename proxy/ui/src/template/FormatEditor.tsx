@@ -3,11 +3,11 @@ import { Rejection, TextField } from "../components/Field";
 import { Select } from "../components/Select";
 import { dateText, datetimeText } from "../format/date";
 import { type Format, numberText } from "../format/number";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import type { AttributeType } from "./draft";
 import style from "./template.module.css";
 
-const t = pageWords.template.format;
+const t = pageMessages.template.format;
 
 type PartProps = { format: Format; setFormat: (format: Format) => void };
 type Props = PartProps & { type: AttributeType; error: string | undefined };
@@ -19,7 +19,7 @@ const EXAMPLES: Record<string, (format: Format) => string> = {
   datetime: ({ pattern }) => datetimeText("2026-01-31T14:05:09Z", pattern),
 };
 
-/** How the values of an attribute are shown, with an example. */
+/** The display format of an attribute, with an example. */
 export function FormatEditor({ type, error, ...props }: Props) {
   const Part = PARTS[type];
   if (!Part) return null;

@@ -6,29 +6,29 @@ import { Dialog } from "../components/Dialog";
 import { Rejection, TextField } from "../components/Field";
 import { Select } from "../components/Select";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { AttributeForm } from "./AttributeForm";
-import { type AttributeType, type Draft, type Faults, TYPES } from "./draft";
+import { type AttributeType, type Draft, type FieldErrors, TYPES } from "./draft";
 import { slugOf } from "./slug";
 import style from "./template.module.css";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 type Props = {
   project: string;
   templates: Template[];
-  place: number;
+  position: number;
   draft: Draft;
   setDraft: (draft: Draft) => void;
   remove: () => void;
-  /** Exchanges it with the one above or below; null where there is none. */
+  /** Swaps the row with the one above or below; null if there is none. */
   moveUp: (() => void) | null;
   moveDown: (() => void) | null;
-  faults: Faults;
+  errors: FieldErrors;
 };
 
-/** One line for each attribute of a new template; the rest of it is behind a button. */
-export function NewAttributeRow({ project, templates, place, draft, setDraft, faults, ...props }: Props) {
+/** One row per attribute of a new template. A button opens its other settings. */
+export function NewAttributeRow({ project, templates, position, draft, setDraft, errors, ...props }: Props) {
   const { remove, moveUp, moveDown } = props;
   const [isOpen, setOpen] = useState(false);
   const name = draft.label || draft.slug || t.unnamed;
@@ -40,35 +40,35 @@ export function NewAttributeRow({ project, templates, place, draft, setDraft, fa
     event.stopPropagation();
     (event.key === "ArrowUp" ? moveUp : moveDown)?.();
   };
-  const hidden = faults.options ?? faults.default ?? faults.required;
+  const hidden = errors.options ?? errors.default ?? errors.required;
   return (
     <div>
-      {/* Alt and an arrow move the line from any of its fields. */}
+      {/* Alt and an arrow key move the row from any of its fields. */}
       <div className={style.row} onKeyDownCapture={press}>
         <TextField
-          label={t.labelOf(place)}
+          label={t.labelOf(position)}
           isLabelHidden
           value={draft.label}
           onChange={(label) => set(follows ? { label, slug: slugOf(label) } : { label })}
-          error={faults.label}
-          autoFocus={draft.label === "" && place > 1}
+          error={errors.label}
+          autoFocus={draft.label === "" && position > 1}
         />
         <TextField
-          label={t.slugOf(place)}
+          label={t.slugOf(position)}
           isLabelHidden
           value={draft.slug}
           onChange={(slug) => set({ slug })}
-          error={faults.slug}
+          error={errors.slug}
           isCode
         />
         <div className={style.boxes}>
           <Select<AttributeType>
-            label={t.typeOf(place)}
+            label={t.typeOf(position)}
             isLabelHidden
             choices={TYPES.map((id) => ({ id, label: t.types[id], hint: t.typeHints[id] }))}
             value={draft.type}
             onChange={(type) => set({ type, default: null })}
-            error={faults.type}
+            error={errors.type}
           />
           {draft.type === "reference" && (
             <Select
@@ -78,7 +78,7 @@ export function NewAttributeRow({ project, templates, place, draft, setDraft, fa
               value={draft.target}
               onChange={(target) => set({ target })}
               placeholder={t.target}
-              error={faults.target || undefined}
+              error={errors.target || undefined}
             />
           )}
         </div>
@@ -117,7 +117,7 @@ export function NewAttributeRow({ project, templates, place, draft, setDraft, fa
             </Button>
           }
         >
-          <AttributeForm {...{ project, templates, draft, setDraft, faults }} isNew />
+          <AttributeForm {...{ project, templates, draft, setDraft, errors }} isNew />
         </Dialog>
       )}
     </div>

@@ -10,20 +10,20 @@ import { Failure, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
 import { RequiredNote } from "../components/Required";
 import { Select } from "../components/Select";
-import { sayDone } from "../components/toast";
-import { pageWords } from "../language/pages";
+import { showToast } from "../components/toast";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
-import { type Draft, EMPTY, faultsOf, newAttribute, rejections } from "./draft";
+import { type Draft, EMPTY, errorsOf, newAttribute, rejections } from "./draft";
 import { languageChoices } from "./languages";
 import { NewAttributeRow } from "./NewAttributeRow";
-import { slugFault, slugOf } from "./slug";
+import { slugError, slugOf } from "./slug";
 import style from "./template.module.css";
 import { createTemplate } from "./useDefinition";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 const KEY = "";
 
-/** Makes a template with its first attributes. */
+/** Creates a template with its first attributes. */
 export default function NewTemplatePage({ project }: { project: string }) {
   const templates = useTemplates(project);
   return (
@@ -41,7 +41,7 @@ export default function NewTemplatePage({ project }: { project: string }) {
   );
 }
 
-/** A row of the form. The id keeps its place while others come and go. */
+/** A row of the form. Its id is stable when rows are added and removed. */
 type Row = { id: number; draft: Draft };
 
 const FIRST: Row[] = [{ id: 0, draft: { ...EMPTY, label: "Name", slug: "name", required: true } }];
@@ -57,14 +57,15 @@ function Form({ project, templates }: { project: string; templates: Template[] }
   const [isSaving, setSaving] = useState(false);
   const drafts = rows.map(({ draft }) => draft);
   const slugs = drafts.map((it) => it.slug);
-  const written = rows.map(({ draft }, at) => faultsOf(draft, slugs.toSpliced(at, 1)));
+  const written = rows.map(({ draft }, at) => errorsOf(draft, slugs.toSpliced(at, 1)));
   const problem = rejected instanceof RequestError ? rejected : undefined;
-  const told = rows.map((_, at) => (problem ? rejections(problem, `/attributes/${at}`, null) : {}));
+  const reported = rows.map((_, at) => (problem ? rejections(problem, `/attributes/${at}`, null) : {}));
   const isTaken = templates.some((it) => it.slug === slug);
-  const ownSlugFault = isTaken ? t.slugTakenTemplate(slug) : slugFault(slug);
-  const isTold = [...told].some((it) => Object.keys(it).length > 0) || problem?.at("/slug") !== undefined;
+  const templateSlugError = isTaken ? t.slugTakenTemplate(slug) : slugError(slug);
+  const isReported =
+    [...reported].some((it) => Object.keys(it).length > 0) || problem?.at("/slug") !== undefined;
   const isReady =
-    !isSaving && ownSlugFault === undefined && written.every((it) => Object.keys(it).length === 0);
+    !isSaving && templateSlugError === undefined && written.every((it) => Object.keys(it).length === 0);
   const edit = (next: Row[]) => {
     setRows(next);
     setRejected(undefined);
@@ -80,7 +81,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
         ...(shown !== undefined && { display: shown === KEY ? null : shown }),
         attributes: drafts.map(newAttribute),
       });
-      sayDone(t.created(label || slug));
+      showToast(t.created(label || slug));
       navigate(addresses.template(project, slug));
     } catch (error) {
       setRejected(error);
@@ -113,7 +114,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
                 setSlug(next);
                 setRejected(undefined);
               }}
-              error={slug === "" && label === "" ? undefined : (ownSlugFault ?? problem?.at("/slug"))}
+              error={slug === "" && label === "" ? undefined : (templateSlugError ?? problem?.at("/slug"))}
               isCode
             />
           </div>
@@ -150,8 +151,8 @@ function Form({ project, templates }: { project: string; templates: Template[] }
             <NewAttributeRow
               key={id}
               {...{ project, templates, draft }}
-              place={at + 1}
-              faults={{ ...told[at], ...(draft.slug === "" && draft.label === "" ? {} : written[at]) }}
+              position={at + 1}
+              errors={{ ...reported[at], ...(draft.slug === "" && draft.label === "" ? {} : written[at]) }}
               setDraft={(next) => edit(rows.with(at, { id, draft: next }))}
               remove={() => edit(rows.toSpliced(at, 1))}
               moveUp={at === 0 ? null : () => edit(exchanged(rows, at - 1))}
@@ -170,7 +171,7 @@ function Form({ project, templates }: { project: string; templates: Template[] }
           </Button>
         </div>
       </Section>
-      {rejected !== undefined && !isTold && <Failure error={rejected} />}
+      {rejected !== undefined && !isReported && <Failure error={rejected} />}
       <div className={style.buttons}>
         <Button kind="main" onPress={create} isDisabled={!isReady}>
           {t.create}
@@ -181,10 +182,10 @@ function Form({ project, templates }: { project: string; templates: Template[] }
   );
 }
 
-/** The rows after one has changed places with the next. */
+/** The rows with one swapped with the next. */
 const exchanged = (rows: Row[], at: number): Row[] =>
   rows.toSpliced(at, 2, ...rows.slice(at, at + 2).toReversed());
 
-/** Unless the user chooses, the first text represents the record. */
+/** Unless the user chooses, the first text attribute is the title of a record. */
 const firstText = (drafts: Draft[], chosen: string | undefined) =>
   chosen === KEY ? KEY : (drafts.find(({ type }) => type === "string")?.slug ?? KEY);

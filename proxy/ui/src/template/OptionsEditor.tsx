@@ -2,18 +2,18 @@ import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../components/Button";
 import { Checkbox } from "../components/Checkbox";
 import { Rejection, TextField } from "../components/Field";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import type { Option } from "./draft";
 import style from "./template.module.css";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 type Props = { options: Option[] | null; setOptions: (options: Option[] | null) => void; error?: string };
 
-/** The values that a list takes, each with the label that people read. */
+/** The options of a list: values and labels. */
 export function OptionsEditor({ options, setOptions, error }: Props) {
-  const set = (place: number, more: Partial<Option>) =>
-    setOptions(options?.map((it, at) => (at === place ? { ...it, ...more } : it)) ?? null);
+  const set = (index: number, more: Partial<Option>) =>
+    setOptions(options?.map((it, at) => (at === index ? { ...it, ...more } : it)) ?? null);
   return (
     <fieldset className={style.group}>
       <legend>{t.options}</legend>
@@ -24,26 +24,26 @@ export function OptionsEditor({ options, setOptions, error }: Props) {
         {t.optionsOnly}
       </Checkbox>
       {options === null && <p className={style.note}>{t.optionsHint}</p>}
-      {options?.map((option, place) => (
-        <div key={place} className={style.option}>
+      {options?.map((option, index) => (
+        <div key={index} className={style.option}>
           <TextField
-            label={t.option(place + 1)}
+            label={t.option(index + 1)}
             isLabelHidden
             value={option.value}
-            onChange={(value) => set(place, { value })}
+            onChange={(value) => set(index, { value })}
             isCode
           />
           <TextField
-            label={t.optionLabel(place + 1)}
+            label={t.optionLabel(index + 1)}
             isLabelHidden
             placeholder={t.optionLabelPlaceholder}
             value={option.label}
-            onChange={(label) => set(place, { label })}
+            onChange={(label) => set(index, { label })}
           />
           <IconButton
             icon={X}
             label={t.removeOption(option.value)}
-            onPress={() => setOptions(options.filter((_, at) => at !== place))}
+            onPress={() => setOptions(options.filter((_, at) => at !== index))}
           />
         </div>
       ))}

@@ -7,23 +7,23 @@ import { Rejection, TextField } from "../components/Field";
 import { Failure } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Select } from "../components/Select";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { collationChoices } from "./collations";
 import { Effects } from "./Effects";
-import { changeOfSettings, effectsOfSettings, judged, type Settings, settingsOf } from "./effects";
+import { changeOfSettings, effectsOfSettings, type Settings, settingsOf, withDryRun } from "./effects";
 import { languageChoices } from "./languages";
-import { SynonymsField, synonymsFault } from "./SynonymsField";
+import { SynonymsField, synonymsError } from "./SynonymsField";
 import { isInLines } from "./synonyms";
 import style from "./template.module.css";
 import { changeTemplate } from "./useDefinition";
 import { useDryRun } from "./useDryRun";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 const KEY = "";
 
-/** Display, language, order, embedded texts and synonyms of a template, to be read. */
+/** A read-only view of display, language, collation, embedded attributes and synonyms of a template. */
 export function SettingsFacts({ template }: { template: Template }) {
   const label = (slug: string) =>
     attributeLabel(template.attributes.find((it) => it.slug === slug) ?? { slug, label: null });
@@ -51,7 +51,7 @@ export function SettingsFacts({ template }: { template: Template }) {
 
 type Props = { project: string; template: Template; records: number | null };
 
-/** Label, display, language, order, embedded texts and synonyms of a template. */
+/** Edits label, display, language, collation, embedded attributes and synonyms of a template. */
 export function SettingsForm({ project, template, records }: Props) {
   const [edited, setEdited] = useState<Partial<Settings>>({});
   const [rejected, setRejected] = useState<unknown>(undefined);
@@ -60,7 +60,7 @@ export function SettingsForm({ project, template, records }: Props) {
   const settings = { ...before, ...edited };
   const change = changeOfSettings(before, settings);
   const { plan, rejection, isAsking } = useDryRun(project, template.slug, change);
-  const effects = judged(effectsOfSettings(template, settings, { records, plan }), { plan, rejection });
+  const effects = withDryRun(effectsOfSettings(template, settings, { records, plan }), { plan, rejection });
   const set = (more: Partial<Settings>) => {
     setEdited({ ...edited, ...more });
     setRejected(undefined);
@@ -69,7 +69,7 @@ export function SettingsForm({ project, template, records }: Props) {
     setSaving(true);
     try {
       if (change !== null) await changeTemplate(project, template.slug, change);
-      sayDone(t.saved(settings.label || template.slug));
+      showToast(t.saved(settings.label || template.slug));
       setEdited({});
     } catch (error) {
       setRejected(error);
@@ -79,14 +79,14 @@ export function SettingsForm({ project, template, records }: Props) {
   };
   const error = rejected ?? rejection;
   const at = (pointer: string) => (error instanceof RequestError ? error.at(pointer) : undefined);
-  const embedFault =
+  const embedError =
     error instanceof RequestError
       ? error.problem?.errors?.find(({ pointer }) => pointer.startsWith("/embed"))?.detail
       : undefined;
   const texts = template.attributes.filter(({ type }) => ["string", "dimension", "list"].includes(type));
-  const isPlaced =
+  const isShownAtField =
     ["/label", "/display", "/language", "/collation"].some((it) => at(it)) ||
-    (embedFault ?? synonymsFault(settings.synonyms, error)) !== undefined;
+    (embedError ?? synonymsError(settings.synonyms, error)) !== undefined;
   return (
     <Section title={t.settings}>
       <div className={style.form}>
@@ -150,7 +150,7 @@ export function SettingsForm({ project, template, records }: Props) {
               </Checkbox>
             ))}
           </div>
-          {embedFault && <Rejection>{embedFault}</Rejection>}
+          {embedError && <Rejection>{embedError}</Rejection>}
         </fieldset>
         <SynonymsField
           lines={settings.synonyms}
@@ -161,7 +161,7 @@ export function SettingsForm({ project, template, records }: Props) {
         {effects.length > 0 && (
           <>
             <Effects effects={effects} isAsking={isAsking} />
-            {rejected !== undefined && !isPlaced && <Failure error={rejected} />}
+            {rejected !== undefined && !isShownAtField && <Failure error={rejected} />}
             <div className={style.buttons}>
               <Button kind="main" onPress={save} isDisabled={isSaving || isAsking || rejection !== undefined}>
                 {t.save}

@@ -1,22 +1,22 @@
 import { RequestError } from "../api/problem";
 import { TextField } from "../components/Field";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { lineOf } from "./synonyms";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 type Props = { lines: string; setLines: (lines: string) => void; isInLines: boolean; error: unknown };
 
-/** The errors of synonyms, with their lines. */
-export function synonymsFault(lines: string, error: unknown): string | undefined {
+/** The errors of synonyms, with their line numbers. */
+export function synonymsError(lines: string, error: unknown): string | undefined {
   if (!(error instanceof RequestError)) return undefined;
-  const fault = error.problem?.errors?.find(({ pointer }) => pointer.startsWith("/synonyms"));
-  if (fault === undefined) return undefined;
-  const line = lineOf(lines, fault.pointer);
-  return line === undefined ? fault.detail : t.synonymsLine(line, fault.detail);
+  const found = error.problem?.errors?.find(({ pointer }) => pointer.startsWith("/synonyms"));
+  if (found === undefined) return undefined;
+  const line = lineOf(lines, found.pointer);
+  return line === undefined ? found.detail : t.synonymsLine(line, found.detail);
 }
 
-/** The words that stand for each other in searches, a set on each line. */
+/** The synonyms of a template, one set per line. */
 export function SynonymsField({ lines, setLines, isInLines, error }: Props) {
   return (
     <TextField
@@ -26,7 +26,7 @@ export function SynonymsField({ lines, setLines, isInLines, error }: Props) {
       onChange={setLines}
       isReadOnly={!isInLines}
       hint={isInLines ? t.synonymsHint : t.synonymsElsewhere}
-      error={synonymsFault(lines, error)}
+      error={synonymsError(lines, error)}
     />
   );
 }

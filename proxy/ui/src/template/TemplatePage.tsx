@@ -15,9 +15,9 @@ import { Code } from "../components/Code";
 import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Page, Section } from "../components/Page";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { AttributeDialog } from "./AttributeDialog";
 import { AttributeTable } from "./AttributeTable";
@@ -27,9 +27,9 @@ import style from "./template.module.css";
 import { dropTemplate, forgetTemplates, useCount, useJobs, useViews } from "./useDefinition";
 import { Jobs, Suggestions } from "./Work";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
-/** The definition of a template, to be read or changed. */
+/** The definition of a template, editable with the privilege `define`. */
 export default function TemplatePage({ project, template: slug }: { project: string; template: string }) {
   const templates = useTemplates(project);
   const me = useMe(project);
@@ -132,7 +132,7 @@ function Definition({ project, template, templates, may }: Props) {
           slug={template.slug}
           run={async () => {
             await dropTemplate(project, template.slug);
-            sayDone(t.dropped(name));
+            showToast(t.dropped(name));
             navigate(addresses.project(project));
             void forgetTemplates();
           }}

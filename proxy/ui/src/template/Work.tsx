@@ -6,16 +6,16 @@ import { DataTable } from "../components/DataTable";
 import { Notice } from "../components/Notice";
 import { Section } from "../components/Page";
 import { Progress } from "../components/Progress";
-import { sayDone, sayRejected } from "../components/toast";
+import { showErrorToast, showToast } from "../components/toast";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { suggestions } from "./suggestions";
 import style from "./template.module.css";
 import { changeTemplate, type Job, useIndexSuggestions } from "./useDefinition";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
-/** What the service still does for earlier changes. */
+/** The background jobs of earlier changes. */
 export function Jobs({ jobs, template }: { jobs: Job[]; template: Template }) {
   if (jobs.length === 0) return null;
   return (
@@ -53,9 +53,9 @@ export function Suggestions({ project, template, records, views }: Props) {
     setAsked([...asked, slug]);
     try {
       await changeTemplate(project, template.slug, { attributes: [{ slug, indexed: true }] });
-      sayDone(t.indexRequested(name));
+      showToast(t.indexRequested(name));
     } catch (error) {
-      sayRejected(sentence(error));
+      showErrorToast(sentence(error));
     }
     setAsked((it) => it.filter((other) => other !== slug));
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RequestError } from "../api/problem";
 import type { Attribute } from "../api/queries";
-import { changeOf, draftOf, EMPTY, faultsOf, newAttribute, rejections } from "./draft";
+import { changeOf, draftOf, EMPTY, errorsOf, newAttribute, rejections } from "./draft";
 
 const tags: Attribute = {
   id: "1",
@@ -13,7 +13,7 @@ const tags: Attribute = {
   options: [{ value: "a", label: "A" }, { value: "b" }],
 };
 
-test("only what differs is sent, and a rename names both slugs", () => {
+test("only differences are sent, and a rename has both slugs", () => {
   const draft = draftOf(tags);
   expect(changeOf(tags, draft)).toBeNull();
   expect(changeOf(tags, { ...draft, slug: "marks" })).toEqual({ rename: { tags: "marks" } });
@@ -23,7 +23,7 @@ test("only what differs is sent, and a rename names both slugs", () => {
   });
 });
 
-test("a format is sent as a whole where it differs, and null removes it", () => {
+test("changed format is sent as a whole, and null removes it", () => {
   const width: Attribute = { ...tags, slug: "width", type: "number", format: { unit: "mm", decimals: 2 } };
   const draft = draftOf(width);
   const change = (format: typeof draft.format) =>
@@ -35,7 +35,7 @@ test("a format is sent as a whole where it differs, and null removes it", () => 
   expect(newAttribute(fresh)).toEqual({ slug: "page", type: "string", format: { kind: "link" } });
 });
 
-test("options have a label only where it differs; none are null", () => {
+test("options have a label only if it differs; no options are null", () => {
   const draft = draftOf(tags);
   const more = [...(draft.options ?? []), { value: "c", label: "c" }];
   expect(changeOf(tags, { ...draft, options: more })?.attributes?.[0]?.options).toEqual([
@@ -74,10 +74,10 @@ test("errors are shown at their fields", () => {
   });
 });
 
-test("options are neither empty nor listed twice", () => {
-  const faults = (...values: string[]) =>
-    faultsOf({ ...draftOf(tags), options: values.map((value) => ({ value, label: "" })) }, []).options;
-  expect(faults("a", "b")).toBeUndefined();
-  expect(faults("a", "")).toContain("Enter a value");
-  expect(faults("a", "a")).toContain("twice");
+test("empty and duplicate options are rejected", () => {
+  const errors = (...values: string[]) =>
+    errorsOf({ ...draftOf(tags), options: values.map((value) => ({ value, label: "" })) }, []).options;
+  expect(errors("a", "b")).toBeUndefined();
+  expect(errors("a", "")).toContain("Enter a value");
+  expect(errors("a", "a")).toContain("twice");
 });

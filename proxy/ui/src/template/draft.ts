@@ -1,14 +1,14 @@
-/** An attribute while it is written, and the request that makes it so. */
+/** The draft of an attribute, and the request to create or change it. */
 
 import type { Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import type { RequestError } from "../api/problem";
 import type { Attribute, Template } from "../api/queries";
 import type { Format } from "../format/number";
-import { pageWords } from "../language/pages";
-import { attributeSlugFault } from "./slug";
+import { pageMessages } from "../language/pages";
+import { attributeSlugError } from "./slug";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
 export type AttributeType = Exclude<Attribute["type"], "dimension">;
 
@@ -31,12 +31,12 @@ export type Draft = {
   type: AttributeType;
   required: boolean;
   indexed: boolean;
-  /** Null: the list takes any value. */
+  /** Null: the list accepts any value. */
   options: Option[] | null;
-  /** The slug of the template that is referred to. */
+  /** The slug of the referenced template. */
   target: string | null;
   default: Json;
-  /** How values are shown; null for how their type is shown. */
+  /** The display format of values; null for the default of their type. */
   format: Format | null;
 };
 
@@ -70,7 +70,7 @@ export function draftOf(attribute: Attribute): Draft {
 export const optionsBody = (options: Option[] | null) =>
   options?.map(({ value, label }) => (label === "" || label === value ? value : { value, label })) ?? null;
 
-/** A format without what is not chosen, its members in one order; null for none. */
+/** A format without unset members, in a fixed order; null for none. */
 export function formatBody(format: Format | null): Format | null {
   const members = Object.entries(format ?? {}).filter(([, value]) => value !== undefined);
   return members.length === 0 ? null : (Object.fromEntries(members.sort()) as Format);
@@ -94,7 +94,7 @@ export function newAttribute(draft: Draft): Schemas["NewAttribute"] {
   };
 }
 
-/** What changes an attribute into its draft; null if nothing does. */
+/** The request that changes an attribute into its draft; null if nothing has changed. */
 export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateChange"] | null {
   const before = draftOf(attribute);
   const change: Schemas["AttributeChange"] = { slug: draft.slug };
@@ -117,28 +117,28 @@ export function changeOf(attribute: Attribute, draft: Draft): Schemas["TemplateC
 /** References are always indexed. */
 export const hasIndex = (type: AttributeType) => type !== "reference";
 
-export type Faults = Partial<
+export type FieldErrors = Partial<
   Record<"label" | "slug" | "type" | "options" | "target" | "default" | "required" | "format", string>
 >;
 
 /** The errors that prevent sending a draft. */
-export function faultsOf(draft: Draft, others: readonly string[]): Faults {
-  const faults: Faults = {};
-  const slug = attributeSlugFault(draft.slug, others);
-  if (slug) faults.slug = slug;
-  if (draft.type === "reference" && draft.target === null) faults.target = "";
+export function errorsOf(draft: Draft, others: readonly string[]): FieldErrors {
+  const errors: FieldErrors = {};
+  const slug = attributeSlugError(draft.slug, others);
+  if (slug) errors.slug = slug;
+  if (draft.type === "reference" && draft.target === null) errors.target = "";
   const values = draft.type === "list" ? (draft.options?.map(({ value }) => value) ?? []) : [];
   const twice = values.find((value, at) => values.indexOf(value) !== at);
-  if (values.includes("")) faults.options = t.optionEmpty;
-  else if (twice !== undefined) faults.options = t.optionTwice(twice);
-  return faults;
+  if (values.includes("")) errors.options = t.optionEmpty;
+  else if (twice !== undefined) errors.options = t.optionTwice(twice);
+  return errors;
 }
 
 /** The errors by field. `at` is the pointer of the attribute: `/attributes/0`. */
-export function rejections(error: RequestError, at: string, before: string | null): Faults {
-  const faults: Faults = {};
-  const set = (field: keyof Faults, text: string) => {
-    faults[field] ??= text;
+export function rejections(error: RequestError, at: string, before: string | null): FieldErrors {
+  const errors: FieldErrors = {};
+  const set = (field: keyof FieldErrors, text: string) => {
+    errors[field] ??= text;
   };
   for (const { pointer, detail } of error.problem?.errors ?? []) {
     if (before !== null && pointer === `/rename/${before}`) set("slug", detail);
@@ -151,7 +151,7 @@ export function rejections(error: RequestError, at: string, before: string | nul
     else if (pointer === `${at}/type`) set("type", detail);
     else if (pointer === "/attributes" || pointer === `${at}/required`) set("required", detail);
   }
-  return faults;
+  return errors;
 }
 
 /** The slugs of the other attributes. */

@@ -7,10 +7,10 @@ import {
   effectsOf,
   effectsOfDrop,
   effectsOfSettings,
-  judged,
   type Plan,
   settingsOf,
   viewsWith,
+  withDryRun,
 } from "./effects";
 
 const city: Attribute = {
@@ -34,12 +34,12 @@ const kinds = (effects: { kind: string }[]) => effects.map(({ kind }) => kind);
 const change = (more: Partial<ReturnType<typeof draftOf>>) =>
   effectsOf(template, city, { ...draftOf(city), ...more }, facts);
 
-test("an untouched draft has no effect", () => {
+test("unchanged draft has no effect", () => {
   expect(change({})).toEqual([]);
   expect(effectsOfSettings(template, settingsOf(template), { records: 5 })).toEqual([]);
 });
 
-test("required attribute with empty records is rejected before sending", () => {
+test("required attribute without values is rejected before sending", () => {
   expect(change({ required: true })[0]?.text).toContain("100 records");
   expect(kinds(change({ required: true }))).toEqual(["rejection"]);
 });
@@ -48,13 +48,13 @@ test("rename warns of external programs", () => {
   expect(kinds(change({ slug: "town" }))).toEqual(["plain", "attention", "plain"]);
 });
 
-test("a drop counts values, and a view that uses the attribute prevents it", () => {
+test("drop shows the value count, and a view that uses the attribute prevents it", () => {
   const view = { slug: "bern", label: null, query: { filters: [{ field: "city" }] } } as unknown as View;
   expect(effectsOfDrop(template, city, facts)[0]?.text).toContain("1,100 values of City");
   expect(kinds(effectsOfDrop(template, city, { ...facts, views: [view] }))[0]).toBe("rejection");
 });
 
-test("views name attributes in filters, sorts, fields and behind references, not in values", () => {
+test("views use attributes in filters, sorts, fields and references, not in values", () => {
   const view = (query: unknown) => ({ slug: "v", query }) as View;
   const uses = (query: unknown) => viewsWith([view(query)], "city").length > 0;
   expect(uses({ sort: "-city,name" })).toBe(true);
@@ -63,7 +63,7 @@ test("views name attributes in filters, sorts, fields and behind references, not
   expect(uses({ sort: "city_code" })).toBe(false);
 });
 
-test("a new required attribute needs a default where records exist", () => {
+test("new required attribute needs a default if records exist", () => {
   const draft = { ...draftOf(city), slug: "new", required: true };
   expect(kinds(effectsOf(template, null, draft, facts))).toEqual(["rejection"]);
   expect(kinds(effectsOf(template, null, { ...draft, default: "x" }, facts))).toEqual(["plain"]);
@@ -87,21 +87,21 @@ const rejected = requestError(409, {
 });
 
 test("rejection is the only effect", () => {
-  expect(judged(change({ slug: "town" }), { rejection: rejected })).toEqual([
+  expect(withDryRun(change({ slug: "town" }), { rejection: rejected })).toEqual([
     { kind: "rejection", text: "The view is in use." },
   ]);
 });
 
-test("known rejection has its own words", () => {
+test("known rejection has a specific message", () => {
   const ours = change({ required: true });
-  expect(judged(ours, { rejection: rejected })).toEqual(ours);
+  expect(withDryRun(ours, { rejection: rejected })).toEqual(ours);
 });
 
-test("accepted change has no warning of a rejection", () => {
-  expect(judged(change({ required: true }), { plan })).toEqual([]);
+test("accepted change does not warn of a rejection", () => {
+  expect(withDryRun(change({ required: true }), { plan })).toEqual([]);
 });
 
-test("accepted change states certain effects", () => {
+test("accepted change shows definite effects", () => {
   const sure = (more: Partial<ReturnType<typeof draftOf>>) =>
     effectsOf(template, city, { ...draftOf(city), ...more }, { ...facts, plan });
   expect(kinds(sure({ required: true }))).toEqual(["plain"]);
@@ -131,7 +131,7 @@ test("background jobs of the change are listed", () => {
   expect(order(later).join()).toContain("background");
 });
 
-test("the service counts the values that a drop removes", () => {
+test("value count of a drop comes from the service", () => {
   const dropped = { ...plan, dropped: [{ slug: "city", records: 7 }] };
   const [first] = effectsOfDrop(template, city, { ...facts, filled: null, plan: dropped });
   expect(first?.text).toContain("7 values of City");

@@ -1,32 +1,32 @@
-/** The effects of a change of a definition, shown before the change. */
+/** The effects of a definition change, shown before it is made. */
 import type { Schemas } from "../api/client";
 import type { RequestError } from "../api/problem";
 import type { Attribute, Template, View } from "../api/queries";
 import { attributeLabel } from "../format/label";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type Draft, draftOf, formatBody } from "./draft";
 import { areSynonymsAlike, linesOf, setsOf } from "./synonyms";
 
-const t = pageWords.template.effects;
+const t = pageMessages.template.effects;
 
-/** `plain` changes no data, `attention` costs something, `rejection` keeps the change from being made. */
+/** `plain` changes no data, `attention` has a cost, `rejection` prevents the change. */
 export type Effect = { kind: "plain" | "attention" | "rejection"; text: string };
 
-/** What is known of the data; a number is null while it is counted. */
+/** The known counts; null while they are computed. */
 export type Facts = {
   records: number | null;
-  /** How many records have a value. */
+  /** The number of records that have a value. */
   filled: number | null;
-  /** Saved views that name the attribute. */
+  /** Saved views that use the attribute. */
   views: View[];
-  /** What the service says that the change would do; missing while it is asked, or cannot be. */
+  /** The result of the dry run; missing while it runs or if it is not supported. */
   plan?: Plan | undefined;
 };
 
 export type Plan = Schemas["TemplatePlan"];
 
 /** The result of the dry run: the effects or the error of the change. Neither is present while it runs. */
-export type Verdict = { plan?: Plan | undefined; rejection?: RequestError | undefined };
+export type DryRunResult = { plan?: Plan | undefined; rejection?: RequestError | undefined };
 
 const plain = (text: string): Effect => ({ kind: "plain", text });
 const attention = (text: string): Effect => ({ kind: "attention", text });
@@ -35,7 +35,7 @@ const rejection = (text: string): Effect => ({ kind: "rejection", text });
 const leaves = (plan: Plan | undefined, kind: Plan["jobs"][number]["kind"]): boolean =>
   plan?.jobs.some((job) => job.kind === kind) ?? false;
 
-/** Views whose search names an attribute, even through a reference. */
+/** Views whose search uses an attribute, even through a reference. */
 export function viewsWith(views: View[], slug: string): View[] {
   const names = (value: unknown): boolean => {
     if (Array.isArray(value)) return value.some(names);
@@ -45,11 +45,11 @@ export function viewsWith(views: View[], slug: string): View[] {
   return views.filter(({ query }) => names(query));
 }
 
-/** "-city,name" and "city.country" name city. */
+/** Whether a path such as "-city,name" or "city.country" uses the attribute city. */
 const namesIn = (text: string, slug: string) =>
   text.split(",").some((part) => part.trim().replace(/^-/, "").split(".")[0] === slug);
 
-/** What saving the draft of an attribute does; `attribute` is null for a new one. */
+/** The effects of saving the draft of an attribute; `attribute` is null for a new one. */
 export function effectsOf(
   template: Template,
   attribute: Attribute | null,
@@ -62,10 +62,10 @@ export function effectsOf(
 }
 
 /**
- * The effects after the dry run. A rejection is the only effect, in own words for known reasons. Without a rejection, no
- * effect warns of one.
+ * The effects after the dry run. If the change is rejected, that is the only effect, with a specific message for known
+ * reasons. Otherwise no effect mentions a possible rejection.
  */
-export function judged(effects: Effect[], { plan, rejection: rejected }: Verdict): Effect[] {
+export function withDryRun(effects: Effect[], { plan, rejection: rejected }: DryRunResult): Effect[] {
   const isRejection = ({ kind }: Effect) => kind === "rejection";
   if (plan !== undefined) return effects.filter((it) => !isRejection(it));
   if (rejected === undefined) return effects;
@@ -155,7 +155,7 @@ export type Settings = {
   /** Null in a database that is not migrated yet. */
   collation: string | null;
   embed: string[];
-  /** A set on each line. */
+  /** One set per line. */
   synonyms: string;
 };
 
@@ -171,7 +171,7 @@ export const settingsOf = ({ label, display, language, collation, embed, synonym
 const isEmbeddedAlike = (a: string[], b: string[]) =>
   JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
 
-/** The request that changes the settings; null if nothing is changed. */
+/** The request that changes the settings; null if nothing has changed. */
 export function changeOfSettings(before: Settings, after: Settings): Schemas["TemplateChange"] | null {
   const { label, display, language, collation, embed, synonyms } = after;
   const change: Schemas["TemplateChange"] = {

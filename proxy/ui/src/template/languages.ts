@@ -1,6 +1,6 @@
-/** The text search configurations that every PostgreSQL has, and the one that a template uses. */
+/** The text search configurations of every PostgreSQL installation, and the one that a template uses. */
 import type { Choice } from "../components/Select";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 
 const KNOWN = (
   "arabic armenian basque catalan danish dutch english finnish french german greek hindi hungarian indonesian irish " +
@@ -8,4 +8,4 @@ const KNOWN = (
 ).split(" ");
 
 export const languageChoices = (current: string): Choice[] =>
-  [...new Set([...KNOWN, current])].map((id) => ({ id, label: pageWords.template.languageName(id) }));
+  [...new Set([...KNOWN, current])].map((id) => ({ id, label: pageMessages.template.languageName(id) }));

@@ -1,31 +1,31 @@
-/** The rules of slugs, as the service has them. */
-import { pageWords } from "../language/pages";
+/** Validates slugs as the service does. */
+import { pageMessages } from "../language/pages";
 
-const t = pageWords.template;
-const MOST = 63;
+const t = pageMessages.template;
+const MAX_LENGTH = 63;
 
-/** Names of standard fields and of columns that PostgreSQL gives to every table: no attribute may take them. */
+/** Names of standard fields and of PostgreSQL's system columns. No attribute can have them. */
 const RESERVED = [
   ...["id", "template_id", "template_slug", "external_key", "created_at", "updated_at", "deleted_at"],
   ...["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
 ];
 
-/** Why a text cannot be a slug; undefined if it can. */
-export function slugFault(slug: string): string | undefined {
+/** Why text is not a valid slug; undefined if it is. */
+export function slugError(slug: string): string | undefined {
   if (slug === "") return t.slugEmpty;
-  if (slug.length > MOST) return t.slugLong(slug.length, MOST);
+  if (slug.length > MAX_LENGTH) return t.slugLong(slug.length, MAX_LENGTH);
   if (!/^[a-z]/.test(slug)) return t.slugBegins;
   return /^[a-z0-9_]*$/.test(slug) ? undefined : t.slugSigns;
 }
 
-/** Why a text cannot be the slug of an attribute beside others. */
-export function attributeSlugFault(slug: string, others: readonly string[]): string | undefined {
+/** Why text is not a valid slug for an attribute, considering the other ones. */
+export function attributeSlugError(slug: string, others: readonly string[]): string | undefined {
   if (RESERVED.includes(slug)) return t.slugReserved(slug);
   if (others.includes(slug)) return t.slugTaken(slug);
-  return slugFault(slug);
+  return slugError(slug);
 }
 
-/** "Full name (Zürich)" → "full_name_zurich". Empty if the label has no letter that a slug can have. */
+/** "Full name (Zürich)" → "full_name_zurich". Empty if no character of the label can be part of a slug. */
 export function slugOf(label: string): string {
   return label
     .normalize("NFKD")
@@ -34,6 +34,6 @@ export function slugOf(label: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^[^a-z]+|_+$/g, "")
-    .slice(0, MOST)
+    .slice(0, MAX_LENGTH)
     .replace(/_+$/, "");
 }

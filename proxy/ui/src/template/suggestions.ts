@@ -1,26 +1,29 @@
-/** Which attributes deserve an index. */
+/** Suggests attributes to index. */
 import type { Schemas } from "../api/client";
 import type { Attribute, Template, View } from "../api/queries";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { viewsWith } from "./effects";
 
-const t = pageWords.template;
+const t = pageMessages.template;
 
-/** In smaller templates, reading every record is fast. */
-const SOME = 5_000;
-/** The number of records from which views suggest an index. */
-const MANY = 50_000;
+/** Below this number of records, a full scan is fast. */
+const MIN_RECORDS_FOR_SEARCHES = 5_000;
+/** The number of records from which saved views suggest an index. */
+const MIN_RECORDS_FOR_VIEWS = 50_000;
 
 export type Suggestion = { attribute: Attribute; why: string };
 
-/** By what searches did, as the service counted, and by what saved views of a large template do. */
+/** Suggestions from the searches that the service counted, and from the saved views of large templates. */
 export function suggestions(
   template: Template,
   counted: Schemas["IndexSuggestions"]["suggestions"],
   views: View[],
   records: number | null,
 ): Suggestion[] {
-  const [isWorth, isLarge] = [(records ?? 0) >= SOME, (records ?? 0) >= MANY];
+  const [isWorth, isLarge] = [
+    (records ?? 0) >= MIN_RECORDS_FOR_SEARCHES,
+    (records ?? 0) >= MIN_RECORDS_FOR_VIEWS,
+  ];
   return template.attributes
     .filter(({ indexed, type }) => !indexed && type !== "reference")
     .flatMap((attribute) => {

@@ -4,7 +4,7 @@ import { areSynonymsAlike, isInLines, lineOf, linesOf, setsOf } from "./synonyms
 const sets = [{ synonyms: ["car", "motor car"] }, { root: "phone", synonyms: ["smartphone", "iPhone"] }];
 const lines = "car, motor car\nphone > smartphone, iPhone";
 
-test("a line is a set", () => {
+test("each line is a set", () => {
   expect(setsOf(lines)).toEqual(sets);
   expect(linesOf(sets)).toBe(lines);
   expect(setsOf(" car ,, auto \n\n >x")).toEqual([
@@ -14,14 +14,14 @@ test("a line is a set", () => {
   expect(areSynonymsAlike(lines, `\n${lines} \n`)).toBe(true);
 });
 
-test("a word with a comma is not in lines", () => {
+test("word with a comma cannot be written as a line", () => {
   expect(isInLines(sets)).toBe(true);
   expect(isInLines([])).toBe(true);
   expect(isInLines([{ synonyms: ["a, b", "c"] }])).toBe(false);
   expect(isInLines([{ synonyms: ["a>b", "c"] }])).toBe(false);
 });
 
-test("a fault of a set has its line", () => {
+test("error of a set has its line number", () => {
   expect(lineOf("\na, b\n\nc", "/synonyms/1/synonyms")).toBe(4);
   expect(lineOf("a, b", "/synonyms")).toBeUndefined();
 });

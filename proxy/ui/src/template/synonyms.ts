@@ -1,4 +1,4 @@
-/** Sets of synonyms as lines of text: `car, automobile` stand for each other, `phone > smartphone` only for the first. */
+/** Sets of synonyms as lines of text: `car, automobile` in both directions, `phone > smartphone` in one. */
 import type { Schemas } from "../api/client";
 
 type Set = Schemas["SynonymSet"];
@@ -9,7 +9,7 @@ const words = (text: string) =>
     .map((it) => it.trim())
     .filter((it) => it !== "");
 
-/** The sets of some lines. */
+/** Parses the sets of these lines. */
 export const setsOf = (text: string): Set[] =>
   text
     .split("\n")
@@ -21,21 +21,21 @@ export const setsOf = (text: string): Set[] =>
         : { root: line.slice(0, end).trim(), synonyms: words(line.slice(end + 1)) };
     });
 
-/** The lines of some sets. */
+/** Renders sets as lines. */
 export const linesOf = (sets: Set[]): string =>
   sets.map(({ root, synonyms }) => (root == null ? "" : `${root} > `) + synonyms.join(", ")).join("\n");
 
-/** Whether these lines say the same. */
+/** Whether these lines give the same sets. */
 export const areSynonymsAlike = (a: string, b: string) =>
   JSON.stringify(setsOf(a)) === JSON.stringify(setsOf(b));
 
-/** Whether lines can say it: a comma within a word, or the sign of a root, they cannot. */
+/** Whether lines can represent a set: not if a word contains a comma or `>`. */
 export const isInLines = (sets: Set[]) => JSON.stringify(setsOf(linesOf(sets))) === JSON.stringify(sets);
 
-/** The number of the line that a place in the request is about, from 1. */
+/** The line number that a pointer into the request refers to, from 1. */
 export function lineOf(text: string, pointer: string): number | undefined {
   const set = /^\/synonyms\/(\d+)/.exec(pointer)?.[1];
   if (set === undefined) return undefined;
-  const lines = text.split("\n").flatMap((line, place) => (line.trim() === "" ? [] : [place + 1]));
+  const lines = text.split("\n").flatMap((line, index) => (line.trim() === "" ? [] : [index + 1]));
   return lines[Number(set)];
 }

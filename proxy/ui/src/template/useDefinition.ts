@@ -1,13 +1,13 @@
-/** What the pages of a definition read, and how they change it. */
+/** Queries and mutations of the template pages. */
 import { useQuery } from "@tanstack/react-query";
-import { answer, DELETE, GET, inProject, PATCH, POST, type Schemas } from "../api/client";
+import { bodyOf, DELETE, GET, inProject, PATCH, POST, type Schemas } from "../api/client";
 import { RequestError } from "../api/problem";
 import { queryClient, type Template } from "../api/queries";
 import { useSession } from "../session/session";
 
 export type Job = Schemas["Jobs"]["jobs"][number];
 
-/** Services of earlier versions have no such route. */
+/** Earlier versions of the service do not have this route. */
 const orNone =
   <T>(none: T) =>
   (error: unknown): T => {
@@ -15,12 +15,12 @@ const orNone =
     throw error;
   };
 
-/** How many records match; null while they are counted. */
+/** The number of matching records; null while they are counted. */
 export function useCount(
   project: string,
   template: string,
   filters: Schemas["Condition"][] = [],
-  isWanted = true,
+  isEnabled = true,
 ): number | null {
   const { key } = useSession();
   const { data } = useQuery({
@@ -28,12 +28,12 @@ export function useCount(
     queryFn: async () => {
       const body: Schemas["Search"] = { filters, count: "exact", limit: 1, fields: [] };
       const path = { template };
-      const found = await answer(
+      const found = await bodyOf(
         POST("/v1/entities/search/{template}", { params: { path, header: inProject(project) }, body }),
       );
       return Number(found.total ?? 0);
     },
-    enabled: isWanted,
+    enabled: isEnabled,
   });
   return data ?? null;
 }
@@ -45,7 +45,7 @@ export function useViews(project: string, template: string) {
     queryKey: [key, "views", project, template],
     queryFn: async () =>
       (
-        await answer(
+        await bodyOf(
           GET("/v1/templates/{template}/views", {
             params: { path: { template }, header: inProject(project) },
           }),
@@ -54,44 +54,44 @@ export function useViews(project: string, template: string) {
   });
 }
 
-/** The background jobs of a template, asked again while there are any. */
-export function useJobs(project: string, template: string, isWanted: boolean): Job[] {
+/** The background jobs of a template, polled while there are any. */
+export function useJobs(project: string, template: string, isEnabled: boolean): Job[] {
   const { key } = useSession();
   const { data } = useQuery({
     queryKey: [key, "jobs", project],
     queryFn: async () =>
       (
-        await answer(GET("/v1/jobs", { params: { header: inProject(project) } as never })).catch(
+        await bodyOf(GET("/v1/jobs", { params: { header: inProject(project) } as never })).catch(
           orNone({ jobs: [] as Job[] }),
         )
       ).jobs,
-    enabled: isWanted,
+    enabled: isEnabled,
     refetchInterval: ({ state }) => (state.data && state.data.length > 0 ? 2_000 : 15_000),
   });
   return (data ?? []).filter((job) => job.template === `${project}.${template}`);
 }
 
-/** The attributes that searches used without an index. */
-export function useIndexSuggestions(project: string, template: string, isWanted: boolean) {
+/** Attributes that searches have used without an index. */
+export function useIndexSuggestions(project: string, template: string, isEnabled: boolean) {
   const { key } = useSession();
   const { data } = useQuery({
     queryKey: [key, "index-suggestions", project, template],
     queryFn: async () =>
       (
-        await answer(
+        await bodyOf(
           GET("/v1/templates/{template}/index-suggestions", {
             params: { path: { template }, header: inProject(project) },
           }),
         ).catch(orNone({ suggestions: [] as Schemas["IndexSuggestions"]["suggestions"] }))
       ).suggestions,
-    enabled: isWanted,
+    enabled: isEnabled,
   });
   return data ?? [];
 }
 
 /**
- * Whatever reads definitions or records reads them again; counts of values when they are shown next, for their
- * attribute may be gone.
+ * Reloads all queries of definitions or records. Counts of values are reloaded when they are shown again, because their
+ * attribute may have been dropped.
  */
 function forget() {
   const isOfValues = ({ queryKey }: { queryKey: readonly unknown[] }) =>
@@ -100,7 +100,7 @@ function forget() {
   return queryClient.invalidateQueries({ predicate: (query) => !isOfValues(query) });
 }
 
-/** The lists of templates are read again; what belongs to one that is gone is not. */
+/** Reloads the lists of templates. Queries of a dropped template are not reloaded. */
 export const forgetTemplates = () =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey }) => queryKey[1] === "templates" || queryKey[1] === "me",
@@ -108,16 +108,16 @@ export const forgetTemplates = () =>
 
 export async function changeTemplate(project: string, slug: string, body: Schemas["TemplateChange"]) {
   const path = { template: slug };
-  const changed = await answer(
+  const changed = await bodyOf(
     PATCH("/v1/templates/{template}", { params: { path, header: inProject(project) }, body }),
   );
   void forget();
-  // What a dry run answers is never asked for here.
+  // The response is a template, because this function makes no dry runs.
   return changed as Template;
 }
 
 export async function createTemplate(project: string, body: Schemas["NewTemplate"]): Promise<Template> {
-  const created = await answer(POST("/v1/templates", { params: { header: inProject(project) }, body }));
+  const created = await bodyOf(POST("/v1/templates", { params: { header: inProject(project) }, body }));
   await forget();
   return created as Template;
 }
@@ -126,5 +126,5 @@ export async function dropTemplate(project: string, slug: string) {
   const { response, error } = await DELETE("/v1/templates/{template}", {
     params: { path: { template: slug }, header: inProject(project) },
   });
-  await answer(Promise.resolve({ data: {}, error, response }));
+  await bodyOf(Promise.resolve({ data: {}, error, response }));
 }

@@ -25,14 +25,14 @@ import {
 } from "react-aria-components";
 import { Rejection, TextField } from "../components/Field";
 import { RequiredMark } from "../components/Required";
-import { words } from "../language";
+import { messages } from "../language";
 import type { PartProps } from "./editing";
 import style from "./editor.module.css";
 import { textOf, withFinerDigits } from "./exact";
 
-const t = words.value;
+const t = messages.value;
 
-/** The date or time of a value in the zone of the reader; undefined if a calendar cannot show it. */
+/** The date or time of a value in the user's time zone; undefined if a calendar cannot represent it. */
 function read(text: string, isTime: boolean): CalendarDate | ZonedDateTime | null | undefined {
   if (text === "") return null;
   try {
@@ -42,7 +42,7 @@ function read(text: string, isTime: boolean): CalendarDate | ZonedDateTime | nul
   }
 }
 
-/** A day, or a time in the zone of the reader. */
+/** Edits a date, or a time in the user's time zone. */
 export default function DateEditor(props: PartProps) {
   const { attribute, value, onChange, label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const isTime = attribute.type === "datetime";

@@ -1,28 +1,28 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from "react";
 import { Input } from "react-aria-components";
-import { words } from "../language";
+import { messages } from "../language";
 import type { ElementFieldProps } from "./editing";
 import style from "./editor.module.css";
-import { continuing, useExisting } from "./existing";
+import { matchingValues, useExisting } from "./existing";
 
-const t = words.value;
+const t = messages.value;
 
 type Props = ElementFieldProps & {
   project: string;
-  /** The template whose records have values to suggest. */
+  /** The template whose records provide suggestions. */
   template: string | undefined;
   slug: string;
-  /** The elements that the list has. */
-  there: readonly string[];
+  /** The current elements of the list. */
+  elements: readonly string[];
 };
 
-/** Enter adds what is typed, or the value that an arrow led to; several lines that are pasted are several elements. */
-export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired, there, ...of }: Props) {
+/** Enter adds the typed text or the selected suggestion. Pasting several lines adds several elements. */
+export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired, elements, ...of }: Props) {
   const [text, setText] = useState("");
   const [isFocused, setFocused] = useState(false);
   const [active, setActive] = useState<number | null>(null);
   const existing = useExisting(of.project, of.template, of.slug, isFocused);
-  const shown = isFocused ? continuing(existing, text, there) : [];
+  const shown = isFocused ? matchingValues(existing, text, elements) : [];
   const list = useId();
   const type = (next: string) => {
     setText(next);
@@ -37,7 +37,7 @@ export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired
     const element = (active === null ? undefined : shown[active]) ?? text;
     if (step !== undefined && shown.length > 0) {
       event.preventDefault();
-      // Beyond both ends is the field itself.
+      // The field itself comes after the last and before the first suggestion.
       const next = (active ?? (step === 1 ? -1 : shown.length)) + step;
       setActive(next in shown ? next : null);
     } else if (event.key === "Enter" && element !== "") {
@@ -92,7 +92,7 @@ export function ElementField({ label, onAdd, onRemoveLast, autoFocus, isRequired
           onMouseDown={(event) => event.preventDefault()}
         >
           {shown.map((element, at) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
             <div
               key={element}
               id={`${list}-${at}`}

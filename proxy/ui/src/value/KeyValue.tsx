@@ -1,21 +1,21 @@
 import { Copy } from "lucide-react";
 import { IconButton } from "../components/Button";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
 import style from "./KeyValue.module.css";
-import { Nothing } from "./Value";
+import { EmptyValue } from "./Value";
 
-const t = words.value;
+const t = messages.value;
 
-/** Copies an external key and says so. */
+/** Copies an external key and shows a message. */
 export async function copyKey(key: string) {
   await navigator.clipboard.writeText(key);
-  sayDone(t.copied(key));
+  showToast(t.copied(key));
 }
 
-/** An external key, monospaced, with a button that copies it. An empty one is a faint dash. */
+/** An external key, monospaced, with a copy button. An empty one is a faint dash. */
 export function KeyValue({ value, isCopied = true }: { value: string | null; isCopied?: boolean }) {
-  if (value === null) return <Nothing />;
+  if (value === null) return <EmptyValue />;
   return (
     <span className={style.key}>
       <code dir="auto" title={value}>

@@ -13,20 +13,20 @@ import {
 } from "react-aria-components";
 import { Rejection } from "../components/Field";
 import { RequiredMark } from "../components/Required";
-import { words } from "../language";
+import { messages } from "../language";
 import { ElementField } from "./ElementField";
 import { type ElementFieldProps, elementsOf, type PartProps, withElements } from "./editing";
 import style from "./editor.module.css";
 
-const t = words.value;
+const t = messages.value;
 
-/** The elements of a list as tags, and a field that adds one: from the options where there are any. */
+/** The elements of a list as tags, and a field to add one, from the options if there are any. */
 export function ListEditor(props: PartProps) {
   const { attribute, value, onChange, label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const elements = elementsOf(value);
   const options = attribute.options ?? null;
   const labelOf = (element: string) => options?.find((it) => it.value === element)?.label ?? element;
-  // A record keeps what was an option once.
+  // A record keeps values that are no longer options.
   const isRemoved = (element: string) => options !== null && !options.some((it) => it.value === element);
   const change = (next: string[]) => onChange(next.length === 0 ? null : next);
   const add = (more: string[]) => change(withElements(value, more));
@@ -50,11 +50,11 @@ export function ListEditor(props: PartProps) {
         {elements.length > 0 && (
           <TagGroup
             aria-label={label}
-            onRemove={(keys) => change(elements.filter((_, place) => !keys.has(place)))}
+            onRemove={(keys) => change(elements.filter((_, index) => !keys.has(index)))}
           >
             <TagList className={style.tags ?? ""}>
-              {elements.map((element, place) => (
-                <Tag key={place} id={place} textValue={labelOf(element)} className={style.tag ?? ""}>
+              {elements.map((element, index) => (
+                <Tag key={index} id={index} textValue={labelOf(element)} className={style.tag ?? ""}>
                   <span dir="auto">{labelOf(element)}</span>
                   {isRemoved(element) && <span className={style.removed}>{t.noOption}</span>}
                   <Button
@@ -75,7 +75,7 @@ export function ListEditor(props: PartProps) {
             project={props.project}
             template={props.owner}
             slug={attribute.slug}
-            there={elements}
+            elements={elements}
           />
         ) : (
           <Options {...field} choices={options.filter((it) => !elements.includes(it.value))} />

@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { isLosslessNumber, type Json } from "../api/json";
 import { Checkbox } from "../components/Checkbox";
-import { words } from "../language";
+import { messages } from "../language";
 import DateEditor from "./DateEditor";
 import type { PartProps } from "./editing";
 import style from "./editor.module.css";
 import { NumberEditor } from "./NumberEditor";
 
-const t = words.value;
+const t = messages.value;
 
 type Point = { value: Json | undefined; at: Json | undefined };
 
@@ -17,7 +17,7 @@ function pointOf(value: Json | undefined): Point {
   return isPoint ? { value: value.value, at: value.at } : { value, at: undefined };
 }
 
-/** A new point of a series: measured now, or at a time that is given. */
+/** A new point of a series: measured now, or at a given time. */
 export default function MetricEditor({ value, onChange, ...props }: PartProps) {
   const point = pointOf(value);
   const [isTimed, setTimed] = useState(point.at !== undefined);

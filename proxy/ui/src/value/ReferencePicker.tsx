@@ -5,17 +5,17 @@ import type { Json } from "../api/json";
 import { sentence } from "../api/problem";
 import { Rejection } from "../components/Field";
 import { RequiredMark } from "../components/Required";
-import { words } from "../language";
+import { messages } from "../language";
 import style from "./editor.module.css";
 import { type Target, useReference, useTargets } from "./references";
 
-const t = words.value;
+const t = messages.value;
 
 type Props = {
   project: string;
   /** The slug of the template whose records may be chosen. */
   template: string;
-  /** The id of the record that is chosen. */
+  /** The id of the chosen record. */
   value: Json | undefined;
   onChange: (id: string | null, target?: Target) => void;
   label: string;
@@ -25,14 +25,14 @@ type Props = {
   isRequired?: boolean;
 };
 
-/** Chooses a record of a template by words or by its key. */
+/** Chooses a record of a template by search or by key. */
 export function ReferencePicker({ project, template, value, onChange, ...props }: Props) {
   const { label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const id = typeof value === "string" && value !== "" ? value : null;
   const chosen = useReference(project, template, id);
   const [typed, setTyped] = useState<string | null>(null);
   const targets = useTargets(project, template, typed ?? "", typed !== null);
-  // The name of a record that was just chosen is known: a name that comes later would open the list again.
+  // The name of a chosen record is known. Loading it again would reopen the list.
   const [picked, setPicked] = useState<Target>();
   const known = picked?.id === id ? picked : chosen.data;
   const name = id === null ? "" : (known?.name ?? id);

@@ -1,22 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo, useEffect, useState } from "react";
-import { inTurn } from "../api/backgroundQueue";
-import { answer, GET } from "../api/client";
+import { inBackground } from "../api/backgroundQueue";
+import { bodyOf, GET } from "../api/client";
 import { useSession } from "../session/session";
 import { sparkPath } from "./spark";
 import style from "./Value.module.css";
 
 const WIDTH = 44;
 const HEIGHT = 14;
-/** The days before the last point that are shown, by the last value of each. */
+/** The number of days before the last point that are shown, with the last value of each. */
 const DAYS = 30;
-/** Rows that are scrolled past ask for nothing. */
+/** Milliseconds that a row must be visible before its points are requested. */
 const PAUSE = 500;
 
 async function fetchPoints(id: string, slug: string, until: string, signal: AbortSignal) {
   const from = new Date(Date.parse(until) - DAYS * 86_400_000).toISOString();
   const query = { from, bucket: "1d", aggregate: "last" as const, limit: DAYS + 2 };
-  const { points } = await answer(
+  const { points } = await bodyOf(
     GET("/v1/entities/{id}/metrics/{slug}", { params: { path: { id, slug }, query }, signal }),
   );
   return points.flatMap(({ at, value }) => (value === null ? [] : [{ at, value: Number(value) }]));
@@ -24,22 +24,22 @@ async function fetchPoints(id: string, slug: string, until: string, signal: Abor
 
 type Props = { id: string; slug: string; until: string };
 
-/** The last month of a metric as a small line, beside its value. */
+/** The last month of a metric as a small line next to its value. */
 export const Sparkline = memo(function Sparkline({ id, slug, until }: Props) {
   const { key } = useSession();
-  const [isAtRest, setAtRest] = useState(false);
+  const [isSettled, setSettled] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setAtRest(true), PAUSE);
+    const timer = setTimeout(() => setSettled(true), PAUSE);
     return () => clearTimeout(timer);
   }, []);
   const points = useQuery({
     queryKey: [key, "spark", id, slug, until],
     queryFn: ({ signal }) =>
-      inTurn(() => {
+      inBackground(() => {
         signal.throwIfAborted();
         return fetchPoints(id, slug, until, signal);
       }),
-    enabled: isAtRest,
+    enabled: isSettled,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { Attribute } from "../api/queries";
 import { Tag } from "../components/Tag";
 import { datetimeText } from "../format/date";
-import { words } from "../language";
+import { messages } from "../language";
 import { addresses } from "../navigation/addresses";
 import {
   exactValueText,
@@ -17,11 +17,11 @@ import {
 } from "./text";
 import style from "./Value.module.css";
 
-const t = words.value;
-/** About fifteen lines of a record beside its list. */
+const t = messages.value;
+/** About fifteen lines in a record next to its list. */
 const MAX_LETTERS = 1_000;
 
-/** Whether a value is too long to be read beside others. */
+/** Whether a value is too long to be shown in full. */
 export const isLong = (value: unknown): value is string =>
   typeof value === "string" && value.length > MAX_LETTERS;
 
@@ -29,15 +29,15 @@ type Props = {
   project: string;
   attribute: Pick<Attribute, "type" | "options" | "template" | "format">;
   value: unknown;
-  /** The member of `attribute_values`: what names the target of a reference, and when a metric was measured. */
+  /** The member of `attribute_values`: the display of a reference's target, or the time of a metric. */
   verbose?: VerboseValue | undefined;
-  /** `line` cuts what does not fit into one line; `whole` shows everything. */
+  /** `line` truncates to one line; `whole` shows everything. */
   fit?: "line" | "whole";
-  /** Of a long text only the beginning is shown. */
+  /** Show only the beginning of a long text. */
   isFolded?: boolean;
 };
 
-/** A value by its type, to be read. */
+/** A read-only value by its type. */
 export const Value = memo(function Value({
   project,
   attribute,
@@ -47,7 +47,7 @@ export const Value = memo(function Value({
   isFolded = false,
 }: Props) {
   const shape = fit === "line" ? style.line : style.whole;
-  if (isEmptyValue(value)) return <Nothing />;
+  if (isEmptyValue(value)) return <EmptyValue />;
   const text = valueText(attribute, value, verbose);
   switch (attribute.type) {
     case "number":
@@ -82,8 +82,8 @@ export const Value = memo(function Value({
     case "list":
       return (
         <span className={`${shape} ${style.tags}`} title={fit === "line" ? text : undefined}>
-          {listLabels(attribute, value).map((label, place) => (
-            <Tag key={place}>{label}</Tag>
+          {listLabels(attribute, value).map((label, index) => (
+            <Tag key={index}>{label}</Tag>
           ))}
         </span>
       );
@@ -113,7 +113,7 @@ export const Value = memo(function Value({
           </a>
         );
       }
-      // In a column, every text begins at the same side, whatever the direction of its script.
+      // Text in a column is aligned to the same side, whatever the direction of its script.
       return fit === "line" ? (
         <span className={shape}>
           <bdi>{text}</bdi>
@@ -127,8 +127,8 @@ export const Value = memo(function Value({
   }
 });
 
-/** The sign of an empty value. */
-export function Nothing() {
+/** The placeholder for an empty value. */
+export function EmptyValue() {
   return (
     <span className={style.nothing}>
       <span aria-hidden>–</span>

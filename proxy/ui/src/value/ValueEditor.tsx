@@ -3,7 +3,7 @@ import { Label, Radio, RadioGroup } from "react-aria-components";
 import { Rejection, TextField } from "../components/Field";
 import { RequiredMark } from "../components/Required";
 import { attributeLabel } from "../format/label";
-import { words } from "../language";
+import { messages } from "../language";
 import type { EditorProps, PartProps } from "./editing";
 import style from "./editor.module.css";
 import { textOf } from "./exact";
@@ -11,13 +11,13 @@ import { ListEditor } from "./ListEditor";
 import { NumberEditor } from "./NumberEditor";
 import { ReferencePicker } from "./ReferencePicker";
 
-const t = words.value;
+const t = messages.value;
 
-// The calendar is large and rarely needed on the first page.
+// Loaded on demand: the calendar is large and rarely needed on the first page.
 const DateEditor = lazy(() => import("./DateEditor"));
 const MetricEditor = lazy(() => import("./MetricEditor"));
 
-/** The editor that fits the type of an attribute. */
+/** The editor for the type of an attribute. */
 export function ValueEditor(given: EditorProps) {
   const props = { ...given, label: given.label ?? attributeLabel(given.attribute) };
   switch (given.attribute.type) {
@@ -49,7 +49,7 @@ export function ValueEditor(given: EditorProps) {
 
 const MULTILINE_ROWS = 4;
 
-/** A text of any length: the field grows with its lines. An emptied field means no value. */
+/** Edits text of any length. The field grows with its lines. An empty field means no value. */
 function TextEditor({ attribute, project: _, owner: __, value, onChange, ...props }: PartProps) {
   return (
     <TextField
@@ -61,7 +61,7 @@ function TextEditor({ attribute, project: _, owner: __, value, onChange, ...prop
   );
 }
 
-/** Yes or no; where a value is not required, also none. */
+/** Yes or no, or no value unless it is required. */
 function BooleanEditor(props: PartProps) {
   const { attribute, value, onChange, label, isLabelHidden, error, autoFocus, isRequired = false } = props;
   const state = value === true ? "yes" : value === false ? "no" : "none";

@@ -1,9 +1,9 @@
-/** What every editor of a value takes. */
+/** The common props of value editors. */
 import type { Json } from "../api/json";
 import type { Attribute } from "../api/queries";
 import { textOf } from "./exact";
 
-/** The part of an attribute that decides how its values are edited. */
+/** The properties of an attribute that determine its editor. */
 export type EditedAttribute = Pick<
   Attribute,
   "slug" | "type" | "label" | "required" | "options" | "template" | "format"
@@ -12,22 +12,22 @@ export type EditedAttribute = Pick<
 export type EditorProps = {
   project: string;
   attribute: EditedAttribute;
-  /** The template that has the attribute, whose records have values to suggest. */
+  /** The template of the attribute, whose records provide suggestions. */
   owner?: string;
-  /** undefined: not given; null: given as no value. A text that is not yet a number stays a text. */
+  /** undefined: not set; null: set to no value. Text that is not a number yet stays text. */
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
-  /** The name of the attribute, unless another is given. */
+  /** Defaults to the name of the attribute. */
   label?: string;
-  /** The label is read aloud and not shown. */
+  /** The label is for screen readers only. */
   isLabelHidden?: boolean;
   error?: string | undefined;
   autoFocus?: boolean;
-  /** Whether the form asks for a value: a default stands for one that is required. */
+  /** Whether the form requires a value. A required attribute with a default does not. */
   isRequired?: boolean;
 };
 
-/** An editor in which the label is decided. */
+/** The props of an editor with its final label. */
 export type PartProps = EditorProps & { label: string };
 
 /** A field that adds elements to a list. */
@@ -39,11 +39,11 @@ export type ElementFieldProps = {
   isRequired: boolean;
 };
 
-/** The elements of a list. */
+/** The elements of a list value. */
 export const elementsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.map(textOf) : value == null ? [] : [textOf(value)];
 
-/** A list with more elements, each of them once. */
+/** The list with more elements, without duplicates. */
 export const withElements = (value: Json | undefined, more: readonly string[]): string[] => [
   ...new Set([...elementsOf(value), ...more]),
 ];

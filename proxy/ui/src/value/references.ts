@@ -1,7 +1,7 @@
-/** The records that a reference names or may name. */
+/** Loads referenced records, and records to choose from. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { answer, GET, inProject, POST, type Schemas } from "../api/client";
+import { bodyOf, GET, inProject, POST, type Schemas } from "../api/client";
 import type { Json } from "../api/json";
 import { type RecordBody, useTemplate } from "../api/queries";
 import { useSession } from "../session/session";
@@ -11,7 +11,7 @@ export type Target = { id: string; name: string; key: string | null };
 
 type Display = string | null | undefined;
 
-/** What to call a record: its display attribute, else its key, else its id. */
+/** The name of a record: its display attribute, its key or its id. */
 export function targetOf(record: RecordBody, display: Display): Target {
   const named = display ? textOf(record.attributes?.[display] as Json | undefined) : "";
   return { id: record.id, name: named || record.external_key || record.id, key: record.external_key };
@@ -19,7 +19,7 @@ export function targetOf(record: RecordBody, display: Display): Target {
 
 const fieldsOf = (display: Display) => (display ? [display] : ["id"]);
 
-/** The record of an id. */
+/** The record with this id. */
 export function useReference(project: string, template: string, id: string | null) {
   const { key } = useSession();
   const display = useTemplate(project, template)?.display;
@@ -28,14 +28,14 @@ export function useReference(project: string, template: string, id: string | nul
     queryFn: async () => {
       const query = { fields: fieldsOf(display).join(","), include_deleted: true };
       const params = { path: { id: id ?? "" }, query };
-      return targetOf(await answer(GET("/v1/entities/{id}", { params })), display);
+      return targetOf(await bodyOf(GET("/v1/entities/{id}", { params })), display);
     },
     enabled: id !== null,
     staleTime: 60_000,
   });
 }
 
-/** A text once the user has paused typing. */
+/** The text after the user has paused typing. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -45,13 +45,13 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** The records of a template with these words, that of this very key first. */
+/** The records of a template that match the text. The record with exactly this key comes first. */
 export function useTargets(project: string, template: string, text: string, isEnabled: boolean) {
   const { key } = useSession();
   const display = useTemplate(project, template)?.display;
   const words = useSettled(text).trim().slice(0, 255);
   const search = async (body: Schemas["Search"], signal: AbortSignal) => {
-    const found = await answer(
+    const found = await bodyOf(
       POST("/v1/entities/search/{template}", {
         params: { path: { template }, header: inProject(project) },
         body: { ...body, fields: fieldsOf(display), limit: 20, count: "none" },

@@ -2,7 +2,7 @@
 
 export type Point = { at: string; value: number };
 
-/** The path of points over their time, within a box; nothing where there is no line to draw. */
+/** The path of points over time, within a box; empty if there is no line to draw. */
 export function sparkPath(points: readonly Point[], width: number, height: number): string {
   const times = points.map(({ at }) => Date.parse(at));
   const values = points.map(({ value }) => value);
@@ -12,7 +12,7 @@ export function sparkPath(points: readonly Point[], width: number, height: numbe
   const x = (time: number) => ((time - first) / (last - first)) * width;
   const y = (value: number) => (high === low ? height / 2 : height - ((value - low) / (high - low)) * height);
   return points
-    .map(({ value }, place) => `${x(times[place] ?? first).toFixed(1)} ${y(value).toFixed(1)}`)
-    .map((point, place) => (place === 0 ? `M${point}` : `L${point}`))
+    .map(({ value }, index) => `${x(times[index] ?? first).toFixed(1)} ${y(value).toFixed(1)}`)
+    .map((point, index) => (index === 0 ? `M${point}` : `L${point}`))
     .join("");
 }

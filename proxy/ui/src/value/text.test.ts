@@ -7,23 +7,23 @@ const segments = {
   options: [{ value: "vip", label: "Very important" }, { value: "new" }],
 };
 
-test("an empty text and an empty list count as no value, false and zero do not", () => {
+test("empty text and empty lists count as no value, false and zero do not", () => {
   expect([null, undefined, "", []].every(isEmptyValue)).toBe(true);
   expect([false, 0, "0", [""]].some(isEmptyValue)).toBe(false);
 });
 
-test("elements of a list are named by their labels", () => {
+test("list elements show their labels", () => {
   expect(valueText(segments, ["vip", "new", "other"])).toBe("Very important, new, other");
 });
 
-test("reference shows the display of its target, or its key, or its id", () => {
+test("reference shows the display, key or id of its target", () => {
   const type = { type: "reference" as const };
   expect(valueText(type, "01a2", { value: "01a2", display: "Ada", external_key: "erp:1" })).toBe("Ada");
   expect(valueText(type, "01a2", { value: "01a2", display: null, external_key: "erp:1" })).toBe("erp:1");
   expect(valueText(type, "01a2")).toBe("01a2");
 });
 
-test("a number is shown in its format, and copied as it is stored", () => {
+test("number is shown in its format and copied as stored", () => {
   const width = { type: "number" as const, format: { unit: "mm", decimals: 1 } };
   expect(valueText(width, exact("1008.55"))).toContain("mm");
   expect(copiedText(width, exact("1008.55"))).toBe("1008.55");
@@ -31,7 +31,7 @@ test("a number is shown in its format, and copied as it is stored", () => {
   expect(copiedText(segments, ["vip"])).toBe("Very important");
 });
 
-test("only addresses of the web and of mail are links", () => {
+test("only web and mail addresses are links", () => {
   const link = { format: { kind: "link" as const } };
   const email = { format: { kind: "email" as const } };
   expect(linkOf(link, " https://example.org/a?b ")).toBe("https://example.org/a?b");

@@ -5,11 +5,11 @@ import type { Attribute } from "../api/queries";
 import { dateText, datetimeText } from "../format/date";
 import { optionLabel } from "../format/label";
 import { numberText } from "../format/number";
-import { words } from "../language";
+import { messages } from "../language";
 
 export type VerboseValue = Schemas["VerboseValue"];
 
-/** Whether a record has no value here. An empty text or list counts as none. */
+/** Whether a value is empty. Empty text and empty lists are. */
 export function isEmptyValue(value: unknown): boolean {
   return (
     value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
@@ -25,12 +25,12 @@ export function listLabels(attribute: Pick<Attribute, "options">, value: unknown
   return elements.map((element) => optionLabel(attribute, String(element)));
 }
 
-/** What names the record that a reference leads to; null if the reader may not see it. */
+/** The name of the referenced record; null if it is not visible to the user. */
 export function referenceLabel(verbose: VerboseValue | undefined): string | null {
   return verbose?.display || verbose?.external_key || null;
 }
 
-/** A value in the reader's format; nothing for an empty one. */
+/** A value in the user's format; empty for an empty value. */
 export function valueText(
   attribute: Pick<Attribute, "type" | "options" | "format">,
   value: unknown,
@@ -47,23 +47,23 @@ export function valueText(
     case "datetime":
       return datetimeText(String(value), format?.pattern);
     case "boolean":
-      return value === true ? words.value.yes : words.value.no;
+      return value === true ? messages.value.yes : messages.value.no;
     case "list":
       return listLabels(attribute, value).join(", ");
     case "reference":
-      return referenceLabel(verbose) ?? (typeof value === "string" ? value : words.value.hidden);
+      return referenceLabel(verbose) ?? (typeof value === "string" ? value : messages.value.hidden);
     default:
       return typeof value === "string" ? value : renderJson(value);
   }
 }
 
-/** A value as it is kept, for the title of what is shown in a shorter form. */
+/** The stored value, for the title of an abbreviated one. */
 export function exactValueText(value: unknown): string {
   if (isEmptyValue(value)) return "";
   return typeof value === "object" && !isLosslessNumber(value) ? renderJson(value) : String(value);
 }
 
-/** A value as it is copied: without grouping and units, so that others can compute with it. */
+/** The value to copy: without thousands separators and units, so that other programs can parse it. */
 export function copiedText(
   attribute: Pick<Attribute, "type" | "options">,
   value: unknown,
@@ -74,7 +74,7 @@ export function copiedText(
     : valueText(attribute, value, verbose);
 }
 
-/** Where a text leads that is a link: nowhere if it is not a web or mail address. */
+/** The URL of text that is a link; null unless it is a web or mail address. */
 export function linkOf({ format }: Pick<Attribute, "format">, value: string): string | null {
   const text = value.trim();
   if (format?.kind === "email") return /^[^\s@:/?]+@[^\s@:/?]+$/.test(text) ? `mailto:${text}` : null;

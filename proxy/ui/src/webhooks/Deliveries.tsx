@@ -7,14 +7,14 @@ import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { Select } from "../components/Select";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { DeliveryDialog } from "./DeliveryDialog";
 import { type Delivery, type Endpoint, type DeliveryState as State, useDeliveries } from "./queries";
 import { DeliveryState } from "./State";
 import style from "./Webhooks.module.css";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 type Filter = "all" | State;
 const FILTERS: { id: Filter; label: string }[] = [
@@ -44,8 +44,8 @@ export function Deliveries({ project, endpoint, delivery }: Props) {
     { id: "state", title: t.status, cell: DeliveryState },
     {
       id: "answer",
-      title: t.answer,
-      cell: ({ last_status, last_error }) => answerOf(last_status, last_error),
+      title: t.response,
+      cell: ({ last_status, last_error }) => responseOf(last_status, last_error),
     },
     { id: "attempts", title: t.attempts, isNumber: true, cell: ({ attempts }) => attempts },
     {
@@ -99,8 +99,8 @@ export function Deliveries({ project, endpoint, delivery }: Props) {
   );
 }
 
-/** The status, or why there is none. */
-function answerOf(status: number | null | undefined, error: string | null | undefined) {
+/** The status, or the reason why there is none. */
+function responseOf(status: number | null | undefined, error: string | null | undefined) {
   if (status != null) return status;
   return error == null ? "" : <bdi>{error}</bdi>;
 }

@@ -1,25 +1,25 @@
 import { useState } from "react";
 import { Link } from "wouter";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { parseJson, prettyJson } from "../api/json";
 import { asSentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
 import { Failure, Notice, Skeleton } from "../components/Notice";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { exactTime, relativeTime } from "../format/moment";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { type Delivery, type Endpoint, readAgain, useDelivery } from "./queries";
 import { DeliveryState } from "./State";
 import style from "./Webhooks.module.css";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
 
-/** One delivery: its outcome, its body, and what the receiver answered. */
+/** One delivery: its outcome, its body, and the response of the receiver. */
 export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   const delivery = useDelivery(project, endpoint.id, id);
   const [isBusy, setBusy] = useState(false);
@@ -30,8 +30,8 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
     setError(undefined);
     try {
       const params = { path: { endpoint: endpoint.id, id }, header: inProject(project) };
-      await answer(POST("/v1/webhook-endpoints/{endpoint}/deliveries/{id}/replay", { params }));
-      sayDone(t.replayed);
+      await bodyOf(POST("/v1/webhook-endpoints/{endpoint}/deliveries/{id}/replay", { params }));
+      showToast(t.replayed);
       await readAgain();
     } catch (error) {
       setError(error);
@@ -67,13 +67,13 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
           )}
           {data.response != null && (
             <>
-              <h3>{t.response}</h3>
+              <h3>{t.receiverResponse}</h3>
               {data.response === "" ? (
                 <p className={style.hint}>{t.responseEmpty}</p>
               ) : (
                 <>
                   <p className={style.hint}>{t.responseLead}</p>
-                  <Code text={data.response} what={t.response} isBlock />
+                  <Code text={data.response} what={t.receiverResponse} isBlock />
                 </>
               )}
             </>
@@ -84,7 +84,7 @@ export function DeliveryDialog({ project, endpoint, id, onClose }: Props) {
   );
 }
 
-/** JSON over several lines; another text as it is. */
+/** Indents JSON. Other text stays unchanged. */
 function pretty(text: string): string {
   try {
     return prettyJson(parseJson(text));
@@ -126,7 +126,7 @@ function Facts({ project, delivery }: { project: string; delivery: Delivery }) {
       <dd>{delivery.attempts}</dd>
       {delivery.last_status != null && (
         <>
-          <dt>{t.answer}</dt>
+          <dt>{t.response}</dt>
           <dd>
             {delivery.last_status}
             {duration != null && ` · ${t.milliseconds(duration)}`}
@@ -149,7 +149,7 @@ function Facts({ project, delivery }: { project: string; delivery: Delivery }) {
   );
 }
 
-/** The template of the record, as the body names it. */
+/** The template of the record, from the body. */
 function templateOf({ body }: Delivery): string | null {
   if (body == null) return null;
   const slug: unknown = JSON.parse(body)?.data?.template_slug;

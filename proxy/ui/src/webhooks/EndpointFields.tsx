@@ -4,25 +4,25 @@ import { Checkbox } from "../components/Checkbox";
 import { Choices } from "../components/Choices";
 import { Rejection, TextField } from "../components/Field";
 import { OtherFailure } from "../components/Notice";
+import { errorsOfFilters } from "../filter/errors";
 import { FilterBar } from "../filter/FilterBar";
-import { faultsOfFilters } from "../filter/faults";
 import { RoleField } from "../inbound/RoleField";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { type Draft, mayFilter, OPERATIONS } from "./draft";
 import style from "./Webhooks.module.css";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 type Props = {
   project: string;
   draft: Draft;
   onChange: (draft: Draft) => void;
-  /** Why the service rejected the definition. */
+  /** The error of the definition, from the service. */
   error: unknown;
   isNew?: boolean;
 };
 
-/** What an endpoint delivers, and where. */
+/** The definition of an endpoint: its URL, and the changes that it delivers. */
 export function EndpointFields({ project, draft, onChange, error, isNew = false }: Props) {
   const templates = useTemplates(project);
   const rejection = error instanceof RequestError ? error : null;
@@ -56,7 +56,7 @@ export function EndpointFields({ project, draft, onChange, error, isNew = false 
         options={(templates.data ?? []).map(({ slug, label }) => ({ id: slug, label: label ?? slug }))}
         value={draft.templates}
         onChange={(templates) => set({ templates, ...(templates?.length !== 1 && { conditions: null }) })}
-        error={faultBelow(rejection, "/templates")}
+        error={errorBelow(rejection, "/templates")}
       />
       <Several
         label={t.operations}
@@ -68,7 +68,7 @@ export function EndpointFields({ project, draft, onChange, error, isNew = false 
         }))}
         value={draft.operations}
         onChange={(operations) => set({ operations })}
-        error={faultBelow(rejection, "/operations")}
+        error={errorBelow(rejection, "/operations")}
       />
       <div className={style.choice}>
         {template === null ? (
@@ -95,7 +95,7 @@ export function EndpointFields({ project, draft, onChange, error, isNew = false 
                   template={template}
                   value={draft.conditions}
                   onChange={(conditions) => set({ conditions })}
-                  errors={faultsOfFilters(error)}
+                  errors={errorsOfFilters(error)}
                 />
                 {draft.conditions.length === 0 && <p className={style.hint}>{t.noConditionYet}</p>}
               </div>
@@ -139,9 +139,9 @@ export function EndpointFields({ project, draft, onChange, error, isNew = false 
 }
 
 /** The error of a list or of one of its elements. */
-function faultBelow(rejection: RequestError | null, place: string): string | undefined {
-  const faults = rejection?.problem?.errors ?? [];
-  return faults.find(({ pointer = "" }) => pointer === place || pointer.startsWith(`${place}/`))?.detail;
+function errorBelow(rejection: RequestError | null, path: string): string | undefined {
+  const errors = rejection?.problem?.errors ?? [];
+  return errors.find(({ pointer = "" }) => pointer === path || pointer.startsWith(`${path}/`))?.detail;
 }
 
 type SeveralProps<K extends string> = {

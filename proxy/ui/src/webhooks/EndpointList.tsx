@@ -7,13 +7,13 @@ import { Empty } from "../components/Empty";
 import { Failure, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { TimeAgo } from "../format/TimeAgo";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { type Endpoint, useEndpoints } from "./queries";
 import { State } from "./State";
 import style from "./Webhooks.module.css";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 /** All webhook endpoints of a project. */
 export function EndpointList({ project }: { project: string }) {

@@ -1,16 +1,16 @@
 import { SearchX, Send } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { RequestError, sentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
 import { Failure, Notice, Skeleton } from "../components/Notice";
 import { Page } from "../components/Page";
 import { Tabs } from "../components/Tabs";
-import { sayRejected } from "../components/toast";
+import { showErrorToast } from "../components/toast";
 import { exactTime, relativeTime } from "../format/moment";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { Deliveries } from "./Deliveries";
 import { Pause } from "./Pause";
@@ -19,7 +19,7 @@ import { SettingsTab } from "./SettingsTab";
 import { TestDelivery } from "./TestDelivery";
 import style from "./Webhooks.module.css";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 type Props = { project: string; slug: string; tab: string; delivery: string | null };
 
@@ -56,10 +56,10 @@ export function EndpointPage({ project, slug, tab, delivery }: Props) {
     setTest(null);
     try {
       const params = { path: { endpoint: common.endpoint.id }, header: inProject(project) };
-      setTest((await answer(POST("/v1/webhook-endpoints/{endpoint}/test", { params }))).id);
+      setTest((await bodyOf(POST("/v1/webhook-endpoints/{endpoint}/test", { params }))).id);
       await readAgain();
     } catch (error) {
-      sayRejected(sentence(error));
+      showErrorToast(sentence(error));
     } finally {
       setBusy(false);
     }
@@ -102,7 +102,7 @@ export function EndpointPage({ project, slug, tab, delivery }: Props) {
   );
 }
 
-/** Why nothing arrives, if so. */
+/** Why nothing is delivered, if so. */
 function Condition({ endpoint }: { endpoint: Endpoint }) {
   const { enabled, disabled_reason: reason, disabled_at: at, failing_since: since } = endpoint;
   if (!enabled && reason)

@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
-import { answer, inProject, POST } from "../api/client";
+import { bodyOf, inProject, POST } from "../api/client";
 import { RequestError } from "../api/problem";
 import { Button } from "../components/Button";
 import { Choices } from "../components/Choices";
 import { TextField } from "../components/Field";
 import { Page } from "../components/Page";
 import { RequiredNote } from "../components/Required";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { isComplete, membersOf, NEW } from "./draft";
 import { EndpointFields } from "./EndpointFields";
@@ -16,7 +16,7 @@ import { type Endpoint, readAgain } from "./queries";
 import { SecretDialog } from "./SecretDialog";
 import style from "./Webhooks.module.css";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 /** Creates an endpoint, and shows its secret once. */
 export function NewEndpoint({ project }: { project: string }) {
@@ -36,7 +36,7 @@ export function NewEndpoint({ project }: { project: string }) {
       const own = secret.trim();
       const body = { ...members, from, ...(role && { role }), ...(own !== "" && { secret: own }) };
       setCreated(
-        await answer(POST("/v1/webhook-endpoints", { params: { header: inProject(project) }, body })),
+        await bodyOf(POST("/v1/webhook-endpoints", { params: { header: inProject(project) }, body })),
       );
       setError(undefined);
       void readAgain();
@@ -69,7 +69,7 @@ export function NewEndpoint({ project }: { project: string }) {
         />
         <RequiredNote />
         <div className={style.bar}>
-          <Button onPress={() => navigate(addresses.webhooks(project))}>{words.components.cancel}</Button>
+          <Button onPress={() => navigate(addresses.webhooks(project))}>{messages.components.cancel}</Button>
           <Button kind="main" type="submit" isPending={isBusy} isDisabled={!isComplete(draft)}>
             {t.create}
           </Button>

@@ -3,23 +3,23 @@ import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { Dialog } from "../components/Dialog";
 import { Failure } from "../components/Notice";
-import { sayDone } from "../components/toast";
-import { words } from "../language";
-import { pageWords } from "../language/pages";
+import { showToast } from "../components/toast";
+import { messages } from "../language";
+import { pageMessages } from "../language/pages";
 import { alter } from "./alter";
 import { type Endpoint, readAgain } from "./queries";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 type Props = { project: string; endpoint: Endpoint };
 
-/** Pauses an endpoint, or resumes it where it stopped or now. */
+/** Pauses an endpoint, or resumes it with or without the changes made during the pause. */
 export function Pause({ project, endpoint }: Props) {
   const [isAsking, setAsking] = useState(false);
   const close = () => setAsking(false);
   const pause = async () => {
     await alter(project, endpoint, { enabled: false });
-    sayDone(t.wasPaused(endpoint.slug));
+    showToast(t.wasPaused(endpoint.slug));
     await readAgain();
   };
   return (
@@ -50,7 +50,7 @@ function Resume({ project, endpoint, onClose }: Props & { onClose: () => void })
     setBusy(true);
     try {
       await alter(project, endpoint, { enabled: true, ...(skips && { from: "now" as const }) });
-      sayDone(t.resumed(endpoint.slug));
+      showToast(t.resumed(endpoint.slug));
       onClose();
       await readAgain();
     } catch (error) {
@@ -66,7 +66,7 @@ function Resume({ project, endpoint, onClose }: Props & { onClose: () => void })
       onClose={onClose}
       actions={
         <>
-          <Button onPress={onClose}>{words.components.cancel}</Button>
+          <Button onPress={onClose}>{messages.components.cancel}</Button>
           <Button onPress={() => resume(true)} isDisabled={isBusy}>
             {t.resumeNow}
           </Button>

@@ -2,11 +2,11 @@ import { Button } from "../components/Button";
 import { Code } from "../components/Code";
 import { Dialog } from "../components/Dialog";
 import { Notice } from "../components/Notice";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
-/** A new secret, to be copied. It is shown once. */
+/** A new secret to copy. It is shown only once. */
 export function SecretDialog({
   title,
   secret,

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { answer, DELETE, inProject } from "../api/client";
+import { bodyOf, DELETE, inProject } from "../api/client";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { Section } from "../components/Page";
-import { sayDone } from "../components/toast";
+import { showToast } from "../components/toast";
 import { exactTime } from "../format/moment";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { alter, type Change } from "./alter";
 import { changesOf, draftOf, isComplete } from "./draft";
@@ -15,11 +15,11 @@ import { type Endpoint, readAgain } from "./queries";
 import { SecretDialog } from "./SecretDialog";
 import style from "./Webhooks.module.css";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 type Props = { project: string; endpoint: Endpoint };
 
-/** The definition of an endpoint, its secret, and its end. */
+/** The definition and secret of an endpoint, and its removal. */
 export function SettingsTab({ project, endpoint }: Props) {
   const [question, setQuestion] = useState<"rotate" | "remove" | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
@@ -31,9 +31,9 @@ export function SettingsTab({ project, endpoint }: Props) {
   };
   const remove = async () => {
     const params = { path: { endpoint: endpoint.id }, header: inProject(project) };
-    await answer(DELETE("/v1/webhook-endpoints/{endpoint}", { params }));
+    await bodyOf(DELETE("/v1/webhook-endpoints/{endpoint}", { params }));
     navigate(addresses.webhooks(project));
-    sayDone(t.removed(endpoint.slug));
+    showToast(t.removed(endpoint.slug));
     await readAgain(endpoint.slug, endpoint.id);
   };
   const until = endpoint.previous_secret_until;
@@ -93,7 +93,7 @@ function Definition({ project, endpoint }: Props) {
       const isRenamed = slug !== endpoint.slug;
       if (isRenamed) navigate(addresses.webhook(project, slug, "settings"), { replace: true });
       await readAgain(...(isRenamed ? [endpoint.slug] : []));
-      sayDone(t.settingsSaved);
+      showToast(t.settingsSaved);
     } catch (error) {
       setError(error);
     } finally {

@@ -1,8 +1,8 @@
 import { Tag } from "../components/Tag";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import type { Delivery, Endpoint } from "./queries";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
 /** Whether an endpoint delivers. */
 export function State({ endpoint }: { endpoint: Endpoint }) {
@@ -17,7 +17,7 @@ export function State({ endpoint }: { endpoint: Endpoint }) {
 
 const KINDS = { pending: "plain", running: "plain", done: "good", failed: "bad" } as const;
 
-/** What became of a delivery. One that is done without a response was not sent. */
+/** The outcome of a delivery. A finished one without a response was not sent. */
 export function DeliveryState({ state, last_status }: Pick<Delivery, "state" | "last_status">) {
   if (state === "done" && last_status == null) return <Tag>{t.withheld}</Tag>;
   return <Tag kind={KINDS[state]}>{t.states[state]}</Tag>;

@@ -3,18 +3,18 @@ import { useLocation } from "wouter";
 import { asSentence } from "../api/problem";
 import { Button } from "../components/Button";
 import { Failure, Notice } from "../components/Notice";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { addresses } from "../navigation/addresses";
 import { type Endpoint, isFinished, readAgain, useDelivery } from "./queries";
 
-const t = pageWords.webhooks;
+const t = pageMessages.webhooks;
 
-/** Milliseconds after which a test that still waits has a reason to. */
-const STUCK = 6_000;
+/** Milliseconds after which a waiting test shows a possible cause. */
+const STUCK_AFTER = 6_000;
 
 type Props = { project: string; endpoint: Endpoint; id: string; onClose: () => void };
 
-/** What became of a test, as soon as it is known. */
+/** The outcome of a test, when it is known. */
 export function TestDelivery({ project, endpoint, id, onClose }: Props) {
   const delivery = useDelivery(project, endpoint.id, id, true);
   const [isStuck, setStuck] = useState(false);
@@ -22,11 +22,11 @@ export function TestDelivery({ project, endpoint, id, onClose }: Props) {
   const { data } = delivery;
   const isDone = data !== undefined && isFinished(data);
   useEffect(() => {
-    // The list of deliveries has it, and the endpoint its outcome.
+    // The delivery appears in the list, and its outcome at the endpoint.
     if (isDone) void readAgain();
   }, [isDone]);
   useEffect(() => {
-    const timer = setTimeout(() => setStuck(true), STUCK);
+    const timer = setTimeout(() => setStuck(true), STUCK_AFTER);
     return () => clearTimeout(timer);
   }, []);
   if (delivery.isError) return <Failure error={delivery.error} retry={() => delivery.refetch()} />;

@@ -1,6 +1,6 @@
 import { Route, Switch } from "wouter";
 import { AdministratorsOnly } from "../components/AdministratorsOnly";
-import { pageWords } from "../language/pages";
+import { pageMessages } from "../language/pages";
 import { EndpointList } from "./EndpointList";
 import { EndpointPage } from "./EndpointPage";
 import { NewEndpoint } from "./NewEndpoint";
@@ -8,12 +8,12 @@ import { NewEndpoint } from "./NewEndpoint";
 /** Webhook endpoints: URLs of other systems to which changes are delivered. */
 export default function WebhooksPage({ project }: { project: string }) {
   return (
-    <AdministratorsOnly project={project} title={pageWords.webhooks.title}>
+    <AdministratorsOnly project={project} title={pageMessages.webhooks.title}>
       <Switch>
         <Route path="/p/:project/webhooks">
           <EndpointList project={project} />
         </Route>
-        {/* A slug has no hyphen, so no endpoint is named so. */}
+        {/* Slugs contain no hyphen, so this never names an endpoint. */}
         <Route path="/p/:project/webhooks/new-endpoint">
           <NewEndpoint project={project} />
         </Route>

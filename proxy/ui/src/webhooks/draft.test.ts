@@ -16,19 +16,19 @@ const endpoint: Endpoint = {
 };
 const saved = draftOf(endpoint);
 
-test("a definition is kept as it is", () => {
+test("definition round-trips through the draft", () => {
   const { slug, url, templates, filter, role, include_record } = endpoint;
   const operations = ["create", "update"];
   expect(membersOf(saved)).toEqual({ slug, url, templates, operations, filter, role, include_record });
   expect(changesOf(saved, draftOf(endpoint))).toEqual({});
 });
 
-test("only what was changed is sent", () => {
+test("only changed members are sent", () => {
   const draft: Draft = { ...saved, url: " https://other.example.com ", conditions: null };
   expect(changesOf(draft, saved)).toEqual({ url: "https://other.example.com", filter: null });
 });
 
-test("a filter goes with its template", () => {
+test("selecting all templates removes the filter", () => {
   expect(changesOf({ ...saved, templates: null }, saved)).toEqual({ templates: null, filter: null });
 });
 
@@ -36,7 +36,7 @@ test("new endpoint delivers everything", () => {
   expect(membersOf({ ...NEW, slug: "a" })).toMatchObject({ templates: null, operations: null, filter: null });
 });
 
-test("an empty choice is not complete", () => {
+test("draft with an empty choice is incomplete", () => {
   expect(isComplete(NEW)).toBe(true);
   expect(
     [{ templates: [] }, { operations: [] }, { conditions: [] }].map((it) => isComplete({ ...NEW, ...it })),

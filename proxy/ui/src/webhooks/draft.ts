@@ -15,7 +15,7 @@ export type Draft = {
   operations: Operation[] | null;
   /** Null for all records. */
   conditions: Condition[] | null;
-  /** Empty for that of the caller. */
+  /** Empty for the role of the caller. */
   role: string;
   includeRecord: boolean;
 };
@@ -43,10 +43,10 @@ export function draftOf(endpoint: Endpoint): Draft {
   };
 }
 
-/** Whether the records can be filtered: their template is known. */
+/** Whether records can be filtered, which requires exactly one template. */
 export const mayFilter = ({ templates }: Draft): boolean => templates?.length === 1;
 
-/** Whether nothing is missing that the form asks for. */
+/** Whether all required fields are set. */
 export const isComplete = ({ templates, operations, conditions }: Draft): boolean =>
   templates?.length !== 0 && operations?.length !== 0 && conditions?.length !== 0;
 
@@ -55,7 +55,7 @@ type Members = Pick<
   "slug" | "url" | "templates" | "operations" | "filter" | "role" | "include_record"
 >;
 
-/** The members that the service takes. */
+/** The request body. */
 export function membersOf(draft: Draft): Members {
   const { templates, operations, conditions, role, includeRecord } = draft;
   return {
@@ -69,7 +69,7 @@ export function membersOf(draft: Draft): Members {
   } as Members;
 }
 
-/** The members that differ from what is saved. */
+/** The members that differ from the saved endpoint. */
 export function changesOf(draft: Draft, saved: Draft): Partial<Members> {
   const before = membersOf(saved);
   const changed = Object.entries(membersOf(draft)).filter(

@@ -1,6 +1,6 @@
-/** What the pages of webhook endpoints read. */
+/** Queries of the webhooks pages. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { answer, GET, inProject, type Schemas } from "../api/client";
+import { bodyOf, GET, inProject, type Schemas } from "../api/client";
 import { queryClient } from "../api/queries";
 import { useSession } from "../session/session";
 
@@ -8,11 +8,11 @@ export type Endpoint = Schemas["WebhookEndpoint"];
 export type Delivery = Schemas["WebhookDelivery"];
 export type DeliveryState = Delivery["state"];
 
-/** How often deliveries are read again, in milliseconds, and those that are not finished. */
+/** The polling intervals of a list of deliveries, in milliseconds: if all are finished, and if not. */
 const SLOW_POLL = 5_000;
 const POLL = 2_000;
-/** The same for a test, whose outcome is waited for. */
-const SOON = 500;
+/** The polling interval of a test delivery. */
+const TEST_POLL = 500;
 
 export const isFinished = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "done" || state === "failed";
@@ -24,7 +24,7 @@ export function useEndpoints(project: string) {
   return useQuery({
     queryKey: [key, "webhooks", project],
     queryFn: async () =>
-      (await answer(GET("/v1/webhook-endpoints", { params: { header: inProject(project) } }))).endpoints,
+      (await bodyOf(GET("/v1/webhook-endpoints", { params: { header: inProject(project) } }))).endpoints,
   });
 }
 
@@ -32,18 +32,18 @@ export function useEndpoint(project: string, endpoint: string) {
   const { key } = useSession();
   return useQuery({
     queryKey: [key, "webhooks", project, endpoint],
-    queryFn: () => answer(GET("/v1/webhook-endpoints/{endpoint}", { params: of(project, endpoint) })),
+    queryFn: () => bodyOf(GET("/v1/webhook-endpoints/{endpoint}", { params: of(project, endpoint) })),
   });
 }
 
-/** The deliveries of an endpoint, newest first. They are read again as long as only the newest are shown. */
+/** The deliveries of an endpoint, newest first. They are polled while only the first page is shown. */
 export function useDeliveries(project: string, endpoint: string, state: DeliveryState | null) {
   const { key } = useSession();
   return useInfiniteQuery({
     queryKey: [key, "webhooks", project, endpoint, "deliveries", state],
     queryFn: ({ pageParam }) => {
       const query = { ...(state && { state }), ...(pageParam && { cursor: pageParam }) };
-      return answer(
+      return bodyOf(
         GET("/v1/webhook-endpoints/{endpoint}/deliveries", { params: { ...of(project, endpoint), query } }),
       );
     },
@@ -57,23 +57,23 @@ export function useDeliveries(project: string, endpoint: string, state: Delivery
   });
 }
 
-/** A delivery with its body, read again until it is finished. */
+/** A delivery with its body, polled until it is finished. */
 export function useDelivery(project: string, endpoint: string, id: string, isAwaited = false) {
   const { key } = useSession();
   return useQuery({
     queryKey: [key, "webhooks", project, endpoint, "delivery", id],
     queryFn: () => {
       const params = { header: inProject(project), path: { endpoint, id } };
-      return answer(GET("/v1/webhook-endpoints/{endpoint}/deliveries/{id}", { params }));
+      return bodyOf(GET("/v1/webhook-endpoints/{endpoint}/deliveries/{id}", { params }));
     },
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || isFinished(data)) return false;
-      return isAwaited ? SOON : POLL;
+      return isAwaited ? TEST_POLL : POLL;
     },
   });
 }
 
-/** Reads all of webhooks again after a change, except for endpoints of these names or numbers, which no longer exist. */
+/** Reloads all webhook data after a change, except for endpoints with these slugs or ids, which no longer exist. */
 export const readAgain = (...gone: readonly string[]) =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey }) => queryKey[1] === "webhooks" && !gone.includes(String(queryKey[3])),

@@ -1,9 +1,9 @@
-//! Words and vectors in one search.
+//! Searches that combine terms and vectors.
 
 use harness::{Database, Session, array, similar, vector};
 use serde_json::{Value, json};
 
-/// Customers with names, and vectors as close to the question as their number says; the last has none.
+/// Customers with names and vectors; the number is the similarity to the query. The last one has no vector.
 async fn crm() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -35,14 +35,14 @@ async fn search(session: &Session, members: Value) -> Value {
     session.json("select keyed.search('crm.customers', $1)", &[&body(members)]).await
 }
 
-/// The keys found with their ranks by words and by vector, in their order.
+/// The found keys with their ranks by terms and by vector, in order.
 async fn found(session: &Session, members: Value) -> String {
-    let answer = search(session, members).await;
+    let result = search(session, members).await;
     let entry = |it: &Value| {
         let (key, ranks) = (it["external_key"].as_str().unwrap_or("-"), &it["ranks"]);
         format!("{key} {}/{}", ranks["keyword"], ranks["semantic"])
     };
-    answer["records"].as_array().expect("records").iter().map(entry).collect::<Vec<_>>().join(", ")
+    result["records"].as_array().expect("records").iter().map(entry).collect::<Vec<_>>().join(", ")
 }
 
 #[tokio::test]
@@ -56,14 +56,14 @@ async fn records_ranked_high_by_both_come_first() {
         .iter()
         .map(|it| it["external_key"].as_str())
         .collect();
-    let place = |key: &str| 1 + keys.iter().position(|it| *it == Some(key)).expect("found by its words");
+    let position = |key: &str| 1 + keys.iter().position(|it| *it == Some(key)).expect("found by its words");
     for members in [json!({"global_search": "blue"}), json!({"global_search": "blue", "mode": "hybrid"})] {
-        let answer = search(&session, members).await;
-        let records = answer["records"].as_array().expect("records");
-        assert_eq!(records.len(), 4, "all that stand in either list");
+        let result = search(&session, members).await;
+        let records = result["records"].as_array().expect("records");
+        assert_eq!(records.len(), 4, "everything in either list");
         for record in records {
             let key = record["external_key"].as_str().expect("a key");
-            let keyword = (key != "close").then(|| place(key));
+            let keyword = (key != "close").then(|| position(key));
             let semantic = match key {
                 "close" => Some(1),
                 "both" => Some(2),
@@ -78,7 +78,7 @@ async fn records_ranked_high_by_both_come_first() {
         let scores: Vec<_> = records.iter().map(|it| it["score"].as_f64()).collect();
         assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
         assert_eq!(
-            (&answer["next_cursor"], &answer["has_more"], &answer["total"]),
+            (&result["next_cursor"], &result["has_more"], &result["total"]),
             (&Value::Null, &json!(false), &Value::Null)
         );
     }
@@ -90,9 +90,9 @@ async fn mode_chooses_the_ranking() {
     assert_eq!(found(&session, json!({})).await, "close null/1, both null/2, far null/3");
     let semantic = json!({"mode": "semantic", "global_search": "blue"});
     assert_eq!(found(&session, semantic).await, "close null/1, both null/2, far null/3");
-    let answer = search(&session, json!({"mode": "keyword", "global_search": "red", "count": "exact"})).await;
-    assert_eq!((answer["records"][0]["external_key"].as_str(), &answer["total"]), (Some("close"), &json!(1)));
-    assert!(answer["records"][0].get("ranks").is_none());
+    let result = search(&session, json!({"mode": "keyword", "global_search": "red", "count": "exact"})).await;
+    assert_eq!((result["records"][0]["external_key"].as_str(), &result["total"]), (Some("close"), &json!(1)));
+    assert!(result["records"][0].get("ranks").is_none());
     let scores = search(&session, json!({"limit": 2})).await;
     let scores: Vec<_> =
         scores["records"].as_array().expect("records").iter().map(|it| it["score"].as_f64()).collect();
@@ -103,13 +103,13 @@ async fn mode_chooses_the_ranking() {
 async fn filters_and_fields_apply_to_both() {
     let (_database, session) = crm().await;
     let filters = json!([{"field": "name", "operator": "like", "value": "sea"}]);
-    let answer =
+    let result =
         search(&session, json!({"global_search": "blue", "filters": filters, "fields": ["name"]})).await;
     let mut keys: Vec<_> =
-        answer["records"].as_array().expect("records").iter().map(|it| it["external_key"].as_str()).collect();
+        result["records"].as_array().expect("records").iter().map(|it| it["external_key"].as_str()).collect();
     keys.sort_unstable();
     assert_eq!(keys, [Some("close"), Some("far")]);
-    assert_eq!(answer["records"][0]["attributes"].as_object().map(serde_json::Map::len), Some(1));
+    assert_eq!(result["records"][0]["attributes"].as_object().map(serde_json::Map::len), Some(1));
     let none = json!([{"field": "name", "operator": "in", "value": []}]);
     assert_eq!(found(&session, json!({"global_search": "blue", "filters": none})).await, "");
     assert_eq!(found(&session, json!({"global_search": "nowhere", "limit": 1})).await, "close null/1");
@@ -123,12 +123,11 @@ async fn view_without_terms_limits_the_results() {
     session.rows(save, &["seas", &seas.to_string()]).await;
     session.rows(save, &["worded", "{\"global_search\": \"sea\"}"]).await;
     assert_eq!(found(&session, json!({"view": "seas"})).await, "close null/1, far null/2");
-    let refusal = session
-        .refusal("select keyed.search('crm.customers', $1)", &[&body(json!({"view": "worded"}))])
-        .await;
-    assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/view"]));
-    let refusal = session.refusal(save, &["vectors", &body(json!({}))]).await;
-    assert_eq!(refusal.pointers(), ["/query/query_vector"]);
+    let error =
+        session.error("select keyed.search('crm.customers', $1)", &[&body(json!({"view": "worded"}))]).await;
+    assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/view"]));
+    let error = session.error(save, &["vectors", &body(json!({}))]).await;
+    assert_eq!(error.pointers(), ["/query/query_vector"]);
 }
 
 #[tokio::test]
@@ -145,8 +144,8 @@ async fn contradictory_options_are_rejected() {
         (json!({"mode": "other"}), "/mode"),
         (json!({"query_vector": [1]}), "/query_vector"),
     ] {
-        let refusal = session.refusal("select keyed.search('crm.customers', $1)", &[&body(members)]).await;
-        assert_eq!((refusal.state.as_str(), refusal.pointers()), ("22023", vec![pointer]));
+        let error = session.error("select keyed.search('crm.customers', $1)", &[&body(members)]).await;
+        assert_eq!((error.state.as_str(), error.pointers()), ("22023", vec![pointer]));
     }
 }
 
@@ -156,9 +155,9 @@ async fn many_matches_are_fused_in_order() {
     session
         .run("select keyed.batch((select jsonb_agg(jsonb_build_object('op', 'create', 'template', 'crm.customers', 'attributes', jsonb_build_object('name', 'green ' || n * 100 + m))) from generate_series(1, 1000) m)) from generate_series(1, 21) n")
         .await;
-    let answer = search(&session, json!({"global_search": "green", "limit": 5})).await;
+    let result = search(&session, json!({"global_search": "green", "limit": 5})).await;
     let ranks: Vec<_> =
-        answer["records"].as_array().expect("records").iter().map(|it| it["ranks"].to_string()).collect();
+        result["records"].as_array().expect("records").iter().map(|it| it["ranks"].to_string()).collect();
     assert_eq!(ranks.len(), 5);
     assert!(ranks.contains(&"{\"keyword\":1,\"semantic\":null}".to_owned()), "{ranks:?}");
     assert!(ranks.contains(&"{\"keyword\":null,\"semantic\":1}".to_owned()), "{ranks:?}");

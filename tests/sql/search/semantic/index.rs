@@ -1,11 +1,11 @@
-//! Semantic search among so many vectors that they are not compared one by one.
+//! Semantic search among so many vectors that it uses an index.
 
 use harness::customers::VECTORS;
 use harness::{Database, Rows, SYNTHETIC, Session};
 use serde_json::{Value, json};
 
-/// Customers with vectors, as many as make it worth to have an index. Every second is named `half`, every 200th `some`,
-/// every 4000th `rare`.
+/// Customers with vectors, enough to make an index worthwhile. Every second is named `half`, every 200th `some`, every
+/// 4000th `rare`.
 async fn many() -> (Database, Session) {
     let database = Database::with_crm().await;
     let session = database.session().await;
@@ -34,7 +34,7 @@ fn first_column(rows: Rows) -> Vec<String> {
     rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect()
 }
 
-/// The ids that are found close to a vector, and those that are found by comparing everything.
+/// The closest ids according to the search, and according to a comparison with all vectors.
 async fn found_and_true(
     session: &Session,
     asked: &Value,
@@ -60,16 +60,16 @@ async fn found_and_true(
     ]
 }
 
-/// How many of the closest were found, over 20 searches, each of which must find as many as there are.
+/// The recall over 20 searches, each of which must return as many records as exist.
 async fn recall(session: &Session, name: Option<&str>, limit: usize) -> f64 {
-    let (mut hits, mut wanted) = (0, 0);
+    let (mut hits, mut total) = (0, 0);
     for _ in 0..20 {
         let [found, truth] = found_and_true(session, &another(session).await, name, limit).await;
         assert_eq!(found.len(), truth.len(), "{name:?}");
         hits += truth.iter().filter(|id| found.contains(id)).count();
-        wanted += truth.len();
+        total += truth.len();
     }
-    hits as f64 / wanted as f64
+    hits as f64 / total as f64
 }
 
 /// Building the index takes most of the time, so these rules share one.
@@ -121,7 +121,7 @@ async fn scores_are_those_of_full_precision(session: &Session) {
     assert!(worst < 2e-6, "{worst}");
 }
 
-/// The index meets these last: everything else is closer to the question.
+/// The index reaches these last: everything else is closer to the query.
 async fn what_is_far_away_is_found_as_well(session: &Session) {
     let asked = another(session).await;
     session

@@ -1,4 +1,4 @@
-//! Searches by meaning.
+//! Semantic searches.
 
 mod hybrid;
 mod index;

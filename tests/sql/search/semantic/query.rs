@@ -1,4 +1,4 @@
-//! Semantic search as a user of SQL meets it.
+//! Semantic search for users of SQL.
 
 use harness::{Database, Session, array, similar, vector};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ async fn crm() -> (Database, Session) {
     (database, session)
 }
 
-/// Creates a customer with a vector; answers the id.
+/// Creates a customer with a vector and returns its id.
 async fn customer(session: &Session, key: &str, attributes: Value, vector: &Value) -> String {
     let sql = "select keyed.create_record('crm.customers', $1, $2) ->> 'id'";
     let id = session.text(sql, &[&attributes.to_string(), key]).await;
@@ -25,13 +25,13 @@ async fn ask(session: &Session, query: Value) -> Value {
     session.json("select keyed.semantic_search($1)", &[&body.to_string()]).await
 }
 
-/// The keys found, each with its score, in their order.
+/// The found keys, each with its score, in order.
 async fn found(session: &Session, query: Value) -> String {
-    let answer = ask(session, query).await;
+    let result = ask(session, query).await;
     let entry = |it: &Value| {
         format!("{} {}", it["entity"]["external_key"].as_str().unwrap_or("-"), it["similarity_score"])
     };
-    answer.as_array().expect("an array").iter().map(entry).collect::<Vec<_>>().join(", ")
+    result.as_array().expect("an array").iter().map(entry).collect::<Vec<_>>().join(", ")
 }
 
 #[tokio::test]
@@ -80,9 +80,9 @@ async fn equally_similar_records_are_ordered_by_id() {
         ids.push(customer(&session, &number.to_string(), json!({}), &similar(0.5)).await);
     }
     ids.sort_unstable();
-    let answer = ask(&session, json!({"limit": 4})).await;
+    let result = ask(&session, json!({"limit": 4})).await;
     let found: Vec<_> =
-        answer.as_array().expect("an array").iter().filter_map(|it| it["entity"]["id"].as_str()).collect();
+        result.as_array().expect("an array").iter().filter_map(|it| it["entity"]["id"].as_str()).collect();
     assert_eq!(found, ids[..4]);
 }
 
@@ -136,8 +136,8 @@ async fn search_without_a_template_merges_all_templates() {
     session.rows("select keyed.set_embedding($1, $2)", &[&id, &array(&similar(0.5))]).await;
     let all = json!({"template_id": null});
     assert_eq!(found(&session, all.clone()).await, "near 0.9, company 0.5, far 0.1");
-    let answer = ask(&session, json!({"template_id": null, "limit": 2})).await;
-    let slugs: Vec<_> = answer
+    let result = ask(&session, json!({"template_id": null, "limit": 2})).await;
+    let slugs: Vec<_> = result
         .as_array()
         .expect("an array")
         .iter()
@@ -150,13 +150,13 @@ async fn search_without_a_template_merges_all_templates() {
         "near 0.9, company 0.5, far 0.1"
     );
     let body = json!({"query_vector": similar(1.0), "filters": [{"field": "name", "operator": "eq", "value": "Ada"}]});
-    let refusal = session.refusal("select keyed.semantic_search($1)", &[&body.to_string()]).await;
-    assert_eq!(refusal.is(), ("22023", "unknown_field"));
-    assert!(refusal.hint.contains("template_id"), "{}", refusal.hint);
+    let error = session.error("select keyed.semantic_search($1)", &[&body.to_string()]).await;
+    assert_eq!(error.codes(), ("22023", "unknown_field"));
+    assert!(error.hint.contains("template_id"), "{}", error.hint);
 }
 
 #[tokio::test]
-async fn template_is_named_by_number_or_with_its_project() {
+async fn template_is_identified_by_id_or_with_its_project() {
     let (_database, session) = crm().await;
     customer(&session, "A", json!({}), &similar(0.5)).await;
     for name in ["2", "crm.customers", "1.customers"] {
@@ -164,12 +164,12 @@ async fn template_is_named_by_number_or_with_its_project() {
     }
     for name in ["3", "crm.nothing", "nothing.customers", "crm.", "02x", "crm.customers.x"] {
         let body = json!({"query_vector": similar(1.0), "template_id": name}).to_string();
-        let refusal = session.refusal("select keyed.semantic_search($1)", &[&body]).await;
-        assert_eq!(refusal.is(), ("P0002", "not_found"), "{name}");
+        let error = session.error("select keyed.semantic_search($1)", &[&body]).await;
+        assert_eq!(error.codes(), ("P0002", "not_found"), "{name}");
     }
     let body = json!({"query_vector": similar(1.0), "template_id": "customers"}).to_string();
-    let refusal = session.refusal("select keyed.semantic_search($1)", &[&body]).await;
-    assert_eq!(refusal.is(), ("3F000", "project_required"));
+    let error = session.error("select keyed.semantic_search($1)", &[&body]).await;
+    assert_eq!(error.codes(), ("3F000", "project_required"));
 }
 
 #[tokio::test]
@@ -202,8 +202,8 @@ async fn invalid_request_is_rejected_with_its_pointer() {
         for (name, value) in query.as_object().expect("members") {
             body[name] = value.clone();
         }
-        let refusal = session.refusal("select keyed.semantic_search($1)", &[&body.to_string()]).await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", code), vec![pointer]));
+        let error = session.error("select keyed.semantic_search($1)", &[&body.to_string()]).await;
+        assert_eq!((error.codes(), error.pointers()), (("22023", code), vec![pointer]));
     }
 }
 
@@ -215,7 +215,7 @@ async fn missing_pgvector_is_reported_with_a_hint() {
     let _database = database.add_crm().await;
     for template in [json!("crm.customers"), Value::Null] {
         let body = json!({"query_vector": similar(1.0), "template_id": template}).to_string();
-        let refusal = session.refusal("select keyed.semantic_search($1)", &[&body]).await;
-        assert!(refusal.message.contains("pgvector") && refusal.hint.contains("keyed.init()"), "{refusal}");
+        let error = session.error("select keyed.semantic_search($1)", &[&body]).await;
+        assert!(error.message.contains("pgvector") && error.hint.contains("keyed.init()"), "{error}");
     }
 }

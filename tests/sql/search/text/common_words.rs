@@ -1,15 +1,15 @@
-//! Words that very many records have, or that no index serves.
+//! Words that very many records have, or for which no index can be used.
 
 use super::words::{crm, explained, found};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// Many customers: all have `common`, every hundredth `seldom`, and number 7 holds the key `common`.
+/// Many customers: all have `common`, every hundredth `seldom`, and number 7 has the key `common`.
 async fn fill(session: &Session) {
     fill_with(session, "").await;
 }
 
-/// The same with another text in each.
+/// The same customers, with different further text in each.
 async fn fill_with(session: &Session, text: &str) {
     session
         .rows(
@@ -26,8 +26,8 @@ async fn search(session: &Session, query: Value) -> Value {
     session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
 }
 
-fn keys(answer: &Value) -> Vec<&str> {
-    let records = answer["records"].as_array().expect("records");
+fn keys(result: &Value) -> Vec<&str> {
+    let records = result["records"].as_array().expect("records");
     records.iter().filter_map(|record| record["external_key"].as_str()).collect()
 }
 
@@ -51,9 +51,9 @@ async fn page_of_a_frequent_word_is_found_among_the_newest() {
     let (mut cursor, mut seen) = (Value::Null, Vec::new());
     for page in 0..3 {
         let query = json!({"global_search": "common", "limit": 3, "cursor": cursor});
-        let answer = search(&session, query).await;
-        seen.extend(keys(&answer).iter().map(|key| (*key).to_owned()));
-        cursor = answer["next_cursor"].clone();
+        let result = search(&session, query).await;
+        seen.extend(keys(&result).iter().map(|key| (*key).to_owned()));
+        cursor = result["next_cursor"].clone();
         // Records written between two pages are newer than the remaining ones.
         let write = "insert into crm.customers (external_key, name) values ($1, 'common')";
         session.rows(write, &[&format!("new{page}")]).await;
@@ -66,7 +66,7 @@ async fn page_of_a_frequent_word_is_found_among_the_newest() {
 async fn best_of_many_matches_come_first() {
     let (_database, session) = crm().await;
     fill(&session).await;
-    // Parts of words are everywhere; the whole word is in old records, once in a name.
+    // Substrings are everywhere; the whole word is in old records, once in a name.
     session.run("update crm.customers set tags = array['commo'] where external_key in ('k8', 'k90')").await;
     session.run("update crm.customers set name = 'commo common' where external_key = 'k50'").await;
     let found = found(&session, "commo").await;
@@ -75,7 +75,7 @@ async fn best_of_many_matches_come_first() {
         let explained = explained(&session, "commo").await;
         assert!(explained.contains(" with the terms as whole words."), "{explained}");
         let read = explained.split(" documents are read,").next().and_then(|it| it.rsplit('\n').next());
-        let read: usize = read.and_then(|it| it.parse().ok()).expect("how many were read");
+        let read: usize = read.and_then(|it| it.parse().ok()).expect("the number of records read");
         assert!(read < 2000, "{explained}");
     }
 }
@@ -100,7 +100,7 @@ async fn scan_finds_the_same_as_the_index() {
     assert_eq!(found(&session, "§").await, "k30000 k3");
     assert_eq!(found(&session, "-common").await, "k30000 k3");
     assert!(explained(&session, "§").await.contains("Every document is read for §:"));
-    // Nor does one help where all documents have the only word that is wanted.
+    // An index does not help either if all documents have the only required word.
     session.run("update crm.customers set name = 'common other' where name = 'common'").await;
     assert_eq!(found(&session, "common -other -seldom").await, "");
 }
@@ -148,8 +148,8 @@ async fn compiled_condition_finds_the_same_records() {
         let by_condition = format!(
             "select string_agg(external_key, ' ' order by external_key collate \"C\") from crm.customers t where {condition}"
         );
-        let answer = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
-        let mut found = keys(&answer);
+        let result = session.json("select keyed.search('crm.customers', $1)", &[&body]).await;
+        let mut found = keys(&result);
         found.sort_unstable();
         assert_eq!(session.text(&by_condition, &[]).await, found.join(" "), "{query}");
     }
@@ -175,9 +175,9 @@ async fn are_counted_and_explained(text: &str) {
     let keyed = json!([{"field": "external_key", "operator": "not-empty"}]);
     for filters in [json!([]), keyed] {
         let query = json!({"global_search": "common", "filters": filters, "count": "exact", "facets": ["tags"], "limit": 1});
-        let answer = search(&session, query.clone()).await;
-        assert_eq!(answer["total"], 30999, "{query}");
-        let counted = answer["facets"]["tags"].as_array().expect("values").iter();
+        let result = search(&session, query.clone()).await;
+        assert_eq!(result["total"], 30999, "{query}");
+        let counted = result["facets"]["tags"].as_array().expect("values").iter();
         let counted: Vec<String> = counted.map(|it| format!("{}{}", it["value"], it["count"])).collect();
         assert_eq!(counted, [format!("\"a\"{holders}"), format!("\"b\"{holders}")], "{query}");
         let how = session.text("select keyed.explain('crm.customers', $1)", &[&query.to_string()]).await;
@@ -186,7 +186,7 @@ async fn are_counted_and_explained(text: &str) {
         let by_statements = "Counting the values of tags:\n\nselect ";
         let is_one_pass = how.contains(in_one_pass);
         assert_ne!(is_one_pass, how.contains(by_statements), "{how}");
-        // So many are just enough for a pass beside filters, as a sample shows them.
+        // Just enough records for a combination with filters, according to a sample.
         if filters == json!([]) || !harness::has_direct_access() {
             assert_eq!(is_one_pass, harness::has_direct_access(), "{how}");
         }

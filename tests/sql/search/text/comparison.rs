@@ -1,12 +1,12 @@
-//! Words are compared in memory where that does, and by a statement elsewhere: both find the same.
+//! Words are compared in memory where possible and otherwise by a statement: both find the same records.
 
 use super::words::crm;
 use harness::Session;
 use harness::customers::DOCUMENTS;
 use serde_json::json;
 
-/// Texts of which each customer has some: with endings, accents, signs, scripts without spaces, and what is common.
-const TEXTS: [&str; 16] = [
+/// The texts of the customers: with inflections, accents, symbols, scripts without spaces, and common words.
+const STRINGS: [&str; 16] = [
     "running",
     "hope",
     "hoping",
@@ -25,15 +25,15 @@ const TEXTS: [&str; 16] = [
     "§",
 ];
 
-/// So many that there are more pages of documents than a sample looks at, and some documents stored compressed or
-/// elsewhere. Many are written twice.
+/// Enough that there are more pages of documents than a sample reads, and some documents are compressed or TOASTed.
+/// Many are updated.
 async fn fill(session: &Session) {
-    let texts = TEXTS.map(|text| format!("'{text}'")).join(", ");
+    let strings = STRINGS.map(|text| format!("'{text}'")).join(", ");
     session
         .run(&format!(
             "insert into crm.customers (external_key, name, tags, tier)
-             select 'K-' || n, (array[{texts}])[1 + n % 16] || ' ' || n,
-               array[(array[{texts}])[1 + n / 16 % 16] || ' ' || repeat('x', 60 + n % 7), 'common'],
+             select 'K-' || n, (array[{strings}])[1 + n % 16] || ' ' || n,
+               array[(array[{strings}])[1 + n / 16 % 16] || ' ' || repeat('x', 60 + n % 7), 'common'],
                array[case when n % 100 = 0 then 'gold' else 'silver' end]
              from generate_series(1, 8000) n;
              update crm.customers set name = name || ' ' || repeat('seldom ', 400) || 'y' where external_key like 'K-%99';
@@ -46,7 +46,7 @@ async fn fill(session: &Session) {
         .await;
 }
 
-/// The keys of the customers that a search finds, and those for which its condition holds.
+/// The keys of the customers that a search finds, and those that match its SQL condition.
 async fn both(session: &Session, query: &str, filters: &serde_json::Value) -> [String; 2] {
     let body = json!({"global_search": query, "filters": filters, "sort": "external_key", "limit": 1000, "fields": []});
     let keys = "select coalesce(string_agg(k, ' ' order by k collate \"C\"), '') from";
@@ -114,7 +114,7 @@ async fn comparisons_in_memory_agree_with_sql() {
             }
         }
     }
-    assert!(found > 10_000, "nearly nothing is found");
+    assert!(found > 10_000, "almost nothing is found");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn comparisons_in_memory_use_the_snapshot() {
     session.run("begin").await;
     session.run("update crm.customers set tier = array['silver'] where external_key like 'K-%00'").await;
     session.run("insert into crm.customers (name) values ('gold')").await;
-    assert_eq!(session.text(count, &[]).await, "1", "what the transaction wrote itself is seen");
+    assert_eq!(session.text(count, &[]).await, "1", "a transaction sees its own writes");
     assert_eq!(reader.text(count, &[]).await, before);
     session.run("commit").await;
     assert_eq!(reader.text(count, &[]).await, before);

@@ -1,4 +1,4 @@
-//! The tables of documents: how they come, go and are rebuilt, and what PostgreSQL they need.
+//! The tables of documents: creation, removal, rebuild, and the PostgreSQL features they need.
 
 use super::sync::{FOUND, assert_documents_are_true, crm, until_jobs_are_done};
 use harness::customers::DOCUMENTS;
@@ -47,9 +47,9 @@ async fn migration_creates_missing_documents() {
             companies::DOCUMENTS
         ))
         .await;
-    let refusal =
-        session.refusal("select keyed.search('crm.customers', '{\"global_search\": \"x\"}')", &[]).await;
-    assert!(refusal.hint.contains("keyed.migrate()"), "{refusal} {}", refusal.hint);
+    let error =
+        session.error("select keyed.search('crm.customers', '{\"global_search\": \"x\"}')", &[]).await;
+    assert!(error.hint.contains("keyed.migrate()"), "{error} {}", error.hint);
     let other = database.session().await;
     other.run("insert into crm.customers (external_key, name) values ('3', 'before as well')").await;
     session.run("select keyed.migrate()").await;
@@ -80,8 +80,8 @@ async fn migration_without_pg_trgm_gives_a_hint() {
     let role = database.create_role("admin").await;
     let session = database.session().await;
     session.run(&format!("drop extension pg_trgm; grant keyed_admin to {role}")).await;
-    let refusal = database.session_as(&role).await.refusal("select keyed.migrate()", &[]).await;
-    assert!(refusal.hint.contains("CREATE EXTENSION pg_trgm"), "{refusal}");
+    let error = database.session_as(&role).await.error("select keyed.migrate()", &[]).await;
+    assert!(error.hint.contains("CREATE EXTENSION pg_trgm"), "{error}");
     session.run("select keyed.migrate()").await;
     let schema = "select extnamespace::regnamespace from pg_extension where extname = 'pg_trgm'";
     assert_eq!(session.text(schema, &[]).await, "public");
@@ -90,12 +90,12 @@ async fn migration_without_pg_trgm_gives_a_hint() {
 #[tokio::test]
 async fn failed_document_rejects_only_its_record() {
     let (database, session) = crm().await;
-    // No two documents go into this index: the error arises in the middle of an insert without a statement.
+    // This index accepts only one document, so the error occurs during an insert without a statement.
     session
         .run(&format!("create unique index one_document on {DOCUMENTS} (left(document, 0)); select keyed.upsert_by_key('crm.customers', '1')"))
         .await;
-    let refusal = session.refusal("select keyed.upsert_by_key('crm.customers', '2')", &[]).await;
-    assert_eq!(refusal.state, "23505");
+    let error = session.error("select keyed.upsert_by_key('crm.customers', '2')", &[]).await;
+    assert_eq!(error.state, "23505");
     let batch = json!([{"op": "upsert", "template": "crm.customers", "external_key": "3"},
         {"op": "upsert", "template": "crm.customers", "external_key": "4"}]);
     let report = session.json("select keyed.batch($1, false)", &[&batch.to_string()]).await;

@@ -1,16 +1,16 @@
-//! What the words of a search matched.
+//! Highlights of the matches of a search.
 
 use super::words::{crm, upsert};
 use harness::Session;
 use serde_json::{Value, json};
 
-/// What the first record found is shown with.
+/// The first found record with its highlights.
 async fn first(session: &Session, query: Value) -> Value {
-    let answer = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
-    answer["records"][0].clone()
+    let result = session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await;
+    result["records"][0].clone()
 }
 
-/// The highlights of the first record found.
+/// The highlights of the first found record.
 async fn highlights(session: &Session, words: &str) -> Value {
     first(session, json!({"global_search": words, "highlight": true})).await["highlights"].clone()
 }
@@ -70,8 +70,8 @@ async fn offsets_are_in_characters_of_the_value() {
     let characters: Vec<char> = long.chars().collect();
     let at = &record["highlight_offsets"]["name"][0];
     let part = |range: &Value, from: usize, to: usize| -> String {
-        let place = |at: usize| range[at].as_u64().expect("an offset") as usize;
-        characters[place(from)..place(to)].iter().collect()
+        let position = |at: usize| range[at].as_u64().expect("an offset") as usize;
+        characters[position(from)..position(to)].iter().collect()
     };
     assert_eq!(part(&at["marks"][0], 0, 1), "needle");
     let fragment = record["highlights"]["name"][0].as_str().expect("a fragment");
@@ -109,8 +109,8 @@ async fn all_searches_return_highlights() {
         assert_eq!(record.get("highlights").unwrap_or(&Value::Null), expected, "{query}");
         let mut page = query;
         page["limit"] = json!(1);
-        let answer = session.json("select keyed.search('crm.customers', $1)", &[&page.to_string()]).await;
-        page["cursor"] = answer["next_cursor"].clone();
+        let result = session.json("select keyed.search('crm.customers', $1)", &[&page.to_string()]).await;
+        page["cursor"] = result["next_cursor"].clone();
         let record = first(&session, page).await;
         assert_eq!(record.get("highlights").unwrap_or(&Value::Null), expected, "of the next page");
     }
@@ -125,7 +125,7 @@ async fn invalid_highlight_is_rejected() {
         (json!({"offsets": 1}), "/highlight/offsets"),
     ] {
         let query = json!({"highlight": highlight}).to_string();
-        let refusal = session.refusal("select keyed.search('crm.customers', $1)", &[&query]).await;
-        assert_eq!(refusal.pointers(), [pointer], "{highlight}");
+        let error = session.error("select keyed.search('crm.customers', $1)", &[&query]).await;
+        assert_eq!(error.pointers(), [pointer], "{highlight}");
     }
 }

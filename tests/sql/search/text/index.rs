@@ -1,10 +1,10 @@
-//! What the index of documents finds is what comparing all of them finds.
+//! The index of documents finds exactly what a sequential comparison finds.
 
 use crate::model::random::Random;
 use harness::companies::DOCUMENTS;
 use harness::{Database, Session, major_version};
 
-/// Letters of every kind that keys tell apart, marks of documents, and what patterns are made of.
+/// Characters of every class that index keys distinguish, document separators, and pattern characters.
 const LETTERS: [&str; 24] = [
     "a", "a", "b", "b", "c", "A", "B", "1", "2", "-", ".", "@", "%", "_", "\\", " ", " ", "\u{1d}",
     "\u{1e} ", "ä", "Ä", "Ж", "ж", "京",
@@ -14,9 +14,9 @@ fn random_text(random: &mut Random) -> String {
     (0..1 + random.below(40)).map(|_| LETTERS[random.below(LETTERS.len())]).collect()
 }
 
-/// A part of a text, with wildcards and escapes in it.
-fn random_pattern(random: &mut Random, texts: &[String]) -> String {
-    let text: Vec<char> = texts[random.below(texts.len())].chars().collect();
+/// A substring of a text, with wildcards and escapes.
+fn random_pattern(random: &mut Random, strings: &[String]) -> String {
+    let text: Vec<char> = strings[random.below(strings.len())].chars().collect();
     let (from, length) = (random.below(text.len()), 1 + random.below(7));
     let mut pattern = String::from(if random.below(8) > 0 { "%" } else { "" });
     for character in text.iter().skip(from).take(length) {
@@ -34,7 +34,7 @@ fn random_pattern(random: &mut Random, texts: &[String]) -> String {
     pattern
 }
 
-/// The operator classes of documents: that of this version, and that of the first release.
+/// The operator classes for documents: that of this version, and that of the first release.
 const CLASSES: [&str; 2] = ["document_words", "document_trigrams"];
 
 async fn found(session: &Session, operator: &str, pattern: &str) -> String {
@@ -47,9 +47,9 @@ async fn index_agrees_with_sequential_comparison() {
     let database = Database::new().await;
     let session = database.session().await;
     let mut random = Random::new(20_260);
-    let texts: Vec<String> = (0..1500).map(|_| random_text(&mut random)).collect();
+    let strings: Vec<String> = (0..1500).map(|_| random_text(&mut random)).collect();
     session.run("create table texts (n serial, document text collate \"C\")").await;
-    let rows = serde_json::to_string(&texts).expect("texts are JSON");
+    let rows = serde_json::to_string(&strings).expect("texts are JSON");
     session.rows("insert into texts (document) select jsonb_array_elements_text($1::jsonb)", &[&rows]).await;
     session.run("analyze texts; set jit = off").await;
     let (mut compared, mut non_empty) = (0, 0);
@@ -61,10 +61,10 @@ async fn index_agrees_with_sequential_comparison() {
                 "drop index if exists i; create index i on texts using gin (document keyed.{class})"
             ))
             .await;
-        // Some go into the list of pending entries first.
+        // Some entries first go into the pending list.
         session.run("insert into texts (document) select document from texts limit 30").await;
         for _ in 0..180 {
-            let pattern = random_pattern(&mut random, &texts);
+            let pattern = random_pattern(&mut random, &strings);
             session.run("set enable_seqscan = on; set enable_bitmapscan = off").await;
             let expected = found(&session, operator, &pattern).await;
             session.run("set enable_seqscan = off; set enable_bitmapscan = on").await;
@@ -80,7 +80,7 @@ async fn index_agrees_with_sequential_comparison() {
 }
 
 #[tokio::test]
-async fn index_leaves_case_to_the_recheck() {
+async fn index_rechecks_case() {
     let database = Database::new().await;
     let session = database.session().await;
     session
@@ -113,7 +113,7 @@ async fn nondeterministic_collation_is_rechecked() {
         .await;
     let like = "select string_agg(n::text, ' ' order by n) from texts where document like '%ecole%'";
     if major_version() < 18 {
-        assert_eq!(session.refusal(like, &[]).await.state, "0A000"); // PostgreSQL compares such texts since 18.
+        assert_eq!(session.error(like, &[]).await.state, "0A000"); // PostgreSQL supports LIKE with nondeterministic collations since version 18.
         return;
     }
     let plan = session.text(&format!("explain (format json) {like}"), &[]).await;
@@ -129,18 +129,19 @@ async fn operator_class_is_valid() {
         let sound = format!("select amvalidate(oid) from pg_opclass where opcname = '{class}'");
         assert_eq!(session.text(&sound, &[]).await, "t", "{class}");
     }
-    // Only an index can call it. Up to 15.18 PostgreSQL finds the function, and no value of its second argument.
+    // Only an index can call the function. Up to 15.18, PostgreSQL finds the function, but no value for its second
+    // argument.
     for number in ["null", "'1'", "1"] {
         let call = format!("select keyed.trigrams_of_document('x', {number})");
-        let refusal = session.refusal(&call, &[]).await;
-        assert!(["42883", "0A000"].contains(&refusal.state.as_str()), "{number}: {refusal}");
+        let error = session.error(&call, &[]).await;
+        assert!(["42883", "0A000"].contains(&error.state.as_str()), "{number}: {error}");
     }
-    let refusal = session.refusal("select keyed.trigrams_of_document('x', '1'::internal)", &[]).await;
-    assert!(refusal.message.contains("internal"), "{refusal}");
+    let error = session.error("select keyed.trigrams_of_document('x', '1'::internal)", &[]).await;
+    assert!(error.message.contains("internal"), "{error}");
 }
 
 #[tokio::test]
-async fn null_short_and_huge_texts_are_indexed() {
+async fn null_short_and_huge_text_is_indexed() {
     let database = Database::new().await;
     let session = database.session().await;
     session

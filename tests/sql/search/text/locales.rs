@@ -1,23 +1,23 @@
-//! Searches in databases whose texts are compared by different libraries.
+//! Searches in databases with different collation providers.
 
 use super::words::{found, upsert};
 use harness::{Cluster, Database, major_version};
 use serde_json::json;
 
-/// The options of databases.
+/// Options of CREATE DATABASE.
 fn locales() -> Vec<&'static str> {
     let mut locales = vec![
         "locale 'C'",
         "locale 'C.UTF-8'",
         "locale_provider icu icu_locale 'und' locale 'C.UTF-8'",
-        // Here the small letter of I has no dot.
+        // In this locale, the lowercase letter of I has no dot.
         "locale_provider icu icu_locale 'tr' locale 'C.UTF-8'",
     ];
     if major_version() >= 17 {
         locales.push("locale_provider builtin builtin_locale 'C.UTF-8' locale 'C.UTF-8'");
     }
     if major_version() >= 18 {
-        // Since 18, full-text search asks the provider, no longer always libc.
+        // Since PostgreSQL 18, full-text search uses the database's provider instead of libc.
         locales.push("locale_provider icu icu_locale 'und' locale 'C'");
         locales.push("locale_provider builtin builtin_locale 'PG_UNICODE_FAST' locale 'C'");
     }
@@ -53,7 +53,7 @@ async fn search_finds_words_and_substrings_in_every_locale() {
         for (query, key) in [("école", "school"), ("éCOLE sup", "school"), ("GROßE", "street")] {
             assert_eq!(found(&session, query).await, key, "{query} with {locale}");
         }
-        // A record that is written again lands on itself, and rebuilt documents find the same.
+        // A record that is written again updates itself, and rebuilt documents are equal.
         upsert(&session, "town", json!({"name": "IĞDIR"})).await;
         session.run("select keyed.rebuild_documents('crm.customers'); select keyed.run_jobs()").await;
         assert_eq!(found(&session, "IĞDIR").await, "town", "{locale}");

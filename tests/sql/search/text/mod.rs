@@ -1,6 +1,5 @@
-//! Searches by words.
+//! Full-text searches.
 
-mod answers;
 mod common_words;
 mod comparison;
 mod documents;
@@ -10,6 +9,7 @@ mod locales;
 mod names;
 mod ranks;
 mod relevance;
+mod results;
 mod scripts;
 mod sync;
 mod synonym_meaning;

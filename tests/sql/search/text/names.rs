@@ -1,4 +1,4 @@
-//! Words find records by the names of what they refer to.
+//! Words find records by the display values of their references.
 
 use super::words::{crm, found, upsert};
 use harness::{companies, customers::DOCUMENTS};
@@ -79,13 +79,13 @@ async fn invisible_displays_are_not_searched() {
     upsert(&session, "1", json!({"name": "Ada", "company": {"external_key": "C-1"}})).await;
     let role = database.create_role("clerk").await;
     let clerk = database.session_as(&role).await;
-    let refusal =
-        clerk.refusal("select keyed.search('crm.customers', '{\"global_search\": \"ada\"}')", &[]).await;
-    assert_eq!(refusal.state, "42501");
+    let error =
+        clerk.error("select keyed.search('crm.customers', '{\"global_search\": \"ada\"}')", &[]).await;
+    assert_eq!(error.state, "42501");
     database.grant(&role, "crm.customers", "read").await;
     assert_eq!((found(&clerk, "ada").await, found(&clerk, "acme").await), ("1".into(), String::new()));
     assert_eq!(found(&clerk, "-acme").await, "1");
-    assert_eq!(clerk.refusal(&format!("select from {DOCUMENTS}"), &[]).await.state, "42501");
+    assert_eq!(clerk.error(&format!("select from {DOCUMENTS}"), &[]).await.state, "42501");
     database.grant(&role, "crm.companies", "read").await;
     assert_eq!((found(&clerk, "acme").await, found(&clerk, "-acme").await), ("1".into(), String::new()));
 }

@@ -1,6 +1,6 @@
-//! The order of words: which records come first, however frequent the words are, page by page.
+//! The ranking of matches: which records come first, however frequent the words are, page by page.
 
-use super::answers::{create_companies, keys, pages, reader_of_gold, search};
+use super::results::{create_companies, keys, pages, reader_of_gold, search};
 use super::words::crm;
 use crate::model::random::Random;
 use harness::Session;
@@ -8,7 +8,7 @@ use harness::customers::DOCUMENTS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Words, with how many of a hundred names and of a hundred tags have them. Stems are words without a final s.
+/// Words, each with its percentage of names and of tags. Stems are words without a final s.
 const WORDS: [(&str, usize, usize); 10] = [
     ("alder", 50, 50),
     ("birch", 0, 60),
@@ -21,7 +21,7 @@ const WORDS: [(&str, usize, usize); 10] = [
     ("maple", 30, 30),
     ("maples", 1, 1),
 ];
-/// What is looked for beside them.
+/// The searched terms.
 const PARTS: [&str; 6] = ["edar", "wood", "lde", "apl", "irc", "nothing"];
 
 #[derive(Clone)]
@@ -29,7 +29,7 @@ struct Record {
     key: String,
     name: String,
     tags: Vec<String>,
-    /// The place of its company in [`COMPANIES`].
+    /// The index of its company in [`COMPANIES`].
     company: Option<usize>,
     is_gold: bool,
     is_live: bool,
@@ -41,10 +41,10 @@ const COMPANIES: [&str; 4] = ["dogwood fir", "maples and cedarwood", "yew alder"
 fn random_text(random: &mut Random, number: usize, share: fn(&(&str, usize, usize)) -> usize) -> String {
     let mut words: Vec<&str> =
         WORDS.iter().filter(|word| random.below(100) < share(word)).map(|word| word.0).collect();
-    // Only the oldest have this one.
+    // Only the oldest records have this word.
     words.extend((number < 150).then_some("yew"));
-    for place in (1..words.len()).rev() {
-        words.swap(place, random.below(place + 1));
+    for position in (1..words.len()).rev() {
+        words.swap(position, random.below(position + 1));
     }
     words.join(" ")
 }
@@ -69,7 +69,7 @@ struct Term {
 
 fn random_terms(random: &mut Random) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
-    for place in 0..1 + random.below(3) {
+    for position in 0..1 + random.below(3) {
         let word = |random: &mut Random| random.pick(&WORDS).0;
         let is_phrase = random.one_in(6);
         let text = match random.below(6) {
@@ -79,7 +79,7 @@ fn random_terms(random: &mut Random) -> Vec<Term> {
             _ => word(random).to_owned(),
         };
         if terms.iter().all(|other| other.text != text) {
-            terms.push(Term { text, is_phrase, is_excluded: place > 0 && random.one_in(5) });
+            terms.push(Term { text, is_phrase, is_excluded: position > 0 && random.one_in(5) });
         }
     }
     terms
@@ -93,34 +93,34 @@ fn query(terms: &[Term]) -> String {
     terms.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-/// The rank of a record; none where it does not match.
+/// The rank of a record; none if it does not match.
 fn rank(record: &Record, terms: &[Term]) -> Option<usize> {
     let name = vec![record.key.as_str(), record.name.as_str()];
     let all: Vec<&str> = name.iter().copied().chain(record.tags.iter().map(String::as_str)).collect();
     let stem = |word: &str| word.trim_end_matches('s').to_owned();
-    let has_word = |texts: &[&str], term: &Term| {
-        let mut words = texts.iter().flat_map(|text| text.split(' '));
+    let has_word = |strings: &[&str], term: &Term| {
+        let mut words = strings.iter().flat_map(|text| text.split(' '));
         words.any(|word| stem(word) == stem(&term.text))
     };
-    let has_part = |texts: &[&str], term: &Term| texts.iter().any(|text| text.contains(&term.text));
-    let has_phrase = |texts: &[&str], term: &Term| {
-        texts.iter().any(|text| format!(" {text} ").contains(&format!(" {} ", term.text)))
+    let has_part = |strings: &[&str], term: &Term| strings.iter().any(|text| text.contains(&term.text));
+    let has_phrase = |strings: &[&str], term: &Term| {
+        strings.iter().any(|text| format!(" {text} ").contains(&format!(" {} ", term.text)))
     };
     let is_in =
-        |texts: &[&str], term: &Term| has_part(texts, term) || !term.is_phrase && has_word(texts, term);
+        |strings: &[&str], term: &Term| has_part(strings, term) || !term.is_phrase && has_word(strings, term);
     let company = record.company.map(|company| COMPANIES[company]);
     let is_met = |term: &Term| is_in(&all, term) || is_in(company.as_slice(), term);
-    let is_whole = |texts: &[&str]| {
-        let mut wanted = terms.iter().filter(|term| !term.is_excluded);
-        wanted.all(|term| if term.is_phrase { has_phrase(texts, term) } else { has_word(texts, term) })
+    let is_whole = |strings: &[&str]| {
+        let mut expected = terms.iter().filter(|term| !term.is_excluded);
+        expected.all(|term| if term.is_phrase { has_phrase(strings, term) } else { has_word(strings, term) })
     };
     let matches = record.is_live && terms.iter().all(|term| is_met(term) != term.is_excluded);
-    let wanted: Vec<&str> = terms.iter().filter(|it| !it.is_excluded).map(|it| it.text.as_str()).collect();
-    let wanted = wanted.join(" ");
+    let expected: Vec<&str> = terms.iter().filter(|it| !it.is_excluded).map(|it| it.text.as_str()).collect();
+    let expected = expected.join(" ");
     let stems = |text: &str| text.split(' ').map(stem).collect::<BTreeSet<String>>();
     let title = match () {
-        () if name.contains(&wanted.as_str()) => 4,
-        () if name.iter().any(|name| stems(name) == stems(&wanted)) => 3,
+        () if name.contains(&expected.as_str()) => 4,
+        () if name.iter().any(|name| stems(name) == stems(&expected)) => 3,
         () => 2,
     };
     let whole = if is_whole(&name) { title } else { usize::from(is_whole(&all)) };
@@ -128,7 +128,7 @@ fn rank(record: &Record, terms: &[Term]) -> Option<usize> {
     if is_holder { Some(5) } else { matches.then_some(whole) }
 }
 
-/// The keys of the records that match, in their order.
+/// The keys of the matching records, in order.
 fn expected(records: &[Record], terms: &[Term], is_found: impl Fn(&Record) -> bool) -> Vec<String> {
     let mut found: Vec<(usize, usize)> = records
         .iter()
@@ -177,7 +177,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
             records[number] = record;
         }
     }
-    let more: Vec<Record> = (0..40).map(|place| random_record(random, records.len() + place)).collect();
+    let more: Vec<Record> = (0..40).map(|position| random_record(random, records.len() + position)).collect();
     write(session, &more).await;
     records.extend(more);
 }
@@ -219,16 +219,16 @@ async fn ranked_pages_equal_a_plain_sort() {
             let mut sorted = body.clone();
             sorted["sort"] = json!("external_key");
             sorted["facets"] = json!(["tier"]);
-            let answer = search(&session, &sorted).await;
+            let result = search(&session, &sorted).await;
             let mut in_order = all.clone();
             in_order.sort_unstable();
             in_order.truncate(limit);
-            assert_eq!(keys(&answer), in_order, "{shown}: sorted");
-            let facets = answer["facets"]["tier"].as_array().expect("values").iter();
+            assert_eq!(keys(&result), in_order, "{shown}: sorted");
+            let facets = result["facets"]["tier"].as_array().expect("values").iter();
             let golden = facets.filter(|it| it["value"] == "gold").map(|it| it["count"].clone());
             let golden: Vec<Value> = golden.collect();
-            let wanted = if gold.is_empty() { vec![] } else { vec![json!(gold.len())] };
-            assert_eq!(golden, wanted, "{shown}: facets");
+            let expected = if gold.is_empty() { vec![] } else { vec![json!(gold.len())] };
+            assert_eq!(golden, expected, "{shown}: facets");
         }
         change(&session, &mut random, &mut records).await;
         match round {
@@ -247,7 +247,7 @@ async fn cursor_of_an_older_ranking_is_rejected() {
         .await;
     let body = json!({"global_search": "oak", "limit": 1});
     let cursor = search(&session, &body).await["next_cursor"].clone();
-    // Its rank is the last of the values that it carries.
+    // The rank is the last value in the cursor.
     let changed = session
         .text(
             "select rtrim(translate(encode(convert_to(regexp_replace(convert_from(decode(rpad(translate($1, '-_', '+/'),
@@ -256,6 +256,6 @@ async fn cursor_of_an_older_ranking_is_rejected() {
         )
         .await;
     let earlier = json!({"global_search": "oak", "limit": 1, "cursor": changed}).to_string();
-    let refusal = session.refusal("select keyed.search('crm.customers', $1)", &[&earlier]).await;
-    assert_eq!((refusal.state.as_str(), refusal.pointers()), ("22023", vec!["/cursor"]), "{refusal}");
+    let error = session.error("select keyed.search('crm.customers', $1)", &[&earlier]).await;
+    assert_eq!((error.state.as_str(), error.pointers()), ("22023", vec!["/cursor"]), "{error}");
 }

@@ -1,23 +1,24 @@
-//! The record that a person expects comes first, whatever is newer, and for every role that sees it.
+//! The record that a user expects comes first, whatever is newer, and for every role that can read it.
 
 use harness::cards::DOCUMENTS;
-use harness::relevance::{Query, fill, mean_reciprocal_rank, open_drawer, places};
+use harness::relevance::{Query, fill, mean_reciprocal_rank, open_drawer, ranks};
 use harness::{Database, Session};
 use serde_json::json;
 
-/// The measured order reaches 0.963: parts of addresses and numbers are not told from the beginnings of longer ones.
+/// The ranking reaches 0.963: it does not distinguish parts of addresses and numbers from the beginnings of longer
+/// ones.
 const LEAST: f64 = 0.96;
 
 async fn assert_expected_first(session: &Session, who: &str) {
-    let places = places(session).await;
-    let mean = mean_reciprocal_rank(&places);
-    let others: Vec<String> = places.iter().filter(|it| it.1 != Some(1)).map(shown).collect();
+    let ranks = ranks(session).await;
+    let mean = mean_reciprocal_rank(&ranks);
+    let others: Vec<String> = ranks.iter().filter(|it| it.1 != Some(1)).map(formatted).collect();
     println!("{who}: {mean:.3}, not first: {others:?}");
     assert!(mean >= LEAST, "{who}: {mean:.3}, not first: {others:?}");
 }
 
-fn shown((query, place): &(&Query, Option<usize>)) -> String {
-    format!("{} for {} at {place:?}", query.expected, query.text)
+fn formatted((query, rank): &(&Query, Option<usize>)) -> String {
+    format!("{} for {} at {rank:?}", query.expected, query.text)
 }
 
 #[tokio::test]
@@ -80,7 +81,7 @@ async fn pages_return_each_record_once() {
             break;
         }
     }
-    // All of these have the words of the search and no others; the newest come first.
+    // All of these contain exactly the words of the search; the newest come first.
     assert_eq!(found[..6], ["B-5", "B-4", "B-3", "B-2", "B-1", "C-7"]);
     let count = found.len();
     found.sort_unstable();

@@ -1,11 +1,11 @@
-//! Words of the most written scripts, also short ones within texts that have no spaces.
+//! Words of the most widely used scripts, including short words in text without spaces.
 
 use super::words::{found, upsert};
 use harness::Database;
 use serde_json::json;
 
-/// A text of each script, and searches that find it and no other.
-const TEXTS: [(&str, &str, &[&str]); 26] = [
+/// A text in each script, with searches that find only this text.
+const STRINGS: [(&str, &str, &[&str]); 26] = [
     ("latin", "Straßenmusik im Café", &["st", "musik", "cafe", "CA"]),
     ("cyrillic", "Городская аптека", &["ап", "птек", "ГОРОД"]),
     ("greek", "Φαρμακείο Αθηνών", &["αθ", "μακε", "αθηνων"]),
@@ -38,11 +38,11 @@ const TEXTS: [(&str, &str, &[&str]); 26] = [
 async fn words_of_every_script_are_found_by_short_and_long_searches() {
     let database = Database::with_crm().await;
     let session = database.session().await;
-    for (key, text, _) in TEXTS {
+    for (key, text, _) in STRINGS {
         upsert(&session, key, json!({"name": text})).await;
     }
     let mut missed = Vec::new();
-    for (key, _, searches) in TEXTS {
+    for (key, _, searches) in STRINGS {
         for search in searches {
             let keys = found(&session, search).await;
             if keys != key {

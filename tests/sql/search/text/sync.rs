@@ -1,4 +1,4 @@
-//! What is searched follows the records and the definitions.
+//! Documents follow the records and the definitions.
 
 use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
@@ -8,8 +8,7 @@ pub(super) const FOUND: &str = "select string_agg(r ->> 'external_key', ' ' orde
   from jsonb_array_elements(
     keyed.search('crm.customers', jsonb_build_object('global_search', $1::text, 'limit', 1000)) -> 'records') r";
 
-/// Rebuilds all documents, and requires that each is what it was before. The language is changed there and back, which
-/// rebuilds them.
+/// Rebuilds all documents by changing the language there and back, and asserts that each is unchanged.
 pub(super) async fn assert_documents_are_true(session: &Session) {
     let documents = &format!("select string_agg(d::text, E'\n' order by d.record_id) from {DOCUMENTS} d");
     let before = session.text(documents, &[]).await;
@@ -20,14 +19,14 @@ pub(super) async fn assert_documents_are_true(session: &Session) {
         )
         .await;
     until_jobs_are_done(session).await;
-    assert!(session.text(documents, &[]).await == before, "the documents differ from what is written now");
+    assert!(session.text(documents, &[]).await == before, "the documents differ from those of new writes");
     let count = &format!(
         "select count(*) = (select count(*) from crm.customers where deleted_at is null) from {DOCUMENTS}"
     );
     assert_eq!(session.text(count, &[]).await, "t");
 }
 
-/// Those of many records are rebuilt in the background.
+/// Documents of many records are rebuilt in the background.
 pub(super) async fn until_jobs_are_done(session: &Session) {
     session.until("select count(*) from keyed.jobs()", "0").await;
 }
@@ -117,13 +116,13 @@ async fn rollback_leaves_no_document() {
                commit"#,
         )
         .await;
-    let refused = session
+    let rejected = session
         .attempt(
             "insert into crm.customers (external_key, name) values ('5', 'refused'), ('1', 'refused')",
             &[],
         )
         .await;
-    assert_eq!(refused.expect_err("the key is taken").state, "23505");
+    assert_eq!(rejected.expect_err("the key is taken").state, "23505");
     session
         .run("begin; update crm.customers set name = 'undone'; rollback; update crm.customers set visits = 1")
         .await;
@@ -155,7 +154,7 @@ async fn document_has_the_text_of_the_last_trigger() {
     {
         assert_eq!(session.text(FOUND, &[query]).await, keys, "{query}");
     }
-    // A function makes documents of the rows that triggers have, which other triggers may have outdated by then.
+    // A function computes documents from the rows that triggers return, which other triggers may have changed since.
     session
         .run(
             r#"delete from crm.customers;

@@ -1,4 +1,4 @@
-//! What a search with synonyms means: which records it finds, and in which order.
+//! A model of searches with synonyms: which records they find, and in which order.
 
 use std::collections::BTreeSet;
 
@@ -22,14 +22,14 @@ pub(super) struct Term {
     pub(super) is_excluded: bool,
 }
 
-/// The root, if there is one, and the others.
+/// The root record, if there is one, and the others.
 pub(super) type Set = (Option<String>, Vec<String>);
 
 pub(super) fn stem(word: &str) -> &str {
     word.trim_end_matches('s')
 }
 
-/// Each term with what will do as well.
+/// Each term with its alternatives.
 pub(super) fn expanded(terms: &[Term], sets: &[Set]) -> Vec<Vec<Term>> {
     let mut expanded: Vec<Vec<Term>> = terms.iter().map(|term| vec![term.clone()]).collect();
     for (root, others) in sets {
@@ -59,45 +59,45 @@ pub(super) fn expanded(terms: &[Term], sets: &[Set]) -> Vec<Vec<Term>> {
     expanded
 }
 
-/// The rank of a record; none where it does not match. Of each term, one of a list has to be there.
+/// The rank of a record; none if it does not match. For each term, one of its alternatives must match.
 pub(super) fn rank(record: &Record, terms: &[Vec<Term>]) -> Option<usize> {
     let name = [record.key.as_str(), record.name.as_str()];
     let all = [record.key.as_str(), record.name.as_str(), record.tag.as_str()];
-    let has_word = |texts: &[&str], term: &Term| {
-        let mut words = texts.iter().flat_map(|text| text.split(' '));
+    let has_word = |strings: &[&str], term: &Term| {
+        let mut words = strings.iter().flat_map(|text| text.split(' '));
         match term {
-            Term { is_phrase: true, text, .. } => texts.iter().any(|it| it.contains(text)),
+            Term { is_phrase: true, text, .. } => strings.iter().any(|it| it.contains(text)),
             Term { text, .. } if text.len() < 3 => words.any(|word| word.starts_with(text)),
             Term { text, .. } => words.any(|word| stem(word) == stem(text)),
         }
     };
-    let is_in = |texts: &[&str], term: &Term| {
-        has_word(texts, term) || term.text.len() > 2 && texts.iter().any(|text| text.contains(&term.text))
+    let is_in = |strings: &[&str], term: &Term| {
+        has_word(strings, term) || term.text.len() > 2 && strings.iter().any(|text| text.contains(&term.text))
     };
     let company = record.company.map(|company| COMPANIES[company]);
     let is_met = |terms: &Vec<Term>| {
         terms.iter().any(|term| is_in(&all, term) || is_in(company.as_slice(), term)) != terms[0].is_excluded
     };
-    let has_whole = |texts: &[&str], term: &Term| {
+    let has_whole = |strings: &[&str], term: &Term| {
         let bounded = format!(" {} ", term.text);
-        // One or two letters begin a word, also between quotation marks.
-        has_word(texts, term)
+        // One or two letters match as a prefix, even between quotation marks.
+        has_word(strings, term)
             && (!term.is_phrase
                 || term.text.len() < 3
-                || texts.iter().any(|text| format!(" {text} ").contains(&bounded)))
+                || strings.iter().any(|text| format!(" {text} ").contains(&bounded)))
     };
-    let is_whole = |texts: &[&str]| {
-        let mut wanted = terms.iter().filter(|terms| !terms[0].is_excluded);
-        wanted.all(|terms| terms.iter().any(|term| has_whole(texts, term)))
+    let is_whole = |strings: &[&str]| {
+        let mut required = terms.iter().filter(|terms| !terms[0].is_excluded);
+        required.all(|terms| terms.iter().any(|term| has_whole(strings, term)))
     };
     let title = || {
-        let wanted = called(terms);
+        let required = called(terms);
         let is_called = |is: &dyn Fn(&str, &str) -> bool| {
-            wanted.iter().any(|wanted| name.iter().any(|name| is(name, wanted)))
+            required.iter().any(|required| name.iter().any(|name| is(name, required)))
         };
         match () {
-            () if is_called(&|name, wanted| name == wanted) => 4,
-            () if is_called(&|name, wanted| stems(name) == stems(wanted)) => 3,
+            () if is_called(&|name, required| name == required) => 4,
+            () if is_called(&|name, required| stems(name) == stems(required)) => 3,
             () => 2,
         }
     };
@@ -109,7 +109,7 @@ pub(super) fn stems(text: &str) -> BTreeSet<&str> {
     text.split(' ').map(stem).collect()
 }
 
-/// All variants of the terms, or the typed terms if there are too many.
+/// All variants of the terms, or only the typed terms if there are too many.
 pub(super) fn called(terms: &[Vec<Term>]) -> Vec<String> {
     let ways = |all: &Vec<Term>| {
         let mut known: Vec<String> = Vec::new();
@@ -120,10 +120,10 @@ pub(super) fn called(terms: &[Vec<Term>]) -> Vec<String> {
         }
         known
     };
-    let wanted: Vec<Vec<String>> = terms.iter().filter(|all| !all[0].is_excluded).map(ways).collect();
-    let count: usize = wanted.iter().map(Vec::len).product();
+    let required: Vec<Vec<String>> = terms.iter().filter(|all| !all[0].is_excluded).map(ways).collect();
+    let count: usize = required.iter().map(Vec::len).product();
     let mut called: Vec<Vec<&str>> = vec![Vec::new()];
-    for ways in &wanted {
+    for ways in &required {
         let ways = if count > 16 { &ways[..1] } else { ways };
         let mut longer = Vec::new();
         for (way, before) in ways.iter().flat_map(|way| called.iter().map(move |before| (way, before))) {

@@ -1,6 +1,6 @@
-//! Random synonyms, texts and searches, compared with their meaning in memory.
+//! Random synonyms, texts and searches, compared with a model in memory.
 
-use super::answers::{create_companies, pages, reader_of_gold, search};
+use super::results::{create_companies, pages, reader_of_gold, search};
 use super::synonym_meaning::{COMPANIES, Record, Set, Term, expanded, rank};
 use super::words::crm;
 use crate::model::random::Random;
@@ -8,12 +8,12 @@ use harness::Session;
 use harness::customers::DOCUMENTS;
 use serde_json::{Value, json};
 
-/// Words; stems are words without a final s. The one of two letters matches where words begin.
+/// Words; stems are words without a final s. The two-letter word matches as a prefix.
 const WORDS: [&str; 12] = [
     "alder", "birch", "cedar", "cedars", "firwood", "dogwood", "elm", "fir", "maple", "maples", "ox", "oxen",
 ];
-fn random_text(random: &mut Random, most: usize) -> String {
-    let words: Vec<&str> = (0..random.below(most + 1)).map(|_| *random.pick(&WORDS)).collect();
+fn random_text(random: &mut Random, max: usize) -> String {
+    let words: Vec<&str> = (0..random.below(max + 1)).map(|_| *random.pick(&WORDS)).collect();
     words.join(" ")
 }
 
@@ -64,21 +64,21 @@ async fn define(session: &Session, sets: &[Set]) {
     session.rows("select keyed.alter_template('crm.customers', $1)", &[&changes]).await;
 }
 
-/// Some words, often those of a set side by side.
+/// Some words, often adjacent words of one synonym set.
 fn random_terms(random: &mut Random, sets: &[Set]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
-    for place in 0..1 + random.below(3) {
+    for position in 0..1 + random.below(3) {
         let is_phrase = random.one_in(8);
-        let texts = match sets.len() {
+        let strings = match sets.len() {
             count if count > 0 && !random.one_in(4) => {
                 let (root, others) = random.pick(sets);
                 root.clone().unwrap_or_else(|| random.pick(others).clone())
             }
             _ => (*random.pick(&["alder", "edar", "ox", "oxe", "apl", "elm", "firs", "maple"])).to_owned(),
         };
-        let texts: Vec<&str> = if is_phrase { vec![&texts] } else { texts.split(' ').collect() };
-        let is_excluded = place > 0 && texts.len() == 1 && random.one_in(4);
-        for text in texts {
+        let strings: Vec<&str> = if is_phrase { vec![&strings] } else { strings.split(' ').collect() };
+        let is_excluded = position > 0 && strings.len() == 1 && random.one_in(4);
+        for text in strings {
             if terms.iter().all(|other| other.text != text) {
                 terms.push(Term { text: text.to_owned(), is_phrase, is_excluded });
             }
@@ -95,7 +95,7 @@ fn query(terms: &[Term]) -> String {
     terms.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-/// The keys of the records that match, in their order.
+/// The keys of the matching records, in order.
 fn expected(
     records: &[Record],
     terms: &[Term],
@@ -140,7 +140,7 @@ async fn change(session: &Session, random: &mut Random, records: &mut Vec<Record
              where external_key = $1 and deleted_at is null";
         session.rows(update, &[&record.key, &record.name, &record.is_live.to_string()]).await;
     }
-    let more: Vec<Record> = (0..40).map(|place| random_record(random, records.len() + place)).collect();
+    let more: Vec<Record> = (0..40).map(|position| random_record(random, records.len() + position)).collect();
     write(session, &more).await;
     records.extend(more);
 }

@@ -1,4 +1,4 @@
-//! Words find records by what stands for them.
+//! Words find records with their synonyms.
 
 use super::words::{crm, explained, found, upsert};
 use harness::{Database, Session, companies, has_direct_access};
@@ -14,7 +14,7 @@ fn sets() -> Value {
            {"synonyms": ["New York", "NYC", "big apple"]}, {"synonyms": ["tv", "television"]}])
 }
 
-/// Customers named for what they have.
+/// Customers with these names.
 async fn garage() -> (Database, Session) {
     let (database, session) = crm().await;
     for (key, name) in [
@@ -72,7 +72,7 @@ async fn word_finds_records_with_its_synonyms() {
 }
 
 #[tokio::test]
-async fn record_with_a_synonym_ranks_as_one_with_the_word() {
+async fn synonym_match_ranks_like_a_word_match() {
     let (_database, session) = crm().await;
     define(&session, "customers", &sets()).await;
     upsert(&session, "1", json!({"name": "automobile"})).await;
@@ -93,7 +93,7 @@ async fn synonyms_apply_to_all_sessions() {
     assert_eq!(found(&reader, "car").await, "5 3 1 6");
     session.run("select keyed.alter_template('crm.customers', '{\"language\": \"simple\"}')").await;
     session.until("select count(*) from keyed.jobs()", "0").await;
-    assert_eq!(found(&reader, "cars").await, "", "without endings, it is another word");
+    assert_eq!(found(&reader, "cars").await, "", "its stem differs");
     session.run("begin").await;
     define(&session, "customers", &Value::Null).await;
     assert_eq!(found(&session, "car").await, "3 1");
@@ -118,7 +118,7 @@ async fn displays_match_synonyms_of_the_searched_template() {
     for (query, keys) in [("car", "2 1"), ("cars -works", ""), ("works -car", "3"), ("motor car", "2 1")] {
         assert_eq!(found(&session, query).await, keys, "{query}");
     }
-    // A name that has no document of its own.
+    // A display value without its own document.
     session
         .run(
             r#"select keyed.add_attribute('crm.companies', '{"slug": "size", "type": "number"}');
@@ -128,7 +128,7 @@ async fn displays_match_synonyms_of_the_searched_template() {
         .await;
     define(&session, "customers", &json!([{"synonyms": ["cologne", "4711"]}])).await;
     assert_eq!(found(&session, "cologne").await, "1");
-    // So many names that they are not collected.
+    // So many display values that they are not collected.
     session
         .run(&format!(
             "select keyed.alter_template('crm.companies', '{{\"display\": null}}');
@@ -172,8 +172,8 @@ async fn suggestions_apply_synonyms_to_earlier_words() {
     let (_database, session) = garage().await;
     for (prefix, expected) in [("automobile re", "red 1"), ("\"automobile\" re", ""), ("nyc b", "Big 1")] {
         let query = json!({"prefix": prefix}).to_string();
-        let answer = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
-        let shown = answer["suggestions"].as_array().expect("suggestions").iter();
+        let result = session.json("select keyed.suggest('crm.customers', $1)", &[&query]).await;
+        let shown = result["suggestions"].as_array().expect("suggestions").iter();
         let shown: Vec<String> = shown.map(|it| format!("{} {}", it["text"], it["count"])).collect();
         assert_eq!(shown.join(", ").replace('"', ""), expected, "{prefix}");
     }
@@ -185,11 +185,11 @@ async fn synonyms_come_before_typo_correction() {
     upsert(&session, "1", json!({"name": "NYC hotel"})).await;
     upsert(&session, "2", json!({"name": "phones"})).await;
     define(&session, "customers", &sets()).await;
-    let answer = async |words: &str| {
+    let result = async |words: &str| {
         let query = json!({"global_search": words, "fuzzy": "auto"}).to_string();
-        let answer = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
-        let key = answer["records"][0]["external_key"].as_str().unwrap_or_default().to_owned();
-        (key, answer["did_you_mean"].as_str().unwrap_or_default().to_owned())
+        let result = session.json("select keyed.search('crm.customers', $1)", &[&query]).await;
+        let key = result["records"][0]["external_key"].as_str().unwrap_or_default().to_owned();
+        (key, result["did_you_mean"].as_str().unwrap_or_default().to_owned())
     };
     for (words, key, meant) in [
         ("new york", "1", ""),
@@ -198,7 +198,7 @@ async fn synonyms_come_before_typo_correction() {
         ("phonr", "", ""),
         ("phonrs", "2", "phones"),
     ] {
-        assert_eq!(answer(words).await, (key.to_owned(), meant.to_owned()), "{words}");
+        assert_eq!(result(words).await, (key.to_owned(), meant.to_owned()), "{words}");
     }
 }
 
@@ -236,7 +236,7 @@ async fn view_and_search_combine_their_terms() {
         keys.map(|key| key.unwrap_or_default().to_owned()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(within("").await, "7 9 8");
-    assert_eq!(within("york").await, "7", "york alone is no part of what NYC stands for");
+    assert_eq!(within("york").await, "7", "york alone is not the synonym of NYC");
     assert_eq!(within("nyc").await, "9 8 7");
 }
 
@@ -251,11 +251,11 @@ async fn corrected_word_finds_its_synonyms() {
     let search = async |query: &Value| {
         session.json("select keyed.search('crm.customers', $1)", &[&query.to_string()]).await
     };
-    let answer = search(&query).await;
-    assert_eq!((&answer["total"], &answer["did_you_mean"]), (&json!(2), &json!("sausage")));
+    let result = search(&query).await;
+    assert_eq!((&result["total"], &result["did_you_mean"]), (&json!(2), &json!("sausage")));
     let mut next = query.clone();
-    next["cursor"] = answer["next_cursor"].clone();
-    let first = answer["records"][0]["external_key"].clone();
+    next["cursor"] = result["next_cursor"].clone();
+    let first = result["records"][0]["external_key"].clone();
     let second = search(&next).await["records"][0]["external_key"].clone();
     assert_eq!((first, second), (json!("2"), json!("1")));
 }

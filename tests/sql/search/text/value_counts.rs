@@ -1,4 +1,4 @@
-//! Facets and totals of words that very many records have: the same as a statement over the table counts.
+//! Facets and totals of words that very many records have are equal to the counts of an SQL statement.
 
 use harness::{Database, Session};
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ const TEMPLATE: &str = r#"
       {"slug": "is_new", "type": "boolean"}, {"slug": "level", "type": "metric"},
       {"slug": "maker", "type": "reference", "template": "makers"}]')"#;
 
-/// 33,000 things, of which all but every hundredth have a word. Labels differ by case and accents, and more of them than are
-/// counted are as frequent as others. Some values are missing; lists hold values twice, or none.
+/// 33,000 things, 99 % of which have a word. Labels differ by case and accents, and more labels than are counted are
+/// equally frequent. Some values are missing; lists have repeated values or are empty.
 const FILL: &str = "
     insert into p.makers (external_key, name) select n, 'Maker ' || n from generate_series(1, 12) n;
     insert into p.things (external_key, name, size, label, tags, day, seen, is_new, level, maker)
@@ -34,18 +34,18 @@ const CHANGE: &str = "
 
 const FIELDS: [&str; 8] = ["label", "tags", "day", "seen", "is_new", "maker", "size", "level"];
 
-/// Values and counts as the answer has them.
-fn counted(answer: &Value, field: &str) -> Value {
-    let values = answer["facets"][field].as_array().expect("values").iter();
+/// Values and counts in the result.
+fn counted(result: &Value, field: &str) -> Value {
+    let values = result["facets"][field].as_array().expect("values").iter();
     values.map(|it| json!([it["value"], it["count"]])).collect()
 }
 
 async fn compare(session: &Session, owner: &Session, filters: Value, condition: &str) {
     let query = json!({"global_search": "common", "filters": filters, "facets": FIELDS, "count": "exact", "limit": 1});
-    let answer = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
+    let result = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
     let found = format!("p.things where deleted_at is null and name = 'common' and {condition}");
     let total = owner.json(&format!("select to_jsonb(count(*)) from {found}"), &[]).await;
-    assert_eq!(answer["total"], total, "{query}");
+    assert_eq!(result["total"], total, "{query}");
     assert_ne!(total, json!(0), "{query}");
     for field in FIELDS {
         let values = match field {
@@ -61,7 +61,7 @@ async fn compare(session: &Session, owner: &Session, filters: Value, condition: 
                select v, count(*) as n, row_number() over (order by count(*) desc, {order}) as place
                from {values} where v is not null group by v order by 2 desc, {order} limit 100) counts"
         );
-        assert_eq!(counted(&answer, field), owner.json(&sql, &[]).await, "{field} of {query}");
+        assert_eq!(counted(&result, field), owner.json(&sql, &[]).await, "{field} of {query}");
     }
 }
 
@@ -88,7 +88,7 @@ async fn value_counts_agree_with_sql() {
         let few = json!([{"field": "size", "operator": "lt", "value": 25}]);
         compare(&session, &session, few, "size < 25").await;
     }
-    // A transaction counts what its snapshot has.
+    // A transaction counts what its snapshot contains.
     session.run("begin isolation level repeatable read; select count(*) from p.things").await;
     let other = database.session().await;
     other.run("update p.things set label = 'new', deleted_at = case when size > 800 then now() end where size > 600").await;

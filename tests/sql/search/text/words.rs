@@ -1,4 +1,4 @@
-//! Which records words find.
+//! The records that words find.
 
 use harness::customers::DOCUMENTS;
 use harness::{Database, Session};
@@ -18,7 +18,7 @@ async fn found_in(session: &Session, template: &str, query: &str) -> String {
     session.text(&sql, &[query]).await
 }
 
-/// How the search is done.
+/// The plan of the search.
 pub(crate) async fn explained(session: &Session, query: &str) -> String {
     let query = json!({"global_search": query}).to_string();
     session.text("select keyed.explain('crm.customers', $1)", &[&query]).await
@@ -149,7 +149,7 @@ async fn special_characters_are_literal() {
 #[tokio::test]
 async fn word_is_found_by_its_stem() {
     let (_database, session) = crm().await;
-    for (language, name, queries, strangers) in [
+    for (language, name, queries, non_matches) in [
         ("english", "the city hall was running tests", "cities testing runs HALLS", "cited"),
         ("german", "Die schönen Häuser am Fluß", "schöne schon haus Flusses", "houses"),
         ("french", "les chevaux mangés au marché", "cheval manger mange marchés", "horses"),
@@ -166,7 +166,7 @@ async fn word_is_found_by_its_stem() {
         for query in queries.split(' ') {
             assert_eq!(found(&session, query).await, "1", "{language} {query}");
         }
-        assert_eq!(found(&session, strangers).await, "", "{language} {strangers}");
+        assert_eq!(found(&session, non_matches).await, "", "{language} {non_matches}");
     }
 }
 
@@ -228,13 +228,13 @@ async fn invalid_search_is_rejected_with_its_pointer() {
     let (_database, session) = crm().await;
     let words: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
     for query in ["é".repeat(1001), words.join(" ")] {
-        let refusal = session
-            .refusal(
+        let error = session
+            .error(
                 "select keyed.search('crm.customers', jsonb_build_object('global_search', $1::text))",
                 &[&query],
             )
             .await;
-        assert_eq!((refusal.is(), refusal.pointers()), (("22023", "invalid_value"), vec!["/global_search"]));
+        assert_eq!((error.codes(), error.pointers()), (("22023", "invalid_value"), vec!["/global_search"]));
     }
     assert_eq!(found(&session, &words[..20].join(" ")).await, "");
 }
@@ -251,7 +251,7 @@ async fn restored_record_is_found_again() {
 }
 
 #[tokio::test]
-async fn letter_with_a_sign_matches_prefixes() {
+async fn letter_with_punctuation_matches_prefixes() {
     let (_database, session) = crm().await;
     session
         .run("insert into crm.customers (external_key, name) values ('1', 'J.A. Smith'), ('2', 'Sale (5% off)'), ('3', '(c++)'), ('4', 'x [5€] y')")
@@ -266,8 +266,8 @@ async fn letter_with_a_sign_matches_prefixes() {
         ("z.", ""),
         ("5+", ""),
     ] {
-        let answer = found(&session, query).await;
-        let mut keys: Vec<&str> = answer.split_whitespace().collect();
+        let result = found(&session, query).await;
+        let mut keys: Vec<&str> = result.split_whitespace().collect();
         keys.sort_unstable();
         assert_eq!(keys.join(" "), expected, "{query}");
     }

@@ -1,4 +1,4 @@
-//! A write replaces a document in its table, whatever the table has become.
+//! A write replaces a document in its table, whatever changes an administrator has made to the table.
 
 use super::sync::{FOUND, crm};
 use harness::Session;
@@ -9,7 +9,7 @@ async fn assert_a_text_is_replaced(session: &Session, name: &str, more: &str) {
     let attributes = format!(r#"{{"name": "{name}{more}"}}"#);
     session.rows("select keyed.upsert_by_key('crm.customers', '1', $1)", &[&attributes]).await;
     assert_eq!(session.text(FOUND, &[name]).await, "1", "{name}");
-    // By the primary key, and by all rows.
+    // By the primary key, and by a sequential scan.
     for scans in ["enable_seqscan = off", "enable_indexscan = off; set enable_bitmapscan = off"] {
         let stored = format!(
             "select count(*) from {DOCUMENTS} where record_id = (select id from crm.customers) and document like $1"
@@ -29,7 +29,7 @@ async fn documents_are_written_after_changes_of_their_table() {
     session.run("select keyed.upsert_by_key('crm.customers', '1', '{}')").await;
     let changes = [
         "select 1".to_owned(),
-        // Then no index has the text, and the new row stays in the page of the old one.
+        // Then no index contains the text, and the update is heap-only (HOT).
         format!("drop index {index}"),
         format!("create index summary on {DOCUMENTS} using brin (record_id, document)"),
         format!("drop index keyed_state.summary; {definition}"),
@@ -48,11 +48,11 @@ async fn documents_are_written_after_changes_of_their_table() {
     session
         .run(&format!("alter table {DOCUMENTS} add constraint c check (document not like '%refused%')"))
         .await;
-    let refused = "select keyed.upsert_by_key('crm.customers', '1', '{\"name\": \"refused\"}')";
-    assert_eq!(session.refusal(refused, &[]).await.state, "23514");
+    let rejected = "select keyed.upsert_by_key('crm.customers', '1', '{\"name\": \"refused\"}')";
+    assert_eq!(session.error(rejected, &[]).await.state, "23514");
     session.run(&format!("alter table {DOCUMENTS} drop constraint c; create unique index one on {DOCUMENTS} ((true)) where document like '%refused%'")).await;
     session.run("select keyed.create_record('crm.customers', '{\"name\": \"refused\"}', 'other')").await;
-    assert_eq!(session.refusal(refused, &[]).await.state, "23505");
+    assert_eq!(session.error(rejected, &[]).await.state, "23505");
     session.run("drop index keyed_state.one; delete from crm.customers where external_key = 'other'").await;
     assert_a_text_is_replaced(&session, "last", "").await;
     database.cluster().assert_no_crash();

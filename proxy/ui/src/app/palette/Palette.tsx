@@ -15,8 +15,8 @@ import {
 } from "react-aria-components";
 import { useLocation } from "wouter";
 import { useMe, useProjects, useTemplates } from "../../api/queries";
-import { takeEnter } from "../../components/combobox";
-import { words } from "../../language";
+import { readEnterPress } from "../../components/combobox";
+import { messages } from "../../language";
 import { addresses } from "../../navigation/addresses";
 import { useActiveShortcuts } from "../../navigation/shortcuts";
 import { useSession } from "../../session/session";
@@ -26,24 +26,24 @@ import { type Entry, type Section, sectionsFor } from "./entries";
 import style from "./Palette.module.css";
 import { useRecordsWithKey } from "./records";
 
-const t = words.frame;
-/** The saved views of as many templates are offered. */
+const t = messages.frame;
+/** The maximum number of templates whose saved views are offered. */
 const MAX_TEMPLATES = 20;
 
 /** The command palette: pages and actions, found by typing. */
 export default function Palette({ project, onClose }: { project: string; onClose: () => void }) {
   const [query, setQuery] = useState("");
-  const { sections, isLooking } = useSections(project, query);
+  const { sections, isSearching } = useSections(project, query);
 
   const run = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
-    // The page takes its focus back first; then the action may move it.
+    // The page restores its focus first. Then the action may move it.
     requestAnimationFrame(() => requestAnimationFrame(entry.run));
   };
   const find = (id: unknown) => sections.flatMap(({ entries }) => entries).find((it) => it.id === id);
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    const enter = takeEnter(event);
+    const enter = readEnterPress(event);
     if (enter) run(find(enter.active) ?? sections[0]?.entries[0]);
   };
 
@@ -80,7 +80,7 @@ export default function Palette({ project, onClose }: { project: string; onClose
               items={sections}
               onAction={(id) => run(find(id))}
               renderEmptyState={() => (
-                <p className={style.none}>{isLooking ? t.lookingForKey : t.nothingFound}</p>
+                <p className={style.none}>{isSearching ? t.lookingForKey : t.nothingFound}</p>
               )}
             >
               {(section) => (
@@ -115,7 +115,7 @@ function Row({ entry }: { entry: Entry }) {
   );
 }
 
-function useSections(project: string, query: string): { sections: Section[]; isLooking: boolean } {
+function useSections(project: string, query: string): { sections: Section[]; isSearching: boolean } {
   const [location, navigate] = useLocation();
   const { role } = useSession();
   const me = useMe(project);
@@ -129,7 +129,7 @@ function useSections(project: string, query: string): { sections: Section[]; isL
     project,
     openFirst.slice(0, MAX_TEMPLATES).map(({ slug }) => slug),
   );
-  const { records, isLooking } = useRecordsWithKey(project, openFirst, query);
+  const { records, isSearching } = useRecordsWithKey(project, openFirst, query);
   const found: Entry[] = records.map((record) => ({
     id: `record ${record.id}`,
     label: record.name === "" ? record.key : record.name,
@@ -148,22 +148,22 @@ function useSections(project: string, query: string): { sections: Section[]; isL
     shortcuts,
     navigate,
   });
-  const wanted = query.trim();
+  const text = query.trim();
   const [first] = openFirst;
   const search: Entry[] =
-    wanted === "" || !first
+    text === "" || !first
       ? []
       : [
           {
             id: "search words",
-            label: t.searchFor(wanted, first.label ?? first.slug),
+            label: t.searchFor(text, first.label ?? first.slug),
             icon: Search,
-            run: () => navigate(addresses.found(project, first.slug, wanted)),
+            run: () => navigate(addresses.found(project, first.slug, text)),
           },
         ];
   const all: Section[] = [{ id: "records", entries: found }, ...others, { id: "search", entries: search }];
   return {
     sections: all.filter(({ entries }) => entries.length > 0),
-    isLooking,
+    isSearching,
   };
 }

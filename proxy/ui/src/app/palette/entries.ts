@@ -1,4 +1,4 @@
-/** What the palette offers. */
+/** The entries of the palette. */
 import type { LucideIcon } from "lucide-react";
 import {
   Activity,
@@ -19,25 +19,25 @@ import {
   Webhook,
 } from "lucide-react";
 import type { Me, Project, Template } from "../../api/queries";
-import { words } from "../../language";
+import { messages } from "../../language";
 import { leftList } from "../../list/remembered";
 import { addresses } from "../../navigation/addresses";
 import type { ActiveShortcut } from "../../navigation/shortcuts";
 import { setAppearance } from "../appearance";
 import { densities, themes } from "../Caller";
-import { leave, returnToMyself } from "../session";
+import { endSession, returnToMyself } from "../session";
 import { best } from "./match";
 
-const t = words.frame;
+const t = messages.frame;
 
 export type Entry = {
   id: string;
   label: string;
   hint?: string;
   icon: LucideIcon;
-  /** Its shortcut. */
+  /** The shortcut of the entry. */
   keys?: string;
-  /** Further names by which it is found. */
+  /** Other names that find the entry. */
   names?: readonly string[];
   run: () => void;
 };
@@ -45,9 +45,9 @@ export type Entry = {
 export type SectionId = keyof typeof t.sections;
 export type Section = { id: SectionId; entries: Entry[] };
 
-export type Surroundings = {
+export type PaletteContext = {
   project: string;
-  /** The template that is open. */
+  /** The open template. */
   template: string | undefined;
   me: Me | undefined;
   role: string | null;
@@ -58,19 +58,19 @@ export type Surroundings = {
   navigate: (address: string) => void;
 };
 
-/** Those that only open what lists them. */
+/** Entries that only open a page which lists them. */
 const OWN_KEYS = ["mod+k"];
 
 const nameOf = (template: Template) => template.label ?? template.slug;
 
-function actions({ shortcuts }: Surroundings): Entry[] {
+function actions({ shortcuts }: PaletteContext): Entry[] {
   return shortcuts
     .filter((it) => !OWN_KEYS.includes(it.keys) && shortcuts.findLast(({ keys }) => keys === it.keys) === it)
     .toReversed()
     .map(({ keys, label, icon, run }) => ({ id: `do ${keys}`, label, keys, icon, run }));
 }
 
-function templates({ project, template, templates, navigate }: Surroundings): Entry[] {
+function templates({ project, template, templates, navigate }: PaletteContext): Entry[] {
   return templates
     .filter(({ slug }) => slug !== template)
     .map((it) => ({
@@ -83,7 +83,7 @@ function templates({ project, template, templates, navigate }: Surroundings): En
     }));
 }
 
-function views({ project, templates, views, navigate }: Surroundings): Entry[] {
+function views({ project, templates, views, navigate }: PaletteContext): Entry[] {
   return views.map((view) => {
     const of = templates.find(({ slug }) => slug === view.template);
     return {
@@ -97,7 +97,7 @@ function views({ project, templates, views, navigate }: Surroundings): Entry[] {
   });
 }
 
-function pages({ project, template, templates, me, navigate }: Surroundings): Entry[] {
+function pages({ project, template, templates, me, navigate }: PaletteContext): Entry[] {
   const page = (id: string, icon: LucideIcon, label: string, address: string, hint?: string): Entry => ({
     id: `page ${id}`,
     icon,
@@ -128,7 +128,7 @@ function pages({ project, template, templates, me, navigate }: Surroundings): En
   ];
 }
 
-function projects({ project, projects, navigate }: Surroundings): Entry[] {
+function projects({ project, projects, navigate }: PaletteContext): Entry[] {
   return projects
     .filter(({ slug }) => slug !== project)
     .map(({ slug, name }) => ({
@@ -141,7 +141,7 @@ function projects({ project, projects, navigate }: Surroundings): Entry[] {
     }));
 }
 
-function settings({ role }: Surroundings): Entry[] {
+function settings({ role }: PaletteContext): Entry[] {
   return [
     ...(role === null
       ? []
@@ -158,11 +158,11 @@ function settings({ role }: Surroundings): Entry[] {
       icon: Rows3,
       run: () => setAppearance({ density: id }),
     })),
-    { id: "sign out", label: t.signOut, icon: LogOut, run: leave },
+    { id: "sign out", label: t.signOut, icon: LogOut, run: endSession },
   ];
 }
 
-const MAKERS: [SectionId, (all: Surroundings) => Entry[]][] = [
+const MAKERS: [SectionId, (all: PaletteContext) => Entry[]][] = [
   ["actions", actions],
   ["templates", templates],
   ["views", views],
@@ -171,13 +171,13 @@ const MAKERS: [SectionId, (all: Surroundings) => Entry[]][] = [
   ["settings", settings],
 ];
 
-/** As many of each are shown: what is not among them is found by another letter. */
-const MOST = 8;
+/** The maximum number of entries per section. Typing more narrows the list. */
+const MAX_ENTRIES = 8;
 
-/** What answers the query, section by section; the sections that answer it best come first. */
-export function sectionsFor(query: string, all: Surroundings): Section[] {
+/** The entries that match the query, by section, best sections first. */
+export function sectionsFor(query: string, all: PaletteContext): Section[] {
   return MAKERS.map(([id, make]) => ({
     id,
-    entries: best(query, make(all), ({ label, names = [] }) => [label, ...names]).slice(0, MOST),
+    entries: best(query, make(all), ({ label, names = [] }) => [label, ...names]).slice(0, MAX_ENTRIES),
   })).filter(({ entries }) => entries.length > 0);
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { best, matches } from "./match";
 
-test("a name is found without its accents and case", () => {
+test("name matches without accents and case", () => {
   expect(matches("zurich", ["Zürich"])).toBe(true);
   expect(matches("ZÜR", ["zurich"])).toBe(true);
 });
 
-test("words are found in any order and in any of the names", () => {
+test("words match in any order and in any name", () => {
   expect(matches("orders new", ["New orders"])).toBe(true);
   expect(matches("kunden shop", ["Customers", "shop kunden"])).toBe(true);
   expect(matches("orders old", ["New orders"])).toBe(false);
@@ -22,6 +22,6 @@ test("matches rank exact, by prefix, by word, then by substring", () => {
   ]);
 });
 
-test("an empty query finds all in their order", () => {
+test("empty query matches everything in order", () => {
   expect(best(" ", ["b", "a"], (name) => [name])).toEqual(["b", "a"]);
 });

@@ -1,6 +1,6 @@
-/** How the palette and the filters of the rail find names. */
+/** Name matching for the palette and the filters of the rail. */
 
-/** Without case and accents: "é" is found as "e". */
+/** Normalizes case and accents: "é" becomes "e". */
 export const plain = (text: string) =>
   text
     .normalize("NFKD")
@@ -9,13 +9,13 @@ export const plain = (text: string) =>
 
 const partsOf = (query: string) => plain(query).split(/\s+/).filter(Boolean);
 
-/** Whether each word of the query is somewhere in one of the names. */
+/** Whether each word of the query occurs in one of the names. */
 export function matches(query: string, names: readonly string[]): boolean {
   const all = names.map(plain).join(" ");
   return partsOf(query).every((part) => all.includes(part));
 }
 
-/** How well a name answers a query: 0 is best, null is not at all. Names that begin with the query come first. */
+/** How well a name matches a query: 0 is best, null is no match. Names that begin with the query come first. */
 export function rank(query: string, names: readonly string[]): number | null {
   if (!matches(query, names)) return null;
   const whole = plain(query).trim();
@@ -25,7 +25,7 @@ export function rank(query: string, names: readonly string[]): number | null {
   return partsOf(query).every((part) => all.some((name) => ` ${name}`.includes(` ${part}`))) ? 2 : 3;
 }
 
-/** What matches, the best first; of equals, the order stays. */
+/** The matches, best first. Equal matches keep their order. */
 export function best<T>(query: string, all: readonly T[], names: (it: T) => readonly string[]): T[] {
   return all
     .flatMap((it, at) => {

@@ -1,12 +1,12 @@
-/** The records that have exactly the key that was typed. */
+/** The records whose key equals the typed text. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { answer, inProject, POST } from "../../api/client";
+import { bodyOf, inProject, POST } from "../../api/client";
 import { isLosslessNumber } from "../../api/json";
 import type { Template } from "../../api/queries";
 import { useSession } from "../../session/session";
 
-/** As many templates are asked; the open one is the first. */
+/** The maximum number of templates to look in, the open one first. */
 const MAX_TEMPLATES = 10;
 const PAUSE = 120;
 
@@ -29,7 +29,7 @@ async function lookUp(project: string, template: Template, key: string, signal: 
     fields,
     limit: 1,
   };
-  const found = await answer(POST("/v1/entities/search/{template}", { params, body, signal }));
+  const found = await bodyOf(POST("/v1/entities/search/{template}", { params, body, signal }));
   return found.records.map((record): FoundRecord => {
     const name = template.display ? record.attributes?.[template.display] : null;
     const isShort = typeof name === "string" || typeof name === "number" || isLosslessNumber(name);
@@ -37,26 +37,26 @@ async function lookUp(project: string, template: Template, key: string, signal: 
   });
 }
 
-/** Looks the key up in all templates of the project at once. A template that rejects the lookup has no such record. */
+/** Looks the key up in all templates of the project concurrently. A template that rejects the lookup has no match. */
 export function useRecordsWithKey(project: string, templates: readonly Template[], typed: string) {
   const { key } = useSession();
-  const wanted = useSettled(typed.trim());
-  const asked = templates.slice(0, MAX_TEMPLATES);
+  const text = useSettled(typed.trim());
+  const searched = templates.slice(0, MAX_TEMPLATES);
   const records = useQuery({
-    queryKey: [key, "palette", project, asked.map(({ slug }) => slug), wanted],
+    queryKey: [key, "palette", project, searched.map(({ slug }) => slug), text],
     queryFn: async ({ signal }) => {
       const found = await Promise.allSettled(
-        asked.map((template) => lookUp(project, template, wanted, signal)),
+        searched.map((template) => lookUp(project, template, text, signal)),
       );
       return found.flatMap((it) => (it.status === "fulfilled" ? it.value : []));
     },
-    enabled: key !== null && wanted !== "" && asked.length > 0,
+    enabled: key !== null && text !== "" && searched.length > 0,
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const isCurrent = typed.trim() === wanted;
+  const isCurrent = typed.trim() === text;
   return {
-    records: wanted === "" ? [] : (records.data ?? []).filter((it) => it.key === typed.trim()),
-    isLooking: typed.trim() !== "" && (!isCurrent || records.isFetching),
+    records: text === "" ? [] : (records.data ?? []).filter((it) => it.key === typed.trim()),
+    isSearching: typed.trim() !== "" && (!isCurrent || records.isFetching),
   };
 }

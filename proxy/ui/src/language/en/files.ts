@@ -42,14 +42,14 @@ export const files = {
   importTitle: (template: string) => `Import into ${template}`,
   importLead: "Nothing is written before the last step.",
   steps: { file: "File", columns: "Columns", trial: "Check", run: "Import" },
-  stepOf: (place: number, of: number) => `Step ${place} of ${of}`,
+  stepOf: (position: number, of: number) => `Step ${position} of ${of}`,
 
   dropTitle: "Drop a file anywhere on this page",
   dropHint:
-    "CSV (comma, semicolon, tab or pipe; UTF-8, windows-1252 or UTF-16) or NDJSON of any size, or JSON.",
+    "CSV (comma, semicolon, tab or pipe; UTF-8, Windows-1252 or UTF-16) or NDJSON of any size, or JSON.",
   chooseFile: "Choose a file",
   chooseOther: "Choose another file",
-  notAFile: "This is not a file. Drop one CSV or NDJSON file.",
+  notAFile: "This is not a file. Drop a CSV or NDJSON file.",
   unreadable: "The browser cannot read this file. It may have been moved or changed. Choose it again.",
   emptyFile: "This file has no rows. A CSV file begins with a line of column names.",
   looksBinary: "This does not look like a text file. Save the spreadsheet as CSV, then choose that file.",
@@ -79,8 +79,8 @@ export const files = {
   preview: (shown: number) => (shown === 1 ? "The first row" : `The first ${number(shown)} rows`),
   line: "Line",
   inLines: (lines: number[]) => `${lines.length === 1 ? "Line" : "Lines"} ${lines.map(number).join(", ")}.`,
-  namelessColumn: (place: number) =>
-    `Column ${number(place)} has values but no name. Name it in the first line of the file.`,
+  namelessColumn: (position: number) =>
+    `Column ${number(position)} has values but no name. Name it in the first line of the file.`,
   columnTwice: (name: string) =>
     `Two columns are named “${name}”. Leave both out, or rename one in the file.`,
   oneColumn: "The file has only one column. If that is wrong, choose another delimiter.",
@@ -114,7 +114,7 @@ export const files = {
     datetime: "Write times with an offset: 2024-02-29T10:00:00Z.",
     boolean: "Write true or false.",
     metric: "Write a number such as 2.5.",
-    list: "Write values of the options, separated by semicolons.",
+    list: "Write one or more values, separated by semicolons.",
     reference: "Write the external key of a record.",
     string: "A required attribute needs text.",
     dimension: "A required attribute needs text.",
@@ -132,7 +132,8 @@ export const files = {
     "No column is matched to the external key. Every row creates a new record. Importing the file twice creates all records twice.",
   emptyCells: "An empty cell clears the attribute. To keep the existing values, leave the column out.",
   keyPrefix: "Key prefix",
-  keyPrefixHint: "Added before every key, so that several systems can use one template: erp:4711.",
+  keyPrefixHint:
+    "Added before every key, so several systems can share a template. With the prefix erp: the key 4711 becomes erp:4711.",
   cellsTitle: "Cell format",
   cellsReading: "Detecting the format",
   cellsProposed: "Detected from the cells of the file. Change it if it is wrong.",
@@ -143,13 +144,14 @@ export const files = {
   marks,
   dateOrder: "Dates",
   timePattern: "Times",
-  timePatternHint: "Such as DD.MM.YYYY HH:mm. Standard format if empty: 2024-02-29T10:00:00Z.",
+  timePatternHint:
+    "For example, DD.MM.YYYY HH:mm. If empty, the standard format applies: 2024-02-29T10:00:00Z.",
   timeZone: "Time zone",
-  timeZoneHint: "Used for times without a time zone. Such as Europe/Zurich.",
+  timeZoneHint: "Applies to times without a time zone. For example, Europe/Zurich.",
   wordsTrue: "Words for true",
   wordsFalse: "Words for false",
   wordsNull: "Words for no value",
-  wordsNullHint: "Such as NULL, n/a. An empty cell has no value either.",
+  wordsNullHint: "Separated by commas, such as NULL, n/a. Empty cells never have a value.",
   listSeparator: "List separator",
   separators: { ";": "Semicolon", "|": "Pipe", ",": "Comma", "/": "Slash", "\n": "Line break" } as Record<
     string,
@@ -171,17 +173,17 @@ export const files = {
     ]
       .filter(Boolean)
       .join(", "),
-  answerFirst: "Choose the format of the cells first.",
+  chooseFirst: "Choose the format of the cells first.",
 
-  ndjsonLead: "Each line of JSON names its attributes.",
+  ndjsonLead: "Each line is a JSON object. Its keys are the names of attributes.",
   ndjsonUnknown: (names: string) =>
-    `The template has no attribute ${names}. Lines that contain it are rejected. Rename it in the file.`,
+    `The template has no attribute for these names: ${names}. Lines that contain one are rejected. Correct the names in the file.`,
   try: "Check the file",
 
   trying: "Checking the file",
   tryingLead: "Every row is checked. Nothing is written.",
   sentOf: (sent: number, all: number) => `${size(sent)} of ${size(all)} sent`,
-  waitingForPlace: "Waiting for other files to finish",
+  waitingForOthers: "Waiting for other files to finish",
   waitsFor: (role: string, since: string | null) =>
     `Waiting for another import by ${role}${since === null ? "" : `, started ${since}`}`,
   checking: (n: number) => `Checking ${rows(n)}`,
@@ -194,10 +196,10 @@ export const files = {
   rejectedTitle: "Rejected rows",
   rejectedLead: (shown: number, all: number) =>
     shown < all ? `The first ${number(shown)} of ${rows(all)}.` : `${rows(all)}.`,
-  faultsIn: (column: string | null, n: number) => `${column ?? "Whole rows"}: ${number(n)}`,
-  rejectedMany: "The check reports the first 1,000 errors. Correct them, then check again.",
+  errorsIn: (column: string | null, n: number) => `${column ?? "Whole rows"}: ${number(n)}`,
+  rejectedMany: "Only the first 1,000 errors are reported. Correct them, then check the file again.",
   wholeRow: "Whole row",
-  rowTooFar: "This row is not shown.",
+  rowTooFar: "This row is beyond the rows that can be shown.",
   saveRejected: "Save rejected rows",
   import: (n: number) => `Import ${rows(n)}`,
   importOthers: (n: number, left: number) => `Import ${rows(n)}, skip ${number(left)}`,
@@ -206,12 +208,12 @@ export const files = {
     "If a row is rejected or you stop, nothing is imported. Other writes to the same keys wait until the import ends.",
   nothingToImport:
     "No rows can be imported. Correct the file and choose it again, or match the columns differently.",
-  othersUnchanged: "All other records already have the values of the file.",
-  nothingChanges: "All records already have the values of the file.",
+  othersUnchanged: "All other records already have the values in the file.",
+  nothingChanges: "All records already have the values in the file.",
 
   running: (template: string) => `Importing into ${template}`,
   rowsOf: (done: number, of: number) => `${number(done)} of ${rows(of)}`,
-  rowsOfUnknown: (of: number) => `Working on ${rows(of)}`,
+  rowsOfUnknown: (of: number) => `Processing ${rows(of)}`,
   stop: "Stop",
   stopKeeps:
     "If you stop, rows imported so far are kept. To continue, import the same file again. Imported rows are not changed again.",
@@ -232,7 +234,7 @@ export const files = {
   stoppedKept: (n: number) =>
     n === 0
       ? "Stopped. Rows that were already sent may have been imported. To continue, import the same file again. Imported rows are not changed again."
-      : `Stopped. At least ${rows(n)} were imported and are kept. To continue, import the same file again. Imported rows are not changed again.`,
+      : `Stopped. At least ${rows(n)} ${n === 1 ? "was" : "were"} imported. Imported rows are kept. To continue, import the same file again. Imported rows are not changed again.`,
   stoppedUndone: "Stopped. Nothing was imported.",
   failedTitle: "Not imported",
   failedKept:
@@ -240,7 +242,7 @@ export const files = {
   failedUndone: "Nothing was imported.",
   connectionLost: "The connection to the service was lost.",
   firstRejected:
-    "The file contains the rows of the first 1,000 errors. To save all rejected rows, run keyed-proxy import --failed.",
+    "The file contains only the rows with the first 1,000 errors. To save all rejected rows, run keyed-proxy import --failed.",
   collecting: "Collecting the rejected rows",
   readOf: (read: number, all: number) => `${size(read)} of ${size(all)}`,
   openList: "Open the list",
@@ -279,5 +281,5 @@ export const files = {
   states: { running: "Running", done: "Done", stopped: "Stopped", failed: "Failed" },
   showImport: "Show",
   actions: "Actions",
-  tabTable: "Imports and exports of this tab",
+  tabTable: "Imports and exports in this tab",
 };

@@ -1,7 +1,7 @@
 /** The words of src/filter. */
 import { count, number } from "../plural";
 
-/** "Visits are", "Born is": labels in the plural take a verb in the plural. */
+/** "Visits are", "Born is": plural labels take a plural verb. */
 const isPlural = (label: string) => /[^sui]s$/i.test(label);
 const be = (label: string) => (isPlural(label) ? "are" : "is");
 const list = (values: string[], last: string) =>
@@ -38,7 +38,7 @@ export const filter = {
   standardFields: "Standard fields",
   fieldsBehind: "Fields of referenced records",
   group: "Any of these",
-  groupHint: "Matches if any of the conditions holds",
+  groupHint: "Matches records that meet any of the conditions",
   groupAll: "All of these",
   addToGroup: "Add a condition",
   groupEmpty: "Add the first condition of the group.",
@@ -101,18 +101,18 @@ export const filter = {
   searchValues: "Search or type a value",
   searchOptions: "Search values",
   searchRecords: (template: string) => `Search ${template}`,
-  addValue: (text: string) => `Use "${text}"`,
+  addValue: (text: string) => `Use “${text}”`,
   pasteHint: "Enter adds a value. Paste several lines to add each.",
   noValues: "No values found.",
   noRecords: "No records found.",
   records: (n: number) => count(n, "record"),
   chosen: "Chosen values",
-  takeOut: (value: string) => `Remove ${value}`,
+  removeValue: (value: string) => `Remove ${value}`,
   needValue: "Enter a value.",
   needValues: "Choose at least one value.",
   needNumber: "Enter a number, such as 1234.5.",
   needDate: "Enter a complete date.",
-  needOrder: "The second value comes before the first.",
+  needOrder: "The second value must not be less than the first.",
 
   unknown: "Unknown attribute.",
   unknownRecord: "unknown record",

@@ -35,7 +35,7 @@ export const inbound = {
   signedHint: "Without a signature, anyone who knows the address can deliver.",
   role: "Role for writes",
   ownRole: "The role of your key",
-  roleHint: "Needs the privileges Create and Change on the template. The role of your key if empty.",
+  roleHint: "Needs the privileges Create and Change on the template. If empty, the role of your key is used.",
   secret: "Secret from the sender",
   secretHint: "Leave empty to generate a secret. Enter one only if the sender generates it.",
   changed: "Changed",
@@ -49,7 +49,7 @@ export const inbound = {
     `${count(n, "attribute")} matched by name. Check the mapping after you create the endpoint.`,
   proposedNone: "No attributes match the sample by name. Map them after you create the endpoint.",
   propose: "Propose a mapping",
-  tidy: "Format",
+  formatJson: "Format",
   where: "Items and keys",
   items: "Path to the items",
   itemsHint: "$ is the whole payload. $.orders[*] is each element of orders.",
@@ -159,7 +159,7 @@ export const inbound = {
     `${count(done, "delivery", "deliveries")} processed, ${failed} rejected again`,
   replayFinished: (done: number, failed: number) =>
     failed === 0
-      ? `${count(done, "delivery", "deliveries")} processed. None are left.`
+      ? `${count(done, "delivery", "deliveries")} processed. No rejected deliveries are left.`
       : `${count(done, "delivery", "deliveries")} processed, ${failed} rejected again.`,
   stop: "Stop",
   stopped: "Stopped. Deliveries replayed so far are kept.",

@@ -21,7 +21,7 @@ export const list = {
   searchCleared: "Search cleared",
   mode: "Search by",
   modes: { words: "Words", meaning: "Meaning", both: "Both" },
-  noMeaning: "Search by meaning is not available at the moment. These records contain your words.",
+  noMeaning: "Search by meaning is not available at the moment. Showing full-text matches instead.",
   near: (typed: string) => `Nothing matches “${typed}”.`,
   nearFor: "Showing results for",
   nearLike: "and similar words.",
@@ -35,7 +35,7 @@ export const list = {
   cards: "Cards",
   columns: "Columns",
   columnsLead: (shown: number, all: number) => `${number(shown)} of ${number(all)} shown`,
-  columnsHint: "Drag to reorder. With the keyboard: Enter on the handle, then the arrows.",
+  columnsHint: "Drag to reorder. With the keyboard, press Enter on the handle, then the arrow keys.",
   showColumn: (label: string) => `Show ${label}`,
   moveColumn: (label: string) => `Move ${label}`,
   findColumn: "Find a column",
@@ -65,8 +65,8 @@ export const list = {
   markAfter: (mark: string, actor: string) => `${mark}: changed by ${actor}`,
   othersDid: (changed: number, lost: number) =>
     [
-      ...(changed > 0 ? [`${records(changed)} changed by others.`] : []),
-      ...(lost > 0 ? [`${records(lost)} deleted by others, or no longer in this list.`] : []),
+      ...(changed > 0 ? [`${records(changed)} changed by other users.`] : []),
+      ...(lost > 0 ? [`${records(lost)} deleted by other users, or no longer in this list.`] : []),
     ].join(" "),
 
   counted: (n: number, isExact: boolean) => (isExact ? records(n) : `About ${records(rounded(n))}`),
@@ -78,7 +78,7 @@ export const list = {
     total === null
       ? `${records(n)} loaded`
       : `${number(n)} of ${isExact ? number(total) : `about ${about(Math.max(total, n))}`} loaded`,
-  ranked: (n: number) => `The ${number(n)} closest`,
+  ranked: (n: number) => `The ${number(n)} closest matches`,
   countExactly: "Count exactly",
   counting: "Counting",
   loading: "Loading",
@@ -119,12 +119,12 @@ export const list = {
       : `Sorted by ${parts
           .map(({ label, isDescending }) => `${label}, ${isDescending ? "descending" : "ascending"}`)
           .join(", then ")}`,
-  sortPlace: (place: number) => `Sort level ${place}`,
+  sortLevel: (level: number) => `Sort level ${level}`,
   notSortable: "Ranked by meaning. To sort, search by words.",
   resize: (label: string) => `Drag to resize ${label}. Double-click to reset.`,
   gridLabel: (template: string) => `Records of ${template}`,
   gridHint:
-    "Arrows move, Enter opens, Space selects, c copies the value. Above the first row, Enter sorts and Alt with an arrow resizes.",
+    "Arrow keys move, Enter opens, Space selects, C copies the value. In the header, Enter sorts and Alt+arrow resizes.",
   open: (name: string) => `Open ${name}`,
   copyKey: "Copy the external key",
   copied: (text: string) => `Copied: ${text}`,
@@ -148,13 +148,13 @@ export const list = {
   areDeleted: "Deleted",
   deletedHint: "Select records to restore them, or open one to see its values.",
   deletedHintReader: "Open a record to see its values. Your role cannot restore records.",
-  deletedSort: "Last deleted first",
+  deletedSort: "Most recently deleted first",
   noDeleted: "No deleted records",
   noDeletedLead: "Deleted records are listed here and can be restored.",
   delete: "Delete",
   deleteTitle: (n: string) => `Delete ${n}?`,
   deleteLead:
-    "Their external keys become free for other records. You can restore the records under More, Show deleted records.",
+    "Other records can then use their external keys. To restore the records, choose More, then Show deleted records.",
   deleteAction: (n: string) => `Delete ${n}`,
   records,
   aboutRecords: (n: number | null, isExact: boolean) =>
@@ -165,7 +165,7 @@ export const list = {
   value: "New value",
   noValue: "Leave empty to clear the attribute.",
   setAction: (n: string) => `Change ${n}`,
-  clearAction: (n: string) => `Clear it in ${n}`,
+  clearAction: (n: string) => `Clear the value in ${n}`,
   running: { delete: "Deleting", set: "Changing", restore: "Restoring", undo: "Undoing" },
   progress: (done: number, total: number | null) =>
     total === null ? records(done) : `${number(done)} of ${number(total)}`,
@@ -185,7 +185,7 @@ export const list = {
   rejectedMore: (n: number) => `and ${number(n)} more, for the same or other reasons`,
   undo: "Undo",
   restore: "Restore",
-  changedSince: "Another user has changed it since, so it was left as it is.",
+  changedSince: "Another user has changed it in the meantime, so it was not changed back.",
 
   emptyTitle: (template: string) => `No records in ${template} yet`,
   emptyLead: "Import a file, or create the first record.",

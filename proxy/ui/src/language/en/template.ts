@@ -37,7 +37,7 @@ export const template = {
   noTemplateHint: "It may have been dropped, or your role has no access.",
 
   attributes: "Attributes",
-  attributesLead: "This is their order in lists, forms and files.",
+  attributesLead: "Lists, forms and files use this order.",
   attributesTable: "Attributes in order",
   actions: "Actions",
   suggestionsTable: "Attributes without an index",
@@ -49,7 +49,7 @@ export const template = {
   actionsOf: (name: string) => `Actions for ${name}`,
   edit: "Change",
   drop: "Drop",
-  place: "No.",
+  position: "No.",
   label: "Label",
   labelHint: "Shown to users. Any text.",
   slug: "Slug",
@@ -64,7 +64,7 @@ export const template = {
   type: "Type",
   typeStays: "The type cannot be changed. Add another attribute and copy the values.",
   target: "Refers to",
-  targetHint: "The template of the records that can be chosen.",
+  targetHint: "Only records of this template can be chosen.",
   toTemplate: (type: string, target: string) => `${type} to ${target}`,
   required: "Required",
   requiredHint: "Every record needs a value.",
@@ -72,7 +72,7 @@ export const template = {
   indexedHint: "Keeps filters and sorts fast in large templates.",
   referenceIndexed: "References are always indexed.",
   default: "Default",
-  defaultHint: "The value of records created without one.",
+  defaultHint: "Used for records created without a value.",
   format: {
     title: "Format",
     hint: "Changes only how values are shown. Filters use the stored values.",
@@ -91,7 +91,7 @@ export const template = {
     kind: "Text",
     kinds: { plain: "Plain", multiline: "Several lines", link: "Link", email: "Email", image: "Image" },
     kindHints: {
-      plain: "Shown as it is",
+      plain: "Shown as is",
       multiline: "Has a taller field in forms",
       link: "Opens a web address",
       email: "Starts an email to the address",
@@ -101,8 +101,8 @@ export const template = {
   options: "Options",
   optionsOnly: "Only these values",
   optionsHint: "Without options, the list accepts any value.",
-  option: (place: number) => `Value ${place}`,
-  optionLabel: (place: number) => `Label of value ${place}`,
+  option: (position: number) => `Value ${position}`,
+  optionLabel: (position: number) => `Label of value ${position}`,
   optionLabelPlaceholder: "Label, if it differs",
   optionEmpty: "Enter a value, or remove the line.",
   optionTwice: (value: string) => `“${value}” is listed twice.`,
@@ -120,7 +120,7 @@ export const template = {
 
   settings: "Template",
   display: "Title of a record",
-  displayHint: "Shown in records that refer to one of these.",
+  displayHint: "Shown in records that refer to a record of this template.",
   isDisplay: "Title of a record",
   displayNone: "The external key",
   language: "Text language",
@@ -135,7 +135,7 @@ export const template = {
       : name === "C"
         ? "Characters (A–Z before a–z)"
         : (new Intl.DisplayNames(["en"], { type: "language" }).of(name) ?? name),
-  embed: "Embedded texts",
+  embed: "Embedded attributes",
   embedHint: "Used for search by meaning. The service embeds them if an embedding provider is configured.",
   embedNone: "None",
   embedNothing: "There are no text or list attributes to embed.",
@@ -143,7 +143,7 @@ export const template = {
   synonymsHint:
     "One set per line. A search for one word of a set also finds the others: “car, automobile, motor car”. For one direction, write >: with “phone > smartphone, handset”, a search for phone finds all three, but a search for handset finds only handset.",
   synonymsElsewhere: "Some synonyms contain a comma or a >, so they can be changed only with the API.",
-  synonymsLine: (line: number, fault: string) => `Line ${line}: ${fault}`,
+  synonymsLine: (line: number, error: string) => `Line ${line}: ${error}`,
   synonymsNone: "None",
   reset: "Reset",
 
@@ -167,7 +167,7 @@ export const template = {
     index: (name: string) => `Building the index of ${name}`,
     searches: "full-text search",
     documents: "Rebuilding the search index",
-    embeddings: "Queueing texts for embedding",
+    embeddings: "Queueing text for embedding",
     series: "Removing points of a dropped metric",
   },
   jobWaits: "Waiting",
@@ -195,9 +195,9 @@ export const template = {
   created: (name: string) => `${name} created`,
   templateLabel: "Label",
   templateLabelHint: "Shown to users, such as Customers",
-  labelOf: (place: number) => `Label of attribute ${place}`,
-  slugOf: (place: number) => `Slug of attribute ${place}`,
-  typeOf: (place: number) => `Type of attribute ${place}`,
+  labelOf: (position: number) => `Label of attribute ${position}`,
+  slugOf: (position: number) => `Slug of attribute ${position}`,
+  typeOf: (position: number) => `Type of attribute ${position}`,
   done: "Close",
   detailsOf: (name: string) => `Details of ${name}`,
   remove: (name: string) => `Remove ${name}`,
@@ -216,14 +216,14 @@ export const template = {
     renamed: (views: string[]) =>
       `All values are kept. Saved views${views.length > 0 ? ` (${named(views)})` : ""}, scopes of grants and mappings of inbound endpoints use the new slug. The history shows earlier changes under the old slug.`,
     renamedOutside: (before: string, after: string) =>
-      `Programs, files and SQL that use ${before} are rejected until you change them to ${after}.`,
+      `Programs, files and SQL that use ${before} fail until you change it to ${after}.`,
     format: "Values are shown in another format. The values do not change.",
     relabelled:
       "The new label is shown everywhere. Files with the old label as a column name must be matched again.",
-    required: "All records have a value. From now on, every record must have one.",
+    required: "All records have a value. After this change, every record must have one.",
     requiredCounting: "Counting records without a value.",
     requiredMissing: (n: number) =>
-      `${records(n)} ${n === 1 ? "has" : "have"} no value. Set a value first, also in deleted records.`,
+      `${records(n)} ${n === 1 ? "has" : "have"} no value. Set a value first, including in deleted records.`,
     optional: "Records can be saved without a value.",
     index: "Filters and sorts use an index, which takes space and slows writes a little.",
     textIndex:
@@ -232,7 +232,7 @@ export const template = {
     indexInBackground: (n: number | null) =>
       `The index ${n === null ? "" : `on ${records(n)} `}is built in the background. Reads and writes continue in the meantime.`,
     documentsInBackground: (n: number) =>
-      `A background job updates ${records(n)}. Then the search finds them by the default.`,
+      `A background job updates ${records(n)}. Then the search finds them by the default value.`,
     unindexed: "The indexes are removed. Filters and sorts on the attribute read every record.",
     anyValue: "The list accepts any value.",
     onlyOptions: "Only the options are accepted. The change is rejected if a record has another value.",
@@ -260,14 +260,14 @@ export const template = {
     synonymsChanged: "The search uses the new synonyms immediately.",
     templateRelabelled: "The new label is shown everywhere.",
     displayChanged:
-      "Records that refer to one of these show the new title immediately, and the search finds them by it.",
+      "Records that refer to a record of this template show its new title immediately, and the search finds them by it.",
     languageChanged: "The search finds word forms in the new language.",
     languageInBackground: (n: number | null) =>
       `${n === null ? "The records" : records(n)} ${n === 1 ? "is" : "are"} reindexed in the background. Meanwhile the search finds word forms of both languages.`,
     collationChanged: "Lists sorted by a text attribute change their order.",
     collationInBackground:
-      "Lists change their order immediately. An index for the new order is built in the background. Until it is complete, lists take longer.",
-    embedNone: "Texts are no longer embedded. Search by meaning does not find new records.",
+      "Lists change their order immediately. An index for the new order is built in the background. Until it is complete, lists load more slowly.",
+    embedNone: "Text is no longer embedded. Search by meaning does not find new records.",
     embedAll: "All records are queued to be embedded. The embedding provider may charge for this.",
     embedCount: (n: number) =>
       `${records(n)} ${n === 1 ? "is" : "are"} queued to be embedded. The embedding provider may charge for this.`,
