@@ -50,7 +50,12 @@ impl Proxy {
     /// Starts a proxy for several shards.
     pub async fn start_sharded(shards: &str, settings: &[(&str, &str)], key: &str) -> Self {
         let all: Vec<(&str, &str)> = settings.iter().copied().chain([("KEYED_SHARDS", shards)]).collect();
-        Self::start_command(serve(), None, &all, key, "/readyz", None).await
+        Self::start_with_settings(&all, key).await
+    }
+
+    /// Starts a proxy with these settings alone, which name its databases.
+    pub async fn start_with_settings(settings: &[(&str, &str)], key: &str) -> Self {
+        Self::start_command(serve(), None, settings, key, "/readyz", None).await
     }
 
     /// Starts a proxy for a database that may be incompatible: waits only until it listens.

@@ -12,6 +12,7 @@ mod jobs;
 mod recovery;
 mod replication;
 mod restart;
+mod shards;
 mod standby;
 mod transaction;
 mod update;

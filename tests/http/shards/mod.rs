@@ -3,6 +3,7 @@
 mod choice;
 mod keys;
 mod routes;
+mod set;
 
 use harness::{Database, Proxy, Shards};
 use serde_json::{Value, json};
