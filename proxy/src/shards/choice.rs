@@ -136,7 +136,7 @@ fn ambiguous(name: &str, shards: &[Shard]) -> Problem {
 }
 
 /// Whether a project can have this slug.
-fn is_slug(name: &str) -> bool {
+pub(super) fn is_slug(name: &str) -> bool {
     name.len() <= MAX_SLUG
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')

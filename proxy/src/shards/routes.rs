@@ -18,7 +18,8 @@ use tokio::time::timeout;
 use tower::ServiceExt;
 
 use super::address::{Named, project_of_target};
-use super::choice::Lead;
+use super::choice::{Lead, is_slug};
+use super::directory::Place;
 use super::merge::{self, Answer, name_unavailable};
 use super::set::{Node, Shards};
 use super::spread::{Question, Replies, Value};
@@ -219,12 +220,8 @@ async fn created_project(shards: &Shards, parts: &Parts, body: Body) -> Result<R
         None | Some(Json::Null) => None,
         Some(number) => Some(shards.named_by(&number)?),
     };
-    // The shard that has the slug rejects it, or repeats its response to an Idempotency-Key.
     let slug = given.get("slug").and_then(Json::as_str).unwrap_or_default();
-    let holder = match shards.lead_of_project(slug).await {
-        Lead::To(node) if !slug.starts_with(|first: char| first.is_ascii_digit()) => Some(node),
-        _ => None,
-    };
+    let holder = shards.holder_of_slug(slug).await?;
     let Some((token, _)) = credentials(&parts.headers) else { return Err(Problem::no_token()) };
     let node = match holder.or(wanted) {
         Some(node) if shards.accepts(node, home, parts, token).await => node,
@@ -243,6 +240,23 @@ async fn created_project(shards: &Shards, parts: &Parts, body: Body) -> Result<R
 }
 
 impl Shards {
+    /// The shard of the project with this slug. It rejects another one, or repeats its response to an Idempotency-Key.
+    async fn holder_of_slug(&self, slug: &str) -> Result<Option<&Node>, Problem> {
+        if !is_slug(slug) {
+            return Ok(None);
+        }
+        match self.lead_of_project(slug).await {
+            Lead::To(node) => Ok(Some(node)),
+            Lead::Nowhere => Ok(None),
+            Lead::Stop(problem) => match self.listings.directory().of_project(slug) {
+                // Either rejects it.
+                Place::Several(shards) => Ok(shards.first().and_then(|shard| self.node(*shard))),
+                // A shard that has not responded may have it.
+                Place::Unknown | Place::One(_) => Err(problem),
+            },
+        }
+    }
+
     /// The shard of the member `shard` of a body.
     fn named_by(&self, number: &Json) -> Result<&Node, Problem> {
         let node = number.as_u64().and_then(Shard::new).and_then(|shard| self.node(shard));
