@@ -163,7 +163,8 @@ async fn check_reports_each_shard() {
     let line = "error    shard 5: KEYED_SHARDS has this database as shard 5, and it is shard 3.";
     assert!(outcome.out.contains(line), "{}", outcome.out);
     let mut proxy = proxy_program(&["serve", "--check", "--listen", "127.0.0.1:0"]);
-    let outcome = run(proxy.env("KEYED_SHARDS", "0=x").env("KEYED_DATABASE_URL", "host=/run dbname=x"));
+    let outcome =
+        run(proxy.env("KEYED_SHARDS", "0=postgres://h/x").env("KEYED_DATABASE_URL", "host=/run dbname=x"));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.out.contains("are both set: set one of them"), "{}", outcome.out);
 }

@@ -67,7 +67,7 @@ pub use receiver::{Delivery, Reaction, Receiver};
 pub use relay::Relay;
 pub use server_user::major_version;
 pub use session::{Rows, Session, SqlError, quote};
-pub use shards::Shards;
+pub use shards::{Shards, has_shards};
 pub use side_table::{cards, companies, customers, notes, paintings};
 pub use transfer::output;
 pub use vectors::{SYNTHETIC, array, similar, vector};

@@ -1,5 +1,6 @@
 //! The real proxy, started as its users start it.
 
+use crate::shards::setting_of;
 use crate::watchdog::Watchdog;
 use crate::{Database, Exposition, Request, Wire, log_file, status_of, target_folder, until};
 use rustls::ClientConfig;
@@ -105,12 +106,16 @@ impl Proxy {
         path: &str,
         tls: Option<Arc<ClientConfig>>,
     ) -> Self {
+        let database = match &url {
+            Some(url) => Some(setting_of(url).await),
+            None => None,
+        };
         let log = log_file("proxy");
         let output = std::fs::File::create(&log).expect("the log was made before");
         let child = command
             // The developer's environment must not affect a test.
             .env_clear()
-            .envs(url.map(|url| ("KEYED_DATABASE_URL", url)))
+            .envs(database)
             .env("KEYED_LISTEN", "127.0.0.1:0")
             .envs(settings.iter().copied())
             .stdout(output.try_clone().expect("an open file can be opened again"))

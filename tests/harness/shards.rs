@@ -1,6 +1,40 @@
 //! A service whose projects are on several shards.
 
-use crate::{Database, Proxy};
+use crate::{Cluster, Database, Proxy};
+use tokio::sync::OnceCell;
+
+/// Whether the tests run against a service with shards (`KEYED_TEST_SHARDS=on`): each database is shard 3, beside an empty shard 0.
+pub fn has_shards() -> bool {
+    std::env::var_os("KEYED_TEST_SHARDS").is_some_and(|value| value == "on")
+}
+
+/// The statement that sets up a database.
+pub(crate) fn init() -> &'static str {
+    if has_shards() { "select keyed.init(shard => 3)" } else { "select keyed.init()" }
+}
+
+/// The setting of a proxy for the database with this URL.
+pub(crate) async fn setting_of(url: &str) -> (&'static str, String) {
+    /// The URL of the empty shard, which all tests share.
+    static EMPTY: OnceCell<String> = OnceCell::const_new();
+
+    // Keywords have no place in a list of shards.
+    if !has_shards() || !url.contains("://") {
+        return ("KEYED_DATABASE_URL", url.to_owned());
+    }
+    let empty = EMPTY.get_or_init(async || {
+        let cluster = Cluster::shared();
+        let database = Database::empty_in(&cluster).await;
+        let session = database.session().await;
+        session.run("create extension keyed cascade").await;
+        session.run("select keyed.init(shard => 0)").await;
+        let url = cluster.url("keyed_proxy", database.name());
+        // It is there until the server ends.
+        std::mem::forget(database);
+        url
+    });
+    ("KEYED_SHARDS", format!("0={} 3={url}", empty.await))
+}
 
 /// Databases that are shards of one service.
 pub struct Shards {

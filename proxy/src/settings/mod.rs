@@ -15,7 +15,7 @@ use bounds::Bounds;
 use clap::{ArgAction, Args, ValueEnum};
 use keyed_embedding_worker::settings::EmbeddingSettings;
 use keyed_service::database_url::{self, DatabaseUrl};
-use keyed_service::value::{bytes, cores, seconds, seconds_or_none, whole};
+use keyed_service::value::{bytes, cores, seconds, seconds_or_none, value_or_file, whole};
 use keyed_webhook_worker::settings::WebhookSettings;
 
 use crate::cors;
@@ -234,25 +234,19 @@ impl Settings {
         Ok(database)
     }
 
-    /// Whether the service has shards.
-    pub fn is_sharded(&self) -> bool {
-        self.sharding.are_given()
-    }
-
     /// The settings of each database of the service: one, or one for each shard, in the order of the shards.
     pub fn databases(&self) -> Result<Vec<Settings>, String> {
-        if !self.is_sharded() {
-            return Ok(vec![self.clone()]);
-        }
-        if self.database_url.is_some() || self.database_url_file.is_some() {
+        let Some(shards) = self.sharding.read()? else { return Ok(vec![self.clone()]) };
+        let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
+        if value_or_file("KEYED_DATABASE_URL", url, file)?.is_some_and(|url| !url.trim().is_empty()) {
             return Err("KEYED_SHARDS and KEYED_DATABASE_URL are both set: set one of them.".into());
         }
-        let shards = self.sharding.read()?;
         let bounds = self.bounds.clone().divided(shards.len(), self.body_limit);
         let of_shard = |(shard, url)| Settings {
             shard: Some(shard),
             sharding: ShardSettings::default(),
             database_url: Some(url),
+            database_url_file: None,
             bounds: bounds.clone(),
             ..self.clone()
         };

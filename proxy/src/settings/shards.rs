@@ -23,21 +23,20 @@ pub struct ShardSettings {
 
     /// A file that contains the value of KEYED_SHARDS, to keep the passwords out of the environment.
     ///
-    /// SIGHUP reads it again. Another set of shards needs a restart.
+    /// SIGHUP reads it again. Another set of shards needs a restart. An empty file means one database.
     #[arg(long, env = "KEYED_SHARDS_FILE", value_name = "FILE", conflicts_with = "shards")]
     pub shards_file: Option<PathBuf>,
 }
 
 impl ShardSettings {
-    /// Whether the service has shards.
-    pub(super) fn are_given(&self) -> bool {
-        self.shards.is_some() || self.shards_file.is_some()
-    }
-
-    /// The shards and their URLs, by number.
-    pub(super) fn read(&self) -> Result<Vec<(Shard, String)>, String> {
+    /// The shards and their URLs, by number. None if the service has one database: an empty file is what a service manager passes
+    /// that has no such file.
+    pub(super) fn read(&self) -> Result<Option<Vec<(Shard, String)>>, String> {
         let text = value_or_file("KEYED_SHARDS", self.shards.as_deref(), self.shards_file.as_deref())?;
-        parse(text.as_deref().unwrap_or_default())
+        match text {
+            Some(text) if self.shards.is_some() || !text.trim().is_empty() => parse(&text).map(Some),
+            _ => Ok(None),
+        }
     }
 }
 

@@ -89,3 +89,17 @@ fn shards_divide_the_limits_of_the_process() {
         assert_eq!(shard.validate(), Ok(()));
     }
 }
+
+#[test]
+fn empty_file_of_shards_means_one_database() {
+    let (empty, shards) = (tempfile::NamedTempFile::new(), tempfile::NamedTempFile::new());
+    let (empty, shards) = (empty.expect("a file"), shards.expect("a file"));
+    std::fs::write(shards.path(), "3=postgres://h/x\n").expect("it is our file");
+    let path = |file: &tempfile::NamedTempFile| file.path().to_str().expect("letters").to_owned();
+    let (empty, shards) = (path(&empty), path(&shards));
+    let one = settings(&["--shards-file", &empty, "--database-url", "postgres://h/x"]).databases();
+    assert_eq!(one.map(|all| all[0].shard), Ok(None));
+    let sharded = settings(&["--shards-file", &shards, "--database-url-file", &empty]).databases();
+    assert_eq!(sharded.map(|all| all[0].shard), Ok(Shard::new(3)));
+    assert!(settings(&["--shards-file", &empty, "--database-url-file", &empty]).validate().is_err());
+}

@@ -47,10 +47,11 @@ pub enum Service {
 impl Service {
     /// Opens no connection yet. `metrics` are those of the process.
     pub fn new(settings: &Settings, metrics: Metrics) -> anyhow::Result<Service> {
-        if !settings.is_sharded() {
-            return Ok(Service::Single(Arc::new(App::new(settings, metrics)?)));
-        }
-        Ok(Service::Sharded(Arc::new(Shards::new(settings, metrics)?)))
+        let databases = settings.databases().map_err(anyhow::Error::msg)?;
+        Ok(match databases.iter().any(|database| database.shard.is_some()) {
+            false => Service::Single(Arc::new(App::new(settings, metrics)?)),
+            true => Service::Sharded(Arc::new(Shards::new(settings, databases, metrics)?)),
+        })
     }
 
     /// The databases.

@@ -38,22 +38,26 @@ pub(super) struct Node {
 
 impl Shards {
     /// Opens no connection yet.
-    pub(super) fn new(settings: &Settings, metrics: Metrics) -> anyhow::Result<Shards> {
+    pub(super) fn new(
+        settings: &Settings,
+        databases: Vec<Settings>,
+        metrics: Metrics,
+    ) -> anyhow::Result<Shards> {
         let embedder = Embedder::new(&settings.embedding)?.map(Arc::new);
         let shutdown = Shutdown::default();
-        let (mut nodes, mut databases) = (Vec::new(), Vec::new());
-        for mut of_shard in settings.databases().map_err(anyhow::Error::msg)? {
+        let (mut nodes, mut listed) = (Vec::new(), Vec::new());
+        for mut of_shard in databases {
             let Some(shard) = of_shard.shard else { continue };
             // Once for all shards, below.
             of_shard.cors_origins.clear();
             let app = App::with(&of_shard, Metrics::of_shard(shard), embedder.clone(), shutdown.clone())?;
-            databases.push((shard, app.database.beside(&of_shard)?));
+            listed.push((shard, app.database.beside(&of_shard)?));
             let app = Arc::new(app);
             nodes.push(Node { shard, router: router(Arc::clone(&app)), app });
         }
         Ok(Shards {
             nodes,
-            listings: Arc::new(Listings::new(databases)),
+            listings: Arc::new(Listings::new(listed)),
             metrics: Arc::new(metrics),
             cors: cors::layer(&cors::origins(&settings.cors_origins).map_err(anyhow::Error::msg)?),
             deadline: settings.request_timeout / PART_OF_TIMEOUT,
