@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034 # The variables are for .dev/run.
-# The private PostgreSQL cluster of `make run`, sourced by .dev/run. Its data is .run/cluster, its port is remembered.
+# The private PostgreSQL cluster of `make run`, sourced by .dev/run. Its data is in .run/cluster, and its port is stored.
 
 # Another folder is for a separate service.
 RUN="$(realpath --canonicalize-missing "${KEYED_RUN:-$CLONE/.run}")"

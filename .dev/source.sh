@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Source packages of Debian, sourced by scripts that build PostgreSQL or pgvector: `fetch_source PACKAGE RELEASE…` unpacks
-# what the authors of a package released into the current folder, as it was before Debian's changes; from the first of
-# these releases of Debian that has it.
+# the upstream source of a package, without Debian's changes, into the current folder. It comes from the first of these Debian
+# releases that has it.
 
 # The machine's Debian mirror. The format placeholders are apt's, not the shell's.
 # shellcheck disable=SC2016
@@ -50,8 +50,8 @@ make_pgvector() {
         set -e
         cd "$work"
         fetch_source pgvector trixie
-        # This release of pgvector is older than PostgreSQL 18, in which a function asks whether ANALYZE calls it, and
-        # columns of a description are read by a macro that older versions have, too.
+        # This release of pgvector is older than PostgreSQL 18, in which vacuum_delay_point() has an
+        # argument, and columns of a tuple descriptor are read with TupleDescAttr, which older versions also have.
         [[ $("$pg_config" --version) != 'PostgreSQL 18'* ]] || sed --in-place \
             -e 's/vacuum_delay_point()/vacuum_delay_point(false)/' \
             -e 's/\([a-z>-]*tupdesc\)->attrs\[0\]\./TupleDescAttr(\1, 0)->/' src/*.c
@@ -75,7 +75,8 @@ releases_with() {
 readonly SOURCE_PACKAGES=(bison flex perl build-essential pkg-config libicu-dev libssl-dev zlib1g-dev)
 
 # Builds a version of PostgreSQL with pgvector in a folder, once: `make_postgresql FOLDER MAJOR OPTION…` with options of
-# configure. Two clones may want the same one: the second waits. What is in the folder counts when its mark is there.
+# configure. If two clones build the same version, the second waits. The folder is complete if it contains the file
+# `ready`.
 make_postgresql() {
     local folder="$1" major="$2" options=(--with-icu --with-openssl --without-readline "${@:3}")
     # The extensions that keyed needs, and those for tests and the inspection of indexes.

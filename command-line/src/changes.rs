@@ -1,4 +1,4 @@
-//! `changes`: prints the feed of changes of a running proxy, and keeps the cursor after the printed changes in a file.
+//! `changes`: prints the change feed of a running proxy, and stores the cursor after the printed changes in a file.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::connection::runtime;
 use super::outcome::Failure;
 use super::output::Output;
-use super::service::{Access, Refusal, exchange};
+use super::service::{Access, ErrorResponse, exchange};
 use keyed_service::http_client::{HttpClient, http_client};
 
 const HELP: &str = "changes";
@@ -27,10 +27,10 @@ const START: &str = "start";
 /// How long one request waits for changes, in seconds.
 const WAIT: &str = "30";
 
-/// A response that takes longer is lost.
+/// The timeout of a response.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The shortest and the longest pause before a request is sent again.
+/// The minimum and maximum pause before a retry.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
 
 #[derive(Args)]
@@ -38,30 +38,30 @@ pub(crate) struct Changes {
     #[command(flatten)]
     access: Access,
 
-    /// The template, as project.template, for example crm.customers; only its slug if the key is bound to one project.
-    /// Default: all templates of the project that the key may read.
+    /// The template, as project.template, for example crm.customers; only its slug if the key is limited to one
+    /// project. Default: all templates of the project that the key can read.
     #[arg(long, value_name = "TEMPLATE")]
     template: Option<String>,
 
-    /// The project of all these templates. It can be left out if the key is bound to one project.
+    /// The project of these templates. Not needed if the key is limited to one project.
     #[arg(long, value_name = "PROJECT", conflicts_with = "template")]
     project: Option<String>,
 
-    /// Wait for further changes at the end. Otherwise the command ends there.
+    /// Wait for more changes at the end of the feed. Otherwise, the command exits there.
     #[arg(long)]
     follow: bool,
 
-    /// Add each record as it is now.
+    /// Include the current state of each record.
     #[arg(long)]
     include_record: bool,
 
-    /// Begin with the first change, even if the cursor file has a cursor. Default: begin after that cursor; without one, with changes
-    /// from now on.
+    /// Begin with the first change, even if the cursor file contains a cursor. Default: begin after that cursor, or
+    /// without one, with new changes.
     #[arg(long)]
     from_start: bool,
 
-    /// Keep the cursor in this file. It is replaced after the lines of a page were written, so nothing is lost if the command is
-    /// interrupted, and at most one page comes again.
+    /// Store the cursor in this file. The file is replaced after the lines of a page are written. If the command is
+    /// interrupted, no change is lost, and at most one page is printed twice.
     #[arg(long, value_name = "FILE")]
     cursor_file: Option<PathBuf>,
 }
@@ -79,10 +79,10 @@ struct Page<'a> {
     has_more: bool,
 }
 
-/// Why there is no page.
+/// Why a page could not be read.
 enum NoPage {
-    /// The same request may succeed later, after this pause if the proxy says so.
-    Passing(anyhow::Error, Option<Duration>),
+    /// Temporary: the request can be retried, after this pause if the proxy sent one.
+    Temporary(anyhow::Error, Option<Duration>),
     Final(Failure),
 }
 
@@ -98,15 +98,15 @@ impl Changes {
         loop {
             let body = match self.page(&client, cursor.as_deref()).await {
                 Ok(body) => body,
-                // A wrong address or key is reported at once.
-                Err(NoPage::Passing(error, wanted)) if self.follow && is_reached => {
-                    let wait = wanted.unwrap_or(pause);
+                // A wrong address or key is reported immediately.
+                Err(NoPage::Temporary(error, retry_after)) if self.follow && is_reached => {
+                    let wait = retry_after.unwrap_or(pause);
                     eprintln!("keyed-proxy: {error:#}\nTrying again in {} seconds.", wait.as_secs());
                     sleep(wait).await;
                     pause = (pause * 2).min(PAUSES[1]);
                     continue;
                 }
-                Err(NoPage::Passing(error, _)) => return Err(error.into()),
+                Err(NoPage::Temporary(error, _)) => return Err(error.into()),
                 Err(NoPage::Final(failure)) => return Err(failure),
             };
             (is_reached, pause) = (true, PAUSES[0]);
@@ -146,39 +146,41 @@ impl Changes {
             .header(header::ACCEPT, "application/json")
             .body(Body::empty())
             .map_err(|error| NoPage::Final(anyhow!(error).context("the proxy cannot be reached").into()))?;
-        let passing = |error: anyhow::Error| NoPage::Passing(error, None);
-        let late = || passing(anyhow!("the proxy did not respond in time"));
+        let temporary = |error: anyhow::Error| NoPage::Temporary(error, None);
+        let late = || temporary(anyhow!("the proxy did not respond in time"));
         let response =
-            timeout(PATIENCE, exchange(client, request)).await.map_err(|_| late())?.map_err(passing)?;
+            timeout(PATIENCE, exchange(client, request)).await.map_err(|_| late())?.map_err(temporary)?;
         if response.status() == StatusCode::OK {
             let body = timeout(PATIENCE, response.into_body().collect()).await.map_err(|_| late())?;
-            return Ok(body.context("the response broke off").map_err(passing)?.to_bytes().to_vec());
+            return Ok(body.context("the response broke off").map_err(temporary)?.to_bytes().to_vec());
         }
-        let wanted =
+        let retry_after =
             response.headers().get(header::RETRY_AFTER).and_then(|it| it.to_str().ok()?.parse().ok());
-        let refusal = timeout(PATIENCE, Refusal::of(response)).await.map_err(|_| late())?.map_err(passing)?;
-        Err(self.refused(refusal, wanted.map(Duration::from_secs)))
+        let response =
+            timeout(PATIENCE, ErrorResponse::of(response)).await.map_err(|_| late())?.map_err(temporary)?;
+        Err(self.rejection(response, retry_after.map(Duration::from_secs)))
     }
 
-    fn refused(&self, refusal: Refusal, wanted: Option<Duration>) -> NoPage {
-        if refusal.status == StatusCode::GONE {
-            let detail = refusal.problem["detail"].as_str().unwrap_or("the cursor cannot go on").to_owned();
+    fn rejection(&self, response: ErrorResponse, retry_after: Option<Duration>) -> NoPage {
+        if response.status == StatusCode::GONE {
+            let detail =
+                response.problem["detail"].as_str().unwrap_or("the cursor is no longer valid").to_owned();
             return NoPage::Final(Failure::Resync(format!(
                 "{detail}\nHint: Empty your copy, and start again with --from-start."
             )));
         }
-        // A gateway in front of the proxy answers without a problem.
-        let is_passing = refusal.problem["retryable"].as_bool().unwrap_or(refusal.status.is_server_error());
-        let error = refusal.into_error(self.template.as_deref().unwrap_or("of this name"));
-        if is_passing { NoPage::Passing(error, wanted) } else { NoPage::Final(error.into()) }
+        // A gateway in front of the proxy responds without a problem document.
+        let is_passing = response.problem["retryable"].as_bool().unwrap_or(response.status.is_server_error());
+        let error = response.into_error(self.template.as_deref().unwrap_or("of this name"));
+        if is_passing { NoPage::Temporary(error, retry_after) } else { NoPage::Final(error.into()) }
     }
 }
 
-/// One entry a line. The entries are written as they came, with every digit.
+/// Prints one entry per line, byte for byte, so that numbers keep every digit.
 fn print_lines(entries: &[&RawValue]) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     for entry in entries {
-        // Between values, JSON may have line breaks.
+        // JSON may have line breaks between values.
         for piece in entry.get().split(['\n', '\r']) {
             out.write_all(piece.as_bytes())?;
         }
@@ -187,7 +189,7 @@ fn print_lines(entries: &[&RawValue]) -> io::Result<()> {
     out.flush()
 }
 
-/// The cursor in a file; none if there is no file.
+/// The cursor in a file; `None` if the file does not exist.
 fn read_cursor(file: &Path) -> Result<Option<String>, Failure> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,

@@ -11,13 +11,13 @@ pub(crate) struct Completions {
     shell: Shell,
 }
 
-/// `command` is that of the whole program.
+/// `command` is the command of the whole program.
 pub(crate) fn run(arguments: Completions, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     generate(arguments.shell, &mut command, "keyed-proxy", &mut script);
     let script = String::from_utf8_lossy(&script);
-    // For bash, clap_complete names the function of a command in one way and asks for it in another if the program has a
-    // hyphen in its name.
+    // If the program's name has a hyphen, the bash script of clap_complete defines a function under one name and calls
+    // it under another.
     print(&match arguments.shell {
         Shell::Bash => script.replace("keyed__subcmd__proxy", "keyed__proxy"),
         _ => script.into_owned(),

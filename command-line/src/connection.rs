@@ -1,4 +1,4 @@
-//! The database connection of administrative commands, which is not the proxy's own login.
+//! The database connection of administrative commands, which do not use the proxy's own login.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// What opens connections. `help` is the command that errors refer to.
+    /// Returns a connector. Errors refer to the help of the command `help`.
     pub(crate) fn connector(&self, help: &'static str) -> Result<Connector, Failure> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
         database_url::read("KEYED_ADMIN_DATABASE_URL", url, file)
@@ -45,20 +45,20 @@ pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     Builder::new_current_thread().enable_all().build().context("cannot start")
 }
 
-/// Opens a connection with PostgreSQL's own schema as the only search path: administrators run these commands, and a
-/// function of another user must not shadow one of PostgreSQL.
+/// Opens a connection with pg_catalog as the search path: administrators run these commands, and a function of another
+/// user must not shadow a built-in one.
 pub(crate) async fn connect(connector: &Connector) -> anyhow::Result<Client> {
     let (client, _) = connector.connect().await.map_err(explain).context("cannot connect to the database")?;
     client.batch_execute("set search_path = pg_catalog, pg_temp").await.map_err(explain)?;
     Ok(client)
 }
 
-/// An error of PostgreSQL as a person reads it: message and hint. The client library says only "db error".
+/// An error of PostgreSQL with its message and hint. The client library displays only "db error".
 pub(crate) fn explain(error: tokio_postgres::Error) -> anyhow::Error {
     match error.as_db_error() {
-        Some(refusal) => match refusal.hint() {
-            Some(hint) => anyhow!("{}\nHint: {hint}", refusal.message()),
-            None => anyhow!("{}", refusal.message()),
+        Some(db_error) => match db_error.hint() {
+            Some(hint) => anyhow!("{}\nHint: {hint}", db_error.message()),
+            None => anyhow!("{}", db_error.message()),
         },
         None => anyhow::Error::new(error),
     }

@@ -1,8 +1,9 @@
-//! `demo`: prints the SQL of the demo, which psql runs. It needs no database: who may create a role there is psql's to say.
+//! `demo`: prints the SQL of the demo, which psql runs. It does not connect to a database: psql's login decides whether
+//! roles can be created.
 
 use super::outcome::{Failure, print};
 
-/// What `make run` runs in a new cluster.
+/// The SQL that `make run` executes in a new cluster.
 const DEMO: &str = include_str!("../../sql/demo.sql");
 
 pub(crate) fn run() -> Result<(), Failure> {

@@ -22,28 +22,28 @@ pub(crate) struct Export {
     #[command(flatten)]
     service: Service,
 
-    /// The format of the file: csv, ndjson or xlsx. Default: by the end of its name (.ndjson, .jsonl, .json, .xlsx), otherwise CSV.
-    /// Or, as JSON, how the file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
+    /// The format of the file: csv, ndjson or xlsx. Default: by the file extension (.ndjson, .jsonl, .json, .xlsx),
+    /// otherwise CSV. Or, as JSON, the format of values: {"decimal": ",", "date": "DD.MM.YYYY"}.
     #[arg(long, value_name = "FORMAT", value_parser = format_argument)]
     format: Vec<FormatArgument>,
 
-    /// The character between cells of CSV, or the word tab; default: a comma.
+    /// The delimiter of CSV: a character, or the word tab. Default: a comma.
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
 
-    /// Begin CSV with a byte order mark, by which Excel tells UTF-8.
+    /// Begin CSV with a byte order mark, so that Excel detects UTF-8.
     #[arg(long)]
     bom: bool,
 
-    /// Only the records of this saved view.
+    /// Export only the records of this saved view.
     #[arg(long, value_name = "SLUG")]
     view: Option<String>,
 
-    /// Only the results of this search, as JSON: {"filters": […], "global_search": …, "sort": …, "fields": […]}.
+    /// Export only the results of this search, as JSON: {"filters": […], "global_search": …, "sort": …, "fields": […]}.
     #[arg(long, value_name = "JSON", conflicts_with = "view")]
     search: Option<String>,
 
-    /// The file to write; - or none for standard output.
+    /// The file to write. Default, or with -: standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -77,13 +77,13 @@ impl Export {
             .header(header::ACCEPT, if format == Format::Xlsx { format.media_type() } else { "*/*" })
             .body(Body::from(body))
             .context("the proxy cannot be reached")?;
-        let mut answer = send(request, self.service.named()).await?.into_body();
+        let mut response = send(request, self.service.named()).await?.into_body();
         let mut sink = Sink::to(output)?;
         let style = ProgressStyle::with_template("{spinner} {bytes} {bytes_per_sec}");
         let bar =
             ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         while let Some(frame) =
-            answer.frame().await.transpose().context("the export was interrupted and is incomplete")?
+            response.frame().await.transpose().context("the export was interrupted and is incomplete")?
         {
             if let Ok(data) = frame.into_data() {
                 sink.write(&data)?;
@@ -95,7 +95,7 @@ impl Export {
     }
 }
 
-/// Where an export goes.
+/// The destination of an export.
 enum Sink {
     Standard(io::Stdout),
     File(Output),

@@ -1,4 +1,4 @@
-//! The format of a file, by its name, and that of its cells.
+//! The format of a file, detected from its name, and the format of its cells.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use clap::ValueEnum;
 
 use keyed_proxy::file::format::Format;
 
-/// What `--format` says.
+/// The value of `--format`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FormatArgument {
     /// The format of the file.
     File(Format),
-    /// How its cells are written, as JSON.
+    /// The format of its cells, as JSON.
     Cells(String),
 }
 
-/// Reads `--format`: a name, or an object, which the service checks.
+/// Parses `--format`: a name, or an object that the service validates.
 pub(super) fn format_argument(text: &str) -> Result<FormatArgument, String> {
     if text.trim_start().starts_with('{') {
         return Ok(FormatArgument::Cells(text.to_owned()));
@@ -24,13 +24,13 @@ pub(super) fn format_argument(text: &str) -> Result<FormatArgument, String> {
     let names: Vec<&str> = Format::value_variants().iter().map(|format| format.name()).collect();
     named.map_err(|_| {
         format!(
-            "write {}, or how values are written: {{\"decimal\": \",\", \"date\": \"DD.MM.YYYY\"}}",
+            "use {}, or the format of values as JSON: {{\"decimal\": \",\", \"date\": \"DD.MM.YYYY\"}}",
             names.join(", ")
         )
     })
 }
 
-/// The format of the file and of its cells that are given. Of several the last.
+/// The given formats of the file and of its cells. If one is repeated, the last applies.
 pub(super) fn given(arguments: &[FormatArgument]) -> (Option<Format>, Option<&str>) {
     arguments.iter().fold((None, None), |(file, cells), argument| match argument {
         FormatArgument::File(format) => (Some(*format), cells),
@@ -38,7 +38,7 @@ pub(super) fn given(arguments: &[FormatArgument]) -> (Option<Format>, Option<&st
     })
 }
 
-/// The format that is given, otherwise that of the file by its name. The ending .gz says nothing of it.
+/// The given format, otherwise the one that the file extension stands for. The extension .gz is ignored.
 pub(super) fn format_of(given: Option<Format>, file: &Path) -> Format {
     let ending_of =
         |file: &Path| file.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_owned();

@@ -1,20 +1,20 @@
 //! `import`: sends a file to a running proxy in chunks and shows the progress.
 
-/// The response of the service.
-mod answer;
 /// The arguments.
 mod arguments;
 /// One request with the file.
 mod attempt;
-/// The same import as a command line.
+/// Renders an import as a command line.
 mod command_line;
 /// The file of rejected rows.
 mod failed;
-/// Questions about a file.
+/// `--interactive`.
 mod interactive;
 /// The progress on the terminal.
 mod progress;
-/// The file on its way.
+/// The response of the service.
+mod response;
+/// Sends the file.
 mod transfer;
 
 pub(crate) use self::arguments::Import;

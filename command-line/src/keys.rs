@@ -14,21 +14,21 @@ pub(crate) enum Keys {
     Create(Create),
     /// List API keys, without their secrets.
     List(List),
-    /// Revoke API keys: the next request with one is rejected.
+    /// Revoke API keys. The next request with a revoked key is rejected.
     Revoke(Revoke),
 }
 
 #[derive(Args)]
 pub(crate) struct Create {
-    /// The role of the key; keyed_admin may do everything.
+    /// The role of the key; keyed_admin has all privileges.
     #[arg(long, value_name = "ROLE")]
     role: String,
 
-    /// A project that the key is limited to; repeat it for several. Default: all projects.
+    /// A project that the key is limited to. May be repeated. Default: all projects.
     #[arg(long = "project", value_name = "SLUG")]
     projects: Vec<String>,
 
-    /// A label for the key, which the history shows.
+    /// A label for the key. The history shows it.
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
 
@@ -56,7 +56,7 @@ pub(crate) struct List {
 
 #[derive(Args)]
 pub(crate) struct Revoke {
-    /// The number of the key, as `keys list` shows it.
+    /// The id of the key, as `keys list` shows it.
     #[arg(required = true, value_name = "ID")]
     ids: Vec<i32>,
 
@@ -73,7 +73,7 @@ pub(crate) fn run(keys: Keys) -> Result<(), Failure> {
     }
 }
 
-/// A key as `keyed.list_api_keys` has it.
+/// A row of `keyed.list_api_keys`.
 #[derive(Deserialize, Serialize)]
 struct Key {
     id: i32,
@@ -84,7 +84,7 @@ struct Key {
     expires_at: Option<String>,
     revoked_at: Option<String>,
     last_used_at: Option<String>,
-    /// Whether its role was dropped, so that it is denied.
+    /// Whether the key is rejected because its role was dropped.
     orphaned: bool,
 }
 
@@ -110,7 +110,7 @@ async fn create(arguments: Create) -> Result<(), Failure> {
     if superuser.first().is_some_and(|row| row.get(0)) {
         let role = &arguments.role;
         eprintln!(
-            "Warning: {role} is a superuser, to which grants and scopes do not apply. For an administrator, create \
+            "Warning: {role} is a superuser, so grants and scopes do not apply to it. For an administrator, create \
             a key for keyed_admin."
         );
     }
@@ -143,7 +143,7 @@ async fn list(arguments: List) -> Result<(), Failure> {
     for key in &keys {
         table.add_row([
             key.id.to_string(),
-            if key.orphaned { format!("{} (gone)", key.role) } else { key.role.clone() },
+            if key.orphaned { format!("{} (dropped)", key.role) } else { key.role.clone() },
             key.projects.as_ref().map_or("all".to_owned(), |projects| projects.join(", ")),
             key.label.clone(),
             key.created_at.clone(),
@@ -175,5 +175,5 @@ async fn revoke(arguments: Revoke) -> Result<(), Failure> {
         revoked => format!("revoked {}", revoked.join(", ")),
     };
     let missed = missed.join(", ");
-    Err(Failure::Running(anyhow::anyhow!("{done}: no valid key has the number {missed}")))
+    Err(Failure::Running(anyhow::anyhow!("{done}: no valid key has the id {missed}")))
 }

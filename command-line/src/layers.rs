@@ -1,6 +1,6 @@
 //! The order of the modules: each depends only on earlier ones, and files depend on each other in one direction.
 
-/// The folders, and files beside them, from the lowest to the highest.
+/// The folders and top-level files, from the lowest to the highest.
 const ORDER: [&str; 17] = [
     "outcome",
     "renamed",

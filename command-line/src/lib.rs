@@ -1,7 +1,7 @@
 //! The program `keyed-proxy`: one module per subcommand.
 //!
-//! A subcommand is a line of [`Command`], a struct of its arguments (each with its help text as a comment), and a
-//! `run` that ends in `Ok` or in a [`Failure`], which decides the exit code.
+//! A subcommand consists of a variant of [`Command`], a struct of its arguments (with their help texts as comments),
+//! and a function `run` that returns `Ok` or a [`Failure`], which determines the exit code.
 
 /// The outcome of a command.
 mod outcome;
@@ -18,7 +18,7 @@ mod format;
 /// The database connection of administrative commands.
 mod connection;
 
-/// Serve requests.
+/// `serve`.
 mod serve;
 
 /// Shared by commands that call a running proxy.
@@ -67,7 +67,7 @@ use named::{from_environment, named};
 #[command(
     name = "keyed-proxy",
     version,
-    after_help = "Without a command, it serves with the settings of the environment: see keyed-proxy serve --help."
+    after_help = "Without a command, keyed-proxy runs serve with the settings from the environment: see keyed-proxy serve --help."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -82,17 +82,18 @@ pub(crate) enum Command {
     Import(Box<import::Import>),
     /// Export records as CSV, NDJSON or XLSX through a running proxy.
     Export(Box<export::Export>),
-    /// Print what was changed, as NDJSON, through a running proxy.
+    /// Print the change feed as NDJSON, through a running proxy.
     Changes(Box<changes::Changes>),
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Keys(keys::Keys),
     /// Report problems of a database and how to solve them. Changes nothing.
     Doctor(doctor::Doctor),
-    /// Print SQL that makes a project with a few thousand records to try: keyed-proxy demo | psql DATABASE
+    /// Print SQL that creates a demo project with a few thousand records: keyed-proxy demo | psql DATABASE
     ///
-    /// Run it as a superuser of a database with the extension. It makes the project `crm` and the role `sales_bern`, and
-    /// prints an API key of that role and the token of an inbound endpoint once. If there is a schema `crm`, it makes nothing.
+    /// Run it as a superuser of a database with the extension. It creates the project `crm` and the role `sales_bern`,
+    /// and prints an API key of that role and the token of an inbound endpoint, which are shown only once. If the
+    /// schema `crm` exists, it has no effect.
     Demo,
     /// Print the HTTP interface as an OpenAPI 3.1 document.
     Openapi,
@@ -103,7 +104,7 @@ pub(crate) enum Command {
 }
 
 impl Cli {
-    /// The command.
+    /// The command that the arguments name, or `serve`.
     pub(crate) fn command(self) -> Result<Command, clap::Error> {
         match self.command {
             Some(command) => Ok(command),
@@ -112,7 +113,7 @@ impl Cli {
     }
 }
 
-/// The commands, with former names of settings.
+/// The commands, which also accept former names of settings.
 fn command() -> clap::Command {
     <Cli as CommandFactory>::command()
         .mut_subcommand("serve", |serve| renamed::with_former_names(serve, |name| std::env::var_os(name)))
@@ -122,7 +123,7 @@ fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&command().try_get_matches()?)
 }
 
-/// Runs the command that the arguments of this process name.
+/// Runs the command given by the arguments of this process.
 pub fn main() -> ExitCode {
     let parsed = parse().map_err(named).and_then(Cli::command);
     let done = match parsed.unwrap_or_else(|error| error.exit()) {

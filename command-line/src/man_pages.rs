@@ -1,4 +1,4 @@
-//! `man-pages`: manual pages, made of what `--help` shows.
+//! `man-pages`: manual pages, generated from the text of `--help`.
 
 use std::path::PathBuf;
 
@@ -13,17 +13,18 @@ pub(crate) struct ManPages {
     folder: PathBuf,
 }
 
-/// `command` is that of the whole program.
+/// `command` is the command of the whole program.
 pub(crate) fn run(arguments: ManPages, command: Command) -> Result<(), Failure> {
     let folder = arguments.folder;
-    clap_mangen::generate_to(for_any_machine(command), &folder)
+    clap_mangen::generate_to(without_machine_defaults(command), &folder)
         .map_err(|error| anyhow!(error))
         .with_context(|| format!("cannot write manual pages into {}", folder.display()))?;
     Ok(())
 }
 
-/// A manual page is read on another machine than it was made on. What a default is computed from, the help texts say.
-fn for_any_machine(command: Command) -> Command {
+/// Removes defaults that depend on this machine, because a manual page is read on other machines. The help text says
+/// how they are computed.
+fn without_machine_defaults(command: Command) -> Command {
     let says_its_default = |help: String| help.contains("Default: ");
     command.mut_subcommands(|command| {
         command.mut_args(|argument| {

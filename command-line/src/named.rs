@@ -1,4 +1,4 @@
-//! Settings of the service from the environment, and errors that name the variable of a setting.
+//! Settings of the service from the environment, and errors that name the environment variable of a setting.
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, FromArgMatches};
@@ -6,12 +6,12 @@ use keyed_proxy::settings::Settings;
 
 use crate::renamed::with_former_names;
 
-/// Names the environment variable in an error about a setting: that is where it is set most often.
+/// Adds the environment variable to an error about a setting, because most settings are set there.
 pub(crate) fn named(error: clap::Error) -> clap::Error {
     with_variable(error, &Settings::augment_args(clap::Command::new("keyed-proxy")))
 }
 
-/// The settings of the environment, or the defaults.
+/// The settings from the environment, or the defaults.
 pub(crate) fn from_environment() -> Result<Settings, clap::Error> {
     let command = Settings::augment_args(clap::Command::new("keyed-proxy"));
     let command = with_former_names(command, |name| std::env::var_os(name));
@@ -19,7 +19,7 @@ pub(crate) fn from_environment() -> Result<Settings, clap::Error> {
     Settings::from_arg_matches(&matches)
 }
 
-/// Adds to an error about the value of a flag of this command the variable that sets it, too.
+/// Adds to an error about the value of a flag the environment variable that also sets it.
 fn with_variable(mut error: clap::Error, command: &clap::Command) -> clap::Error {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
     let long = flag.trim_start_matches('-').split([' ', '=']).next().unwrap_or_default().to_owned();
@@ -35,8 +35,8 @@ fn with_variable(mut error: clap::Error, command: &clap::Command) -> clap::Error
 mod tests {
     use super::*;
 
-    /// Where nothing means no limit, no time, or none of them.
-    const ZERO_IS_MEANT: [&str; 5] = [
+    /// Settings for which zero is valid: no limit, no wait, or none.
+    const ZERO_IS_VALID: [&str; 5] = [
         "KEYED_KEY_RATE",
         "KEYED_PUBLIC_RATE",
         "KEYED_AUTH_FAILURES",
@@ -73,7 +73,7 @@ mod tests {
                     Err(message) => assert!(message.contains(&*variable), "{variable}={value:?}: {message}"),
                     Ok(()) => {
                         let is_number = ["N", "SIZE", "SECONDS"].contains(&kind.as_str());
-                        let is_meant = value == "0" && ZERO_IS_MEANT.contains(&&*variable);
+                        let is_meant = value == "0" && ZERO_IS_VALID.contains(&&*variable);
                         assert!(!is_number || is_meant, "{variable}={value:?} is accepted");
                     }
                 }

@@ -6,9 +6,9 @@ use std::io::Write;
 pub(crate) enum Failure {
     /// A usage error: exit code 2, as for invalid arguments.
     Usage { message: String, help: &'static str },
-    /// It failed: exit code 1.
+    /// Any other failure: exit code 1.
     Running(anyhow::Error),
-    /// A cursor of changes cannot go on: exit code 3.
+    /// The cursor of a change feed is no longer valid: exit code 3.
     Resync(String),
 }
 

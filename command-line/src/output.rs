@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use tempfile::NamedTempFile;
 
-/// The maximum number of links to follow, as in the system.
+/// The maximum number of symbolic links to follow, as in Linux.
 const MAX_LINKS: usize = 40;
 
 /// An output file.
 pub(crate) enum Output {
     /// A temporary file next to the target, renamed at the end.
     Beside(NamedTempFile, PathBuf),
-    /// A pipe or device cannot be replaced: it is written directly.
+    /// A pipe or device, which cannot be replaced and is written directly.
     Direct(File),
 }
 
@@ -34,23 +34,23 @@ impl Output {
         if before.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        if before.as_ref().is_some_and(|metadata| !metadata.is_file()) || is_of_this_process(path) {
+        if before.as_ref().is_some_and(|metadata| !metadata.is_file()) || is_own_descriptor(path) {
             return Ok(Output::Direct(OpenOptions::new().append(true).open(path)?));
         }
         let target = target_of(path)?;
-        // The system takes from these permissions what the umask does.
+        // The system applies the umask to these permissions.
         let file = tempfile::Builder::new()
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder_of(&target))?;
         if let Some(before) = before {
-            // Only root can change the owner of a file; others keep the old permissions at least.
+            // Only root can change the owner of a file. For other users, at least the permissions are kept.
             let _ = fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
             file.as_file().set_permissions(before.permissions())?;
         }
         Ok(Output::Beside(file, target))
     }
 
-    /// Replaces the file with the new content, once that is on the disk.
+    /// Replaces the file with the new content after that is synchronized to disk.
     pub(crate) fn keep_on_disk(self) -> anyhow::Result<()> {
         if let Output::Beside(file, target) = &self {
             file.as_file().sync_all().with_context(|| format!("cannot write {}", target.display()))?;
@@ -58,7 +58,7 @@ impl Output {
         self.keep()
     }
 
-    /// Replaces the file with the new content. Without this, the old one remains.
+    /// Replaces the file with the new content. If this is not called, the old file remains.
     pub(crate) fn keep(self) -> anyhow::Result<()> {
         match self {
             Output::Beside(file, target) => {
@@ -86,12 +86,12 @@ impl Write for Output {
     }
 }
 
-/// Whether a path is an open file of this process, which is appended to.
-fn is_of_this_process(path: &Path) -> bool {
+/// Whether a path is an open file of this process, which cannot be replaced.
+fn is_own_descriptor(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|door| path.starts_with(door))
 }
 
-/// Resolves symbolic links, also to a file that does not exist.
+/// Resolves symbolic links, even to a file that does not exist.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -1,10 +1,10 @@
-//! Former names of settings of the service. Their variables and flags work for one release, with a notice in the log.
+//! Former names of the service's settings. Their variables and flags are accepted for one release, with a warning in the log.
 
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// The prefix of the variable of a setting.
+/// The prefix of environment variables.
 const PREFIX: &str = "KEYED_";
 
 /// The variables of renamed settings: the former name, and the current one. Flags are named accordingly.
@@ -21,9 +21,9 @@ const RENAMED: [(&str, &str); 10] = [
     ("KEYED_REQUESTS", "KEYED_MAX_REQUESTS"),
 ];
 
-/// Adds former names to a command with the settings of the service. `variable` reads the environment.
+/// Makes a command with the service's settings accept former names. `variable` reads the environment.
 ///
-/// A variable of a former name replaces the default, so the current variable and the flag override it.
+/// The variable of a former name replaces the default, so the current variable and the flag override it.
 pub(crate) fn with_former_names(
     mut command: Command,
     variable: impl Fn(&str) -> Option<OsString>,
@@ -34,7 +34,7 @@ pub(crate) fn with_former_names(
             if argument.get_env().is_none_or(|name| name != current) {
                 return argument;
             }
-            // clap borrows names and defaults for the lifetime of the process.
+            // clap requires names and defaults with a static lifetime.
             let argument = argument.alias(&*flag(former).leak());
             match &former_value {
                 Some(value) => argument.default_value(&*value.clone().leak()),
@@ -50,7 +50,7 @@ pub(crate) fn is_former(variable: &str) -> bool {
     RENAMED.iter().any(|(former, _)| *former == variable)
 }
 
-/// A notice for each former name in the environment and among the arguments of the process.
+/// A warning for each former name in the environment and in the arguments of the process.
 pub(crate) fn notices(variable: impl Fn(&str) -> Option<OsString>, arguments: &[OsString]) -> Vec<String> {
     let mut notices = Vec::new();
     for (former, current) in RENAMED {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn notice_names_the_current_name_or_the_one_that_wins() {
+    fn notice_names_the_current_or_effective_setting() {
         let of = |environment: &[(&str, &str)], arguments: &[&str]| {
             let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
             notices(|name| value_in(environment, name), &arguments)

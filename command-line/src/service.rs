@@ -15,13 +15,13 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use super::outcome::Failure;
 use keyed_service::http_client::{HttpClient, http_client};
 
-/// The address of a proxy on this machine.
+/// The default URL: a proxy on this machine.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080";
 
-/// Where the proxy is, and as whom a command calls it.
+/// The URL and the API key.
 #[derive(Args)]
 pub(crate) struct Access {
-    /// The address of the proxy.
+    /// The URL of the proxy.
     #[arg(long, env = "KEYED_URL", default_value = DEFAULT_URL, value_name = "URL")]
     url: String,
 
@@ -39,24 +39,23 @@ pub(crate) struct Service {
     #[command(flatten)]
     access: Access,
 
-    /// The template, as project.template, for example crm.customers; only its slug if the key is bound to one
-    /// project.
+    /// The template, as project.template, for example crm.customers; only its slug if the key is limited to one project.
     #[arg(long, value_name = "TEMPLATE")]
     template: String,
 }
 
 impl Service {
-    /// The name of the template, without that of its project.
+    /// The name of the template without its project.
     pub(crate) fn template(&self) -> &str {
         self.template.split_once('.').map_or(&self.template, |(_, template)| template)
     }
 
-    /// The template as it was named.
+    /// The template as given.
     pub(crate) fn named(&self) -> &str {
         &self.template
     }
 
-    /// The options that were given, for another call with the same environment. An API key is not among them.
+    /// The given options, for another call in the same environment. The API key is not included.
     pub(crate) fn options(&self) -> Vec<(&'static str, String)> {
         let is_set = |name: &str, value: &str| std::env::var(name).is_ok_and(|own| own == value);
         let mut options = Vec::new();
@@ -73,7 +72,7 @@ impl Service {
         options
     }
 
-    /// Begins a request about the template: `action` is the end of its path, the parameters follow it.
+    /// Builds a request for the template. `action` is the last segment of its path, followed by the parameters.
     pub(crate) fn request(
         &self,
         action: &str,
@@ -87,7 +86,7 @@ impl Service {
 }
 
 impl Access {
-    /// Begins a request: the parameters follow its path. `help` is the command that errors refer to.
+    /// Builds a request with a path and parameters. Errors refer to the help of the command `help`.
     pub(crate) fn request(
         &self,
         method: Method,
@@ -108,7 +107,7 @@ impl Access {
         };
         if !["http://", "https://"].iter().any(|scheme| self.url.starts_with(scheme)) {
             let message =
-                format!("--url (KEYED_URL) is {:?}: it needs http:// or https:// before the host", self.url);
+                format!("--url (KEYED_URL) is {:?}: it must begin with http:// or https://", self.url);
             return Err(usage(message));
         }
         let given =
@@ -116,7 +115,7 @@ impl Access {
         let query = given.collect::<Vec<_>>().join("&");
         let address = format!("{}/v1/{path}?{query}", self.url.trim_end_matches('/'));
         let mut token = HeaderValue::try_from(format!("Bearer {}", key.trim()))
-            .map_err(|_| usage("the API key contains characters that no key has".to_owned()))?;
+            .map_err(|_| usage("the API key contains characters that are not allowed in a key".to_owned()))?;
         token.set_sensitive(true);
         let mut request = Request::builder().method(method).uri(address).header(header::AUTHORIZATION, token);
         if let Some(project) = project {
@@ -130,13 +129,13 @@ fn encode(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-/// Sends a request about a template; an error response becomes an error message.
+/// Sends a request for a template, and turns an error response into an error message.
 pub(crate) async fn send(request: Request<Body>, template: &str) -> anyhow::Result<Response<Incoming>> {
     let response = exchange(&http_client::<Body>(None)?, request).await?;
     if response.status() == StatusCode::OK {
         return Ok(response);
     }
-    Err(Refusal::of(response).await?.into_error(template))
+    Err(ErrorResponse::of(response).await?.into_error(template))
 }
 
 /// Sends a request.
@@ -153,37 +152,42 @@ pub(crate) async fn exchange(
 }
 
 /// An error response.
-pub(crate) struct Refusal {
+pub(crate) struct ErrorResponse {
     pub(crate) status: StatusCode,
-    /// Null if the body is not a problem.
+    /// Null if the body is not a problem document.
     pub(crate) problem: serde_json::Value,
 }
 
-impl Refusal {
-    pub(crate) async fn of(response: Response<Incoming>) -> anyhow::Result<Refusal> {
+impl ErrorResponse {
+    pub(crate) async fn of(response: Response<Incoming>) -> anyhow::Result<ErrorResponse> {
         let status = response.status();
-        let body = response.into_body().collect().await.context("the response broke off")?.to_bytes();
-        Ok(Refusal { status, problem: serde_json::from_slice(&body).unwrap_or_default() })
+        let body = response
+            .into_body()
+            .collect()
+            .await
+            .context("the connection was closed before the end of the response")?
+            .to_bytes();
+        Ok(ErrorResponse { status, problem: serde_json::from_slice(&body).unwrap_or_default() })
     }
 
-    /// Of a request about a template.
+    /// The error message for a request for a template.
     pub(crate) fn into_error(self, template: &str) -> anyhow::Error {
         match self.problem {
             serde_json::Value::Null => anyhow!("the proxy returned {}", self.status),
             problem if is_unknown(&problem) => {
-                anyhow!("template {template} does not exist, or the role of this API key may not see it")
+                anyhow!("template {template} does not exist, or the role of this API key has no access to it")
             }
-            problem => anyhow!("{}", in_words(&problem)),
+            problem => anyhow!("{}", problem_text(&problem)),
         }
     }
 }
 
-/// Whether it is a plain 404 of the URL.
+/// Whether this is the generic 404 for a missing or invisible object.
 fn is_unknown(problem: &serde_json::Value) -> bool {
     problem["code"] == Code::NotFound.name() && problem["detail"] == keyed_errors::NOT_FOUND
 }
 
-/// Translates a problem of the service into the terms of the command line.
+/// Translates the names in problems of the service to the flags of the command line.
 const FLAGS: [(&str, &str); 13] = [
     ("on_error=", "--on-error "),
     ("key_column=", "--key-column "),
@@ -203,28 +207,28 @@ const FLAGS: [(&str, &str); 13] = [
     ("send the header Authorization: Bearer <key>", "set KEYED_API_KEY, or give --api-key-file"),
 ];
 
-fn in_flags(text: &str) -> String {
+fn with_flag_names(text: &str) -> String {
     FLAGS.iter().fold(text.to_owned(), |text, (parameter, flag)| text.replace(parameter, flag))
 }
 
-/// A problem as text: what is wrong, where, and what to do.
-pub(crate) fn in_words(problem: &serde_json::Value) -> String {
+/// A problem as text: the error, its location, and the hint.
+pub(crate) fn problem_text(problem: &serde_json::Value) -> String {
     let mut words = problem["detail"].as_str().unwrap_or("the proxy returned no reason").to_owned();
-    let faults = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-    for fault in faults.iter().skip(1) {
-        words += &format!("\n{}", fault["detail"].as_str().unwrap_or_default());
+    let errors = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for error in errors.iter().skip(1) {
+        words += &format!("\n{}", error["detail"].as_str().unwrap_or_default());
     }
-    if let Some(done) = what_was_done(&problem["report"]) {
-        words += &format!("\nBefore that: {done}");
+    if let Some(done) = written_rows(&problem["report"]) {
+        words += &format!("\nBefore the error: {done}");
     }
     if let Some(hint) = problem["hint"].as_str() {
         words += &format!("\nHint: {hint}");
     }
-    in_flags(&words)
+    with_flag_names(&words)
 }
 
-/// What an interrupted import had written; `None` if nothing.
-fn what_was_done(report: &serde_json::Value) -> Option<String> {
+/// The rows that an interrupted import has written; `None` if it has written none.
+fn written_rows(report: &serde_json::Value) -> Option<String> {
     let [rows, created, updated, unchanged, failed] =
         ["rows", "created", "updated", "unchanged", "failed"].map(|name| report[name].as_u64().unwrap_or(0));
     (created + updated + unchanged > 0).then(|| {
@@ -244,7 +248,7 @@ mod tests {
     #[test]
     fn hint_names_flags() {
         let problem = json!({"detail": "no", "hint": "import the others with on_error=skip, the key with key_column=No"});
-        let words = in_words(&problem);
+        let words = problem_text(&problem);
         assert!(
             words.ends_with("import the others with --on-error skip, the key with --key-column No"),
             "{words}"
@@ -257,12 +261,12 @@ mod tests {
             json!({"detail": "line 9 has bytes that are not valid utf-8", "hint": "say which encoding",
                 "report": {"rows": 3, "created": created, "updated": 0, "unchanged": 0, "failed": 1}})
         };
-        let words = in_words(&report(2));
+        let words = problem_text(&report(2));
         assert!(
-            words.contains("\nBefore that: rows 3, created 2, updated 0, unchanged 0, failed 1."),
+            words.contains("\nBefore the error: rows 3, created 2, updated 0, unchanged 0, failed 1."),
             "{words}"
         );
         assert!(words.ends_with("\nHint: say which encoding"), "{words}");
-        assert!(!in_words(&report(0)).contains("Before that"));
+        assert!(!problem_text(&report(0)).contains("Before the error"));
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::isolation::{Answers, Isolation};
+use crate::isolation::{Isolation, Outcomes};
 use crate::openai::{self, Server};
 use crate::outcome::{Failed, Failure, Outcome};
 use tokio::time::{Instant, timeout_at};
@@ -17,7 +17,7 @@ const TRIES: usize = 3;
 /// The number of texts whose individual requests may each use the full timeout.
 const SLOW_TEXTS: usize = 4;
 
-/// A text that every model accepts. If it is embedded and others are not, the others are at fault.
+/// A text that every model accepts. If the server embeds it and fails for other texts, the other texts are invalid.
 const PROBE: &str = "A short sentence.";
 
 /// Turns texts into vectors.
@@ -36,7 +36,7 @@ enum Source {
 }
 
 impl Embedder {
-    /// None where embeddings are off.
+    /// `None` if embeddings are off.
     pub fn new(settings: &EmbeddingSettings) -> anyhow::Result<Option<Embedder>> {
         let source = match settings.embed_provider {
             Provider::Off => return Ok(None),
@@ -53,7 +53,7 @@ impl Embedder {
         }))
     }
 
-    /// The name that is kept with each vector. Vectors of two models cannot be compared.
+    /// The model name that is stored with each vector. Vectors of different models cannot be compared.
     pub fn model(&self) -> &str {
         match &self.source {
             Source::Hash => hash::MODEL,
@@ -61,7 +61,7 @@ impl Embedder {
         }
     }
 
-    /// Asks with another key of the server from now on: whether it is another.
+    /// Replaces the API key of the server. Returns whether it differs.
     pub fn replace_key(&self, key: Option<String>) -> bool {
         match &self.source {
             Source::Hash => false,
@@ -81,25 +81,25 @@ impl Embedder {
     }
 
     /// Embeds documents.
-    pub async fn documents(&self, texts: &[String]) -> Answers {
+    pub async fn documents(&self, texts: &[String]) -> Outcomes {
         let texts: Vec<Cow<'_, str>> =
             texts.iter().map(|text| self.prepared(&self.document_prefix, text)).collect();
         let server = match &self.source {
             Source::Hash => {
-                return Answers::complete(texts.iter().map(|text| Ok(hash::embed(text))).collect());
+                return Outcomes::complete(texts.iter().map(|text| Ok(hash::embed(text))).collect());
             }
             Source::Server(server) => server,
         };
         if texts.is_empty() {
-            return Answers::complete(Vec::new());
+            return Outcomes::complete(Vec::new());
         }
         let deadline = Instant::now() + self.patience();
         let too_long =
             || Failure { message: "the server did not respond in time".to_owned(), retry_after: None };
-        match timeout_at(deadline, server.ask(&texts, TRIES)).await {
-            Ok(Ok(outcomes)) => Answers::complete(outcomes),
-            // The server does not say which text it is.
-            Ok(Err(failed)) if failed.may_be_a_text() => {
+        match timeout_at(deadline, server.request_vectors(&texts, TRIES)).await {
+            Ok(Ok(outcomes)) => Outcomes::complete(outcomes),
+            // The server does not report which text it rejects.
+            Ok(Err(failed)) if failed.may_depend_on_text() => {
                 let mut isolation = Isolation::new(texts.len());
                 let failure = if texts.len() == 1 {
                     isolation.settle(0, Err(failed));
@@ -110,41 +110,41 @@ impl Embedder {
                 };
                 if failure.is_none() && !isolation.has_vector() {
                     let probe = [self.prepared(&self.document_prefix, PROBE)];
-                    let answer = timeout_at(deadline, server.ask(&probe, 0)).await;
+                    let result = timeout_at(deadline, server.request_vectors(&probe, 0)).await;
                     isolation
-                        .record_probe(matches!(answer, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
+                        .record_probe(matches!(result, Ok(Ok(vectors)) if matches!(vectors[..], [Ok(_)])));
                 }
                 isolation.finish(failure)
             }
-            Ok(Err(failed)) => Answers::none(texts.len(), failed.into_failure()),
-            Err(_) => Answers::none(texts.len(), too_long()),
+            Ok(Err(failed)) => Outcomes::none(texts.len(), failed.into_failure()),
+            Err(_) => Outcomes::none(texts.len(), too_long()),
         }
     }
 
-    /// Sends the texts one by one. Returns an error if the server fails for another reason.
+    /// Sends the texts one by one. Returns a failure that does not depend on the text, if one occurs.
     async fn isolate(server: &Server, texts: &[Cow<'_, str>], isolation: &mut Isolation) -> Option<Failure> {
-        let mut places: Vec<usize> = (0..texts.len()).collect();
-        // So that the last ones get their turn another time, if the first take all the time.
-        fastrand::shuffle(&mut places);
-        for place in places {
-            match server.ask(std::slice::from_ref(&texts[place]), 0).await {
-                Err(failed) if !failed.may_be_a_text() => return Some(failed.into_failure()),
-                answer => isolation.settle(place, answer),
+        let mut positions: Vec<usize> = (0..texts.len()).collect();
+        // In random order, so that the last texts are not always the ones that time out.
+        fastrand::shuffle(&mut positions);
+        for position in positions {
+            match server.request_vectors(std::slice::from_ref(&texts[position]), 0).await {
+                Err(failed) if !failed.may_depend_on_text() => return Some(failed.into_failure()),
+                result => isolation.settle(position, result),
             }
         }
         None
     }
 
-    /// The vector of a query text. A client waits for it, so it is retried only once.
+    /// The vector of a query text. The request is retried only once, because a client waits for it.
     pub async fn query(&self, text: &str) -> Result<Outcome, Failed> {
         let text = self.prepared(&self.query_prefix, text);
         let server = match &self.source {
             Source::Hash => return Ok(Ok(hash::embed(&text))),
             Source::Server(server) => server,
         };
-        match server.ask(&[text], 1).await {
+        match server.request_vectors(&[text], 1).await {
             Ok(mut outcomes) => {
-                outcomes.pop().ok_or_else(|| Failed::Lasting("no vector for the text".to_owned()))
+                outcomes.pop().ok_or_else(|| Failed::Permanent("no vector for the text".to_owned()))
             }
             Err(Failed::Texts(reason)) => Ok(Err(reason)),
             Err(failed) => Err(failed),

@@ -1,7 +1,6 @@
 //! A provider that needs no model: a bag of words, hashed into a vector.
 //!
-//! For demos and tests: texts that share words are similar, and nothing else is. The same text always has the same
-//! vector.
+//! For demos and tests: texts are similar only if they share words. The same text always has the same vector.
 
 use std::collections::HashMap;
 
@@ -13,7 +12,7 @@ use crate::vector::Vector;
 /// The model name of this provider.
 pub(crate) const MODEL: &str = "hash";
 
-/// The vector of a text. Each word has a place and a sign of its own, and the logarithm of how often it occurs.
+/// The vector of a text. The hash of a word determines a dimension and a sign; its weight is the logarithm of its frequency.
 pub(crate) fn embed(text: &str) -> Vector {
     let mut counts: HashMap<String, u32> = HashMap::new();
     let lower = text.to_lowercase();
@@ -21,20 +20,20 @@ pub(crate) fn embed(text: &str) -> Vector {
         *counts.entry(word.to_owned()).or_default() += 1;
     }
     if counts.is_empty() {
-        // A text without letters is a text too.
+        // A text without words is embedded as a whole.
         counts.insert(lower, 1);
     }
     let mut numbers = vec![0.0_f64; DIMENSION];
     let mut words: Vec<(&String, &u32)> = counts.iter().collect();
-    // Sums of floats depend on their order.
+    // The sum of floats depends on their order.
     words.sort_unstable();
     for (word, count) in words {
         let digest = Sha256::digest(word.as_bytes());
-        let place = usize::from(u16::from_be_bytes([digest[0], digest[1]])) % DIMENSION;
+        let dimension = usize::from(u16::from_be_bytes([digest[0], digest[1]])) % DIMENSION;
         let sign = if digest[2] & 1 == 0 { 1.0 } else { -1.0 };
-        numbers[place] += sign * (1.0 + f64::from(*count).ln());
+        numbers[dimension] += sign * (1.0 + f64::from(*count).ln());
     }
-    // Two words that meet with opposite signs may leave nothing.
+    // Two words in one dimension with opposite signs can cancel each other out.
     if numbers.iter().all(|number| *number == 0.0) {
         numbers[0] = 1.0;
     }

@@ -1,6 +1,6 @@
 //! Embeddings: providers turn texts into vectors, and the worker stores those of records.
 //!
-//! Each module imports only from those before it, which `layers` tests.
+//! Each module imports only from the modules above it, which `layers` tests.
 
 /// Settings.
 pub mod settings;
@@ -15,7 +15,7 @@ pub mod outcome;
 mod hash;
 
 /// The response of an embedding server.
-mod answer;
+mod response;
 
 /// Finds the invalid texts of a failed request.
 mod isolation;

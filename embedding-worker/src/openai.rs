@@ -1,4 +1,4 @@
-//! A server with OpenAI's API: sends a request, checks the response, and retries if useful.
+//! A server with OpenAI's API: sends requests, checks responses, and retries temporary failures.
 
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
@@ -11,16 +11,16 @@ use hyper::header::HeaderValue;
 use hyper::{HeaderMap, Method, Request, StatusCode, Uri, header};
 use serde::Serialize;
 
-use crate::answer::{beginning, read, retry_after};
 use crate::outcome::{Failed, Outcome};
+use crate::response::{beginning, read, retry_after};
 use crate::settings::EmbeddingSettings;
 use keyed_service::http_client::{HttpClient, http_client};
 
-/// The maximum wait before a retry. If the server asks for a longer one, it gets no requests for that time, and texts
-/// stay in the queue.
+/// The maximum wait before a retry. If the server requests a longer wait, no requests are sent to it during that time,
+/// and texts stay in the queue.
 pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(10);
 
-/// The largest answer: many times what 2048 vectors need.
+/// The maximum size of a response. 2048 vectors need a fraction of it.
 const MAX_RESPONSE: usize = 128 << 20;
 
 pub(crate) struct Server {
@@ -33,7 +33,7 @@ pub(crate) struct Server {
 }
 
 #[derive(Serialize)]
-struct Question<'a> {
+struct EmbeddingRequest<'a> {
     model: &'a str,
     input: &'a [Cow<'a, str>],
     // Some servers return base64 by default.
@@ -54,7 +54,7 @@ impl Server {
         })
     }
 
-    /// Asks with another key from now on: whether it is another.
+    /// Replaces the API key. Returns whether it differs.
     pub(crate) fn replace_key(&self, key: Option<String>) -> bool {
         let mut current = self.key.write().unwrap_or_else(PoisonError::into_inner);
         let is_other = *current != key;
@@ -70,26 +70,30 @@ impl Server {
         &self.model
     }
 
-    /// The vectors of some texts, in their order. Asks again up to `tries` times where that may help.
-    pub(crate) async fn ask(&self, texts: &[Cow<'_, str>], tries: usize) -> Result<Vec<Outcome>, Failed> {
-        let question = Question {
+    /// The vectors of some texts, in their order. Temporary failures are retried up to `tries` times.
+    pub(crate) async fn request_vectors(
+        &self,
+        texts: &[Cow<'_, str>],
+        tries: usize,
+    ) -> Result<Vec<Outcome>, Failed> {
+        let question = EmbeddingRequest {
             model: &self.model,
             input: texts,
             encoding_format: "float",
             dimensions: self.dimensions,
         };
         let question: Bytes =
-            serde_json::to_vec(&question).map_err(|error| Failed::Lasting(error.to_string()))?.into();
+            serde_json::to_vec(&question).map_err(|error| Failed::Permanent(error.to_string()))?.into();
         let pauses = ExponentialBuilder::default()
             .with_min_delay(Duration::from_millis(200))
             .with_max_delay(MAX_PAUSE)
             .with_max_times(tries)
             .with_jitter();
-        (|| self.ask_once(question.clone(), texts.len()))
+        (|| self.request_once(question.clone(), texts.len()))
             .retry(pauses)
-            .when(|failed| matches!(failed, Failed::Passing { .. }))
+            .when(|failed| matches!(failed, Failed::Temporary { .. }))
             .adjust(|failed, pause| match failed {
-                Failed::Passing { retry_after: Some(asked), .. } => {
+                Failed::Temporary { retry_after: Some(asked), .. } => {
                     pause.filter(|_| *asked <= MAX_PAUSE).map(|pause| pause.max(*asked))
                 }
                 _ => pause,
@@ -97,33 +101,33 @@ impl Server {
             .await
     }
 
-    async fn ask_once(&self, question: Bytes, texts: usize) -> Result<Vec<Outcome>, Failed> {
+    async fn request_once(&self, question: Bytes, texts: usize) -> Result<Vec<Outcome>, Failed> {
         let (status, headers, body) = match tokio::time::timeout(self.timeout, self.exchange(question)).await
         {
             Ok(exchanged) => exchanged?,
             Err(_) => {
                 let message = format!("no response within {} s", self.timeout.as_secs_f64());
-                return Err(Failed::Passing {
+                return Err(Failed::Temporary {
                     message,
                     retry_after: None,
-                    may_be_a_text: true,
+                    may_depend_on_text: true,
                     is_busy: false,
                 });
             }
         };
         if status == StatusCode::OK {
-            return read(&body, texts).map_err(|failed| self.concealed(failed));
+            return read(&body, texts).map_err(|failed| self.without_key(failed));
         }
         let message = format!("HTTP {}: {}", status.as_u16(), beginning(&body));
-        Err(self.concealed(match status.as_u16() {
+        Err(self.without_key(match status.as_u16() {
             400 | 413 | 422 => Failed::Texts(message),
             status @ (408 | 409 | 425 | 429 | 500..) => {
                 let retry_after = retry_after(&headers);
-                // A server that requests a long wait is busy, regardless of the texts.
-                let may_be_a_text = status >= 500 && retry_after.is_none_or(|pause| pause <= MAX_PAUSE);
-                Failed::Passing { message, retry_after, may_be_a_text, is_busy: status == 429 }
+                // A server that requests a long wait is overloaded, regardless of the texts.
+                let may_depend_on_text = status >= 500 && retry_after.is_none_or(|pause| pause <= MAX_PAUSE);
+                Failed::Temporary { message, retry_after, may_depend_on_text, is_busy: status == 429 }
             }
-            _ => Failed::Lasting(message),
+            _ => Failed::Permanent(message),
         }))
     }
 
@@ -143,27 +147,29 @@ impl Server {
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
         }
-        let broken = |error: anyhow::Error, may_be_a_text| Failed::Passing {
+        let broken = |error: anyhow::Error, may_depend_on_text| Failed::Temporary {
             message: format!("{error:#}"),
             retry_after: None,
-            may_be_a_text,
+            may_depend_on_text,
             is_busy: false,
         };
         let response = self.http.request(request).await.map_err(|error| {
-            // A server that was reached may have died of a text.
+            // If the server accepted the connection, a text may have crashed it.
             let was_reached = !error.is_connect();
             broken(anyhow::Error::new(error).context("the server cannot be reached"), was_reached)
         })?;
         let (parts, body) = response.into_parts();
-        let body = Limited::new(body, MAX_RESPONSE)
-            .collect()
-            .await
-            .map_err(|error| broken(anyhow::anyhow!(error).context("the response broke off"), true))?;
+        let body = Limited::new(body, MAX_RESPONSE).collect().await.map_err(|error| {
+            broken(
+                anyhow::anyhow!(error).context("the connection was closed before the end of the response"),
+                true,
+            )
+        })?;
         Ok((parts.status, parts.headers, body.to_bytes()))
     }
 
-    /// Some servers repeat an invalid key in their error, which goes to logs and into the database.
-    fn concealed(&self, failed: Failed) -> Failed {
+    /// Removes the API key from an error. Some servers repeat an invalid key, and errors are logged and stored in the database.
+    fn without_key(&self, failed: Failed) -> Failed {
         let key = self.key();
         let hide = |message: String| match &key {
             Some(key) => message.replace(key.as_str(), "…"),
@@ -171,9 +177,9 @@ impl Server {
         };
         match failed {
             Failed::Texts(message) => Failed::Texts(hide(message)),
-            Failed::Lasting(message) => Failed::Lasting(hide(message)),
-            Failed::Passing { message, retry_after, may_be_a_text, is_busy } => {
-                Failed::Passing { message: hide(message), retry_after, may_be_a_text, is_busy }
+            Failed::Permanent(message) => Failed::Permanent(hide(message)),
+            Failed::Temporary { message, retry_after, may_depend_on_text, is_busy } => {
+                Failed::Temporary { message: hide(message), retry_after, may_depend_on_text, is_busy }
             }
             Failed::Length(length) => Failed::Length(length),
         }

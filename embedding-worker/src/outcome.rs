@@ -1,11 +1,11 @@
-//! The outcomes of texts: a vector for each, or why there is none.
+//! The outcomes of texts: a vector for each, or the reason why there is none.
 
 use std::time::Duration;
 
 use crate::settings::DIMENSION;
 use crate::vector::Vector;
 
-/// Why there are no vectors, for a reason that does not depend on the text.
+/// A reason for missing vectors that does not depend on the text.
 #[derive(Debug)]
 pub struct Failure {
     /// For the log.
@@ -14,7 +14,7 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
 }
 
-/// A vector, or why this very text has none.
+/// A vector, or the reason why this text cannot be embedded.
 pub type Outcome = Result<Vector, String>;
 
 /// Why a request failed.
@@ -22,20 +22,20 @@ pub type Outcome = Result<Vector, String>;
 pub enum Failed {
     /// The server rejects one of the texts.
     Texts(String),
-    /// Temporary: the server is busy, broken or out of reach.
-    Passing {
+    /// Temporary: the server is overloaded, fails or cannot be reached.
+    Temporary {
         /// For the log.
         message: String,
         /// The Retry-After of the server.
         retry_after: Option<Duration>,
-        /// Whether it may as well be one of the texts that breaks it.
-        may_be_a_text: bool,
+        /// Whether one of the texts may be the cause.
+        may_depend_on_text: bool,
         /// Whether the server is overloaded.
         is_busy: bool,
     },
     /// Permanent: the key, the address or the model is wrong.
-    Lasting(String),
-    /// The model's vectors have this unsupported length.
+    Permanent(String),
+    /// The vectors of the model have this unsupported length.
     Length(usize),
 }
 
@@ -50,18 +50,18 @@ pub fn wrong_length(length: usize) -> String {
 impl Failed {
     pub(crate) fn into_failure(self) -> Failure {
         match self {
-            Failed::Texts(message) | Failed::Lasting(message) => Failure { message, retry_after: None },
-            Failed::Passing { message, retry_after, .. } => Failure { message, retry_after },
+            Failed::Texts(message) | Failed::Permanent(message) => Failure { message, retry_after: None },
+            Failed::Temporary { message, retry_after, .. } => Failure { message, retry_after },
             Failed::Length(length) => Failure { message: wrong_length(length), retry_after: None },
         }
     }
 
-    /// Whether fewer texts may fare better.
-    pub(crate) fn may_be_a_text(&self) -> bool {
+    /// Whether a request with fewer texts may succeed.
+    pub(crate) fn may_depend_on_text(&self) -> bool {
         match self {
             Failed::Texts(_) => true,
-            Failed::Passing { may_be_a_text, .. } => *may_be_a_text,
-            Failed::Lasting(_) | Failed::Length(_) => false,
+            Failed::Temporary { may_depend_on_text, .. } => *may_depend_on_text,
+            Failed::Permanent(_) | Failed::Length(_) => false,
         }
     }
 }

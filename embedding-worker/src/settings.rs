@@ -11,14 +11,14 @@ use keyed_service::value::{credential, seconds, whole};
 /// The length of a vector.
 pub const DIMENSION: usize = 768;
 
-/// What turns texts into vectors.
+/// The embedding provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Provider {
     /// No embeddings.
     Off,
     /// A bag of words, computed by the proxy; for demos and tests.
     Hash,
-    /// A server with OpenAI's POST /v1/embeddings: Ollama, vLLM, Text Embeddings Inference, OpenAI, ….
+    /// A server with OpenAI's POST /v1/embeddings, such as Ollama, vLLM, Text Embeddings Inference or OpenAI.
     Openai,
 }
 
@@ -61,11 +61,11 @@ pub struct EmbeddingSettings {
     #[arg(long, env = "KEYED_EMBED_QUERY_PREFIX", default_value = "", value_name = "TEXT")]
     pub embed_query_prefix: String,
 
-    /// Maximum characters of a text; longer texts are truncated.
+    /// Maximum number of characters of a text. Longer texts are truncated.
     #[arg(long, env = "KEYED_EMBED_MAX_CHARACTERS", default_value_t = 8000, value_name = "N", value_parser = whole::<usize>)]
     pub embed_max_characters: usize,
 
-    /// Maximum texts in one request.
+    /// Maximum number of texts in one request.
     #[arg(long, env = "KEYED_EMBED_BATCH", default_value_t = 32, value_name = "N", value_parser = whole::<usize>)]
     pub embed_batch: usize,
 
@@ -73,9 +73,9 @@ pub struct EmbeddingSettings {
     #[arg(long, env = "KEYED_EMBED_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub embed_timeout: Duration,
 
-    /// An API key of keyed with which this proxy embeds records. Without one, it embeds `query_text` only.
+    /// The API key of keyed with which this proxy embeds records. Without it, the proxy embeds only `query_text`.
     ///
-    /// The worker has the grants of the key's role, which needs `read` and `update` on the templates to embed.
+    /// The worker has the privileges of the key's role, which needs `read` and `update` on the templates to embed.
     #[arg(long, env = "KEYED_EMBED_API_KEY", hide_env_values = true, value_name = "KEY")]
     pub embed_api_key: Option<String>,
 
@@ -117,15 +117,15 @@ impl EmbeddingSettings {
 
     /// The URL of the embedding server. Messages never repeat it, because it may contain a password.
     pub fn address(&self) -> Result<Uri, String> {
-        let wanted = "KEYED_EMBED_URL must be the address of a server, for example http://localhost:11434.";
+        let invalid = "KEYED_EMBED_URL must be the address of a server, for example http://localhost:11434.";
         let base = self.embed_url.as_deref().unwrap_or_default().trim().trim_end_matches('/');
-        // Many programs require the URL with the version, as documented by servers.
+        // Servers document the URL with the version, so it is accepted too.
         let base = base.strip_suffix("/embeddings").unwrap_or(base);
         let base = base.strip_suffix("/v1").unwrap_or(base);
-        let address: Uri = format!("{base}/v1/embeddings").parse().map_err(|_| wanted.to_owned())?;
+        let address: Uri = format!("{base}/v1/embeddings").parse().map_err(|_| invalid.to_owned())?;
         let authority = address.authority().map(|authority| authority.as_str()).unwrap_or_default();
         if !matches!(address.scheme_str(), Some("http" | "https")) || base.contains(['?', '#']) {
-            return Err(wanted.into());
+            return Err(invalid.into());
         }
         if authority.contains('@') {
             return Err("KEYED_EMBED_URL must not contain a password: set KEYED_EMBED_KEY.".into());
@@ -150,7 +150,7 @@ impl EmbeddingSettings {
         credential("KEYED_EMBED_KEY", self.embed_key.as_deref(), self.embed_key_file.as_deref())
     }
 
-    /// Our own API key, with which records are embedded.
+    /// The API key of keyed with which records are embedded.
     pub fn worker_key(&self) -> Result<Option<String>, String> {
         credential("KEYED_EMBED_API_KEY", self.embed_api_key.as_deref(), self.embed_api_key_file.as_deref())
     }

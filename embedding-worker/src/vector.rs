@@ -1,48 +1,50 @@
-//! Valid vectors: checks the output of a provider.
+//! Vectors: validates the output of a provider.
 
 use std::fmt::Write as _;
 
 use crate::settings::DIMENSION;
 
-/// A vector of [`DIMENSION`] numbers whose length is 1: searches compare directions, and what is much longer or shorter
-/// leaves the range in which PostgreSQL computes with vectors.
+/// A vector of [`DIMENSION`] numbers with length 1. Searches compare only directions, and the length of other vectors
+/// could overflow or underflow in PostgreSQL.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector(Vec<f32>);
 
-/// Why numbers are not a vector.
+/// Why numbers are not a valid vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Flaw {
+pub enum VectorError {
     /// All vectors of the model have this length: the model or its setting is wrong.
     Length(usize),
-    /// The model fails for this text.
+    /// The model has failed for this text.
     Numbers(&'static str),
 }
 
 impl Vector {
-    /// Checks numbers as JSON has them, null being what some servers write for NaN, and makes their length 1.
-    pub fn check(numbers: &[Option<f64>]) -> Result<Vector, Flaw> {
+    /// Validates numbers parsed from JSON and normalizes them to length 1. Some servers write null for NaN.
+    pub fn check(numbers: &[Option<f64>]) -> Result<Vector, VectorError> {
         if numbers.len() != DIMENSION {
-            return Err(Flaw::Length(numbers.len()));
+            return Err(VectorError::Length(numbers.len()));
         }
         let mut finite = Vec::with_capacity(DIMENSION);
         for number in numbers {
             match number {
                 Some(number) if number.is_finite() => finite.push(*number),
-                _ => return Err(Flaw::Numbers("the model returned a number that is not finite")),
+                _ => return Err(VectorError::Numbers("the model returned a number that is not finite")),
             }
         }
         if finite.iter().all(|number| *number == 0.0) {
-            return Err(Flaw::Numbers("the model returned a vector of zeros"));
+            return Err(VectorError::Numbers("the model returned a vector of zeros"));
         }
         let square: f64 = finite.iter().map(|number| number * number).sum();
         if !square.is_normal() {
-            return Err(Flaw::Numbers("the model returned a vector too long or too short to normalise"));
+            return Err(VectorError::Numbers(
+                "the model returned a vector too long or too short to normalize",
+            ));
         }
         let length = square.sqrt();
         Ok(Vector(finite.into_iter().map(|number| (number / length) as f32).collect()))
     }
 
-    /// Takes numbers that are known to be finite and not all zero, and makes their length 1.
+    /// Normalizes numbers to length 1. They must be finite and not all zero.
     pub(crate) fn of_unit_length(mut numbers: Vec<f32>) -> Vector {
         let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
         for number in &mut numbers {
@@ -51,17 +53,17 @@ impl Vector {
         Vector(numbers)
     }
 
-    /// A valid vector, for a search that is only checked.
+    /// Any valid vector, for a search that is only validated.
     pub fn any() -> Vector {
         Vector::of_unit_length(vec![1.0; DIMENSION])
     }
 
-    /// The numbers, as PostgreSQL's `real[]` carries them: exactly, and without looking up the type of an extension.
+    /// The numbers for a `real[]` argument, which is exact and does not require the OID of pgvector's type.
     pub fn numbers(&self) -> &[f32] {
         &self.0
     }
 
-    /// As a JSON array, with the digits needed to reproduce each number.
+    /// A JSON array, with the digits needed to reproduce each number.
     pub fn to_json(&self) -> String {
         let mut out = String::with_capacity(DIMENSION * 12);
         for (position, number) in self.0.iter().enumerate() {
@@ -86,10 +88,10 @@ mod tests {
     #[test]
     fn vector_has_768_finite_numbers_not_all_zero() {
         assert!(Vector::check(&numbers(Some(0.5))).is_ok());
-        assert_eq!(Vector::check(&[Some(1.0); 767]), Err(Flaw::Length(767)));
-        assert_eq!(Vector::check(&[]), Err(Flaw::Length(0)));
+        assert_eq!(Vector::check(&[Some(1.0); 767]), Err(VectorError::Length(767)));
+        assert_eq!(Vector::check(&[]), Err(VectorError::Length(0)));
         for first in [None, Some(f64::NAN), Some(f64::INFINITY), Some(1e300), Some(0.0), Some(1e-300)] {
-            assert!(matches!(Vector::check(&numbers(first)), Err(Flaw::Numbers(_))), "{first:?}");
+            assert!(matches!(Vector::check(&numbers(first)), Err(VectorError::Numbers(_))), "{first:?}");
         }
     }
 
@@ -106,10 +108,10 @@ mod tests {
 
     #[test]
     fn number_round_trips_through_json() {
-        let mut wanted = numbers(Some(0.1));
-        wanted[1] = Some(-1.5e-30);
-        wanted[2] = Some(3.0);
-        let vector = Vector::check(&wanted).expect("a vector");
+        let mut expected = numbers(Some(0.1));
+        expected[1] = Some(-1.5e-30);
+        expected[2] = Some(3.0);
+        let vector = Vector::check(&expected).expect("a vector");
         let read: Vec<f32> = serde_json::from_str(&vector.to_json()).expect("JSON");
         assert_eq!(read, vector.numbers());
     }

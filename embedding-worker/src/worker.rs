@@ -1,10 +1,10 @@
 //! The embedding worker: claims records of the queue, embeds their texts, and stores the vectors.
 //!
-//! No transaction is open during a call of the provider. Claims expire, so those of a crashed worker are claimed
-//! again; several proxies can work in parallel.
+//! No transaction is open during a call of the provider. Claims expire, so records that a crashed worker has claimed
+//! are claimed again. Several proxies can work in parallel.
 //!
-//! The worker is an ordinary caller: it has an API key, and receives the texts of records that its role may read and
-//! update. The proxy's login by itself receives none.
+//! The worker is an ordinary caller: it has an API key, and receives the texts of the records that its role can read
+//! and update. The proxy's login has no access to them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,25 +13,25 @@ use serde::Deserialize;
 use tokio_postgres::types::Type;
 
 use crate::embedder::Embedder;
-use crate::isolation::Answers;
+use crate::isolation::Outcomes;
 use crate::outcome::Failure;
 use crate::vector::Vector;
 use keyed_service::shutdown::{Shutdown, Step};
 use keyed_service::statement::{Statement, number, statement, text};
 use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
 
-/// The rests after failures, from the first to the longest.
-const FIRST_REST: Duration = Duration::from_secs(1);
-const MAX_REST: Duration = Duration::from_secs(60);
+/// The minimum and maximum pause after a failure.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
-/// The extra time of a claim, to store the vectors.
+/// The additional time of a claim for storing the vectors.
 const TIME_TO_STORE: Duration = Duration::from_secs(60);
 
-/// The number of locked records that a claim waits for: each may take half of the statement timeout.
+/// The number of locked records that a claim waits for. Each can take half of the statement timeout.
 const MAX_LOCKED: usize = 4;
 
-/// How long a locked record is skipped.
-const REST_OF_HELD_UP: Duration = Duration::from_secs(5);
+/// The time for which a locked record is skipped.
+const RETRY_LOCKED: Duration = Duration::from_secs(5);
 
 const CLAIM: Statement = statement!("claim_embeddings($4::text, $5::int, $6::int)");
 const STORE: Statement = statement!("store_embedding($4::text, $5::text, $6::text, $7::text, $8::real[])");
@@ -47,7 +47,7 @@ pub trait Meter: Send + Sync {
     fn text(&self, outcome: &'static str);
 }
 
-/// Embeds the records that wait for it.
+/// Embeds pending records.
 pub struct Worker<D> {
     database: Arc<D>,
     meter: Arc<dyn Meter>,
@@ -59,19 +59,19 @@ pub struct Worker<D> {
 /// A claim: texts of records with missing or outdated vectors.
 #[derive(Deserialize)]
 struct Claimed {
-    /// Identifies this claim; records of another claim are not touched.
+    /// Identifies this claim; records of other claims are not changed.
     claim: String,
     entries: Vec<Entry>,
-    /// Whether something was settled that needed no vector, so that more may be waiting.
+    /// Whether the call completed records that needed no vector, so that more records may be pending.
     settled: bool,
 }
 
 #[derive(Deserialize)]
 struct Entry {
     record: String,
-    /// The hash of the text: the vector is stored only while the record still says that.
+    /// The hash of the text. The vector is stored only if the record still has this text.
     hash: String,
-    /// Empty for a record that says nothing, and shall have no vector.
+    /// Empty for a record without text, whose vector is removed.
     text: String,
 }
 
@@ -79,7 +79,7 @@ struct Entry {
 enum Round {
     Worked,
     Idle,
-    /// Nothing can be done for now.
+    /// Nothing can be embedded at the moment.
     Failed {
         cause: String,
         retry_after: Option<Duration>,
@@ -87,7 +87,7 @@ enum Round {
 }
 
 impl<D: WorkerDatabase> Worker<D> {
-    /// Works with an API key of keyed's.
+    /// Creates a worker with an API key of keyed.
     pub fn new(
         database: Arc<D>,
         meter: Arc<dyn Meter>,
@@ -98,29 +98,29 @@ impl<D: WorkerDatabase> Worker<D> {
         Worker { database, meter, embedder, key, poll }
     }
 
-    /// Works until stopped. Claimed records are released then.
+    /// Runs until shutdown, then releases the claimed records.
     pub async fn run(self, shutdown: Shutdown) {
         tracing::info!(model = self.embedder.model(), "embedding records");
         let mut failures = 0_u32;
         while !shutdown.has_begun() {
-            let rest = match self.round(&shutdown).await {
+            let pause_time = match self.round(&shutdown).await {
                 Round::Worked => {
                     failures = 0;
                     continue;
                 }
                 Round::Idle => {
                     failures = 0;
-                    // So that the workers of several proxies do not all ask at the same moment.
+                    // Jitter, so that the workers of several proxies do not query at the same moment.
                     self.poll.mul_f64(0.75 + fastrand::f64() / 2.0)
                 }
                 Round::Failed { cause, retry_after } => {
-                    let rest = retry_after.unwrap_or_else(|| rest_after(failures));
+                    let pause_time = retry_after.unwrap_or_else(|| retry_delay(failures));
                     failures = failures.saturating_add(1);
-                    tracing::warn!(cause, rest_seconds = rest.as_secs_f64(), "cannot embed records");
-                    rest
+                    tracing::warn!(cause, rest_seconds = pause_time.as_secs_f64(), "cannot embed records");
+                    pause_time
                 }
             };
-            let _ = tokio::time::timeout(rest, shutdown.reached(Step::Draining)).await;
+            let _ = tokio::time::timeout(pause_time, shutdown.reached(Step::Draining)).await;
         }
     }
 
@@ -134,60 +134,61 @@ impl<D: WorkerDatabase> Worker<D> {
             return if claimed.settled { Round::Worked } else { Round::Idle };
         }
         let Claimed { claim, entries, .. } = claimed;
-        let (speaking, silent): (Vec<Entry>, Vec<Entry>) =
+        let (with_text, without_text): (Vec<Entry>, Vec<Entry>) =
             entries.into_iter().partition(|entry| !entry.text.is_empty());
-        let texts: Vec<String> = speaking.iter().map(|entry| entry.text.clone()).collect();
+        let texts: Vec<String> = with_text.iter().map(|entry| entry.text.clone()).collect();
         let asked = Instant::now();
-        let answers = tokio::select! {
-            answers = embedder.documents(&texts) => Some(answers),
+        let outcomes = tokio::select! {
+            outcomes = embedder.documents(&texts) => Some(outcomes),
             () = shutdown.reached(Step::Draining) => None,
         };
-        let Some(answers) = answers else {
+        let Some(outcomes) = outcomes else {
             let _ = self.release(&claim, None, Duration::ZERO).await;
             return Round::Idle;
         };
-        let Answers { outcomes, failure } = answers;
+        let Outcomes { outcomes, failure } = outcomes;
         if !texts.is_empty() {
             let outcome = if failure.is_some() { "failed" } else { "ok" };
             self.meter.provider_took(outcome, asked.elapsed());
         }
-        let silent = silent.iter().map(|entry| (entry, Ok(None)));
-        let speaking = speaking.iter().zip(outcomes);
-        let speaking =
-            speaking.filter_map(|(entry, outcome)| outcome.map(|outcome| (entry, outcome.map(Some))));
-        let mut known: Vec<(&Entry, Result<Option<Vector>, String>)> = silent.chain(speaking).collect();
-        // Others come first next time, in case locked records take all the time.
+        let without_text = without_text.iter().map(|entry| (entry, Ok(None)));
+        let with_text = with_text.iter().zip(outcomes);
+        let with_text =
+            with_text.filter_map(|(entry, outcome)| outcome.map(|outcome| (entry, outcome.map(Some))));
+        let mut known: Vec<(&Entry, Result<Option<Vector>, String>)> =
+            without_text.chain(with_text).collect();
+        // In random order, so that locked records do not delay the same records each time.
         fastrand::shuffle(&mut known);
-        let (mut settled, mut held_up) = (0_usize, Vec::new());
+        let (mut settled, mut failed_stores) = (0_usize, Vec::new());
         for (entry, outcome) in known {
             match self.settle(&claim, entry, embedder.model(), outcome).await {
                 Ok(()) => settled += 1,
-                Err(error) => held_up.push(error),
+                Err(error) => failed_stores.push(error),
             }
-            if held_up.len() == MAX_LOCKED {
+            if failed_stores.len() == MAX_LOCKED {
                 break;
             }
         }
         let Some(Failure { message, retry_after }) = failure else {
-            let Some(error) = held_up.pop() else { return Round::Worked };
+            let Some(error) = failed_stores.pop() else { return Round::Worked };
             // Vectors that could not be stored are embedded again when the claim expires.
-            let _ = self.release(&claim, None, REST_OF_HELD_UP).await;
+            let _ = self.release(&claim, None, RETRY_LOCKED).await;
             if settled == 0 {
                 return failed(error);
             }
             tracing::warn!(cause = error.cause, "some records are locked and will be embedded later");
             return Round::Worked;
         };
-        let rest = retry_after.unwrap_or(FIRST_REST);
-        match self.release(&claim, Some(&message), rest).await {
-            // If the provider embedded a part, the rest is retried soon.
-            Ok(()) if settled > 0 => Round::Failed { cause: message, retry_after: Some(rest) },
+        let pause_time = retry_after.unwrap_or(MIN_PAUSE);
+        match self.release(&claim, Some(&message), pause_time).await {
+            // If the provider has embedded some texts, the others are retried soon.
+            Ok(()) if settled > 0 => Round::Failed { cause: message, retry_after: Some(pause_time) },
             Ok(()) => Round::Failed { cause: message, retry_after },
             Err(error) => failed(error),
         }
     }
 
-    /// Brings back what became of a text. An error leaves it with the claim, through no fault of its own.
+    /// Stores the outcome of a text. After an error, the text stays claimed, and the failure is not counted for it.
     async fn settle(
         &self,
         claim: &str,
@@ -219,11 +220,11 @@ impl<D: WorkerDatabase> Worker<D> {
         let arguments = [text(&model), number(&most), number(&lease)];
         let row = self.database.write(&self.key, CLAIM, &arguments).await?;
         let unexpected = |error: String| StatementError {
-            cause: format!("not the response of a claim: {error}"),
+            cause: format!("not the result of a claim: {error}"),
             is_rejection: false,
         };
-        let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
-        serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
+        let result: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+        serde_json::from_str(result).map_err(|error| unexpected(error.to_string()))
     }
 
     async fn store(
@@ -249,10 +250,15 @@ impl<D: WorkerDatabase> Worker<D> {
         self.database.write(&self.key, FAIL, &arguments).await.map(drop)
     }
 
-    /// Gives back what of a claim is not done, to be claimed again after a rest.
-    async fn release(&self, claim: &str, reason: Option<&str>, rest: Duration) -> Result<(), StatementError> {
-        let rest = seconds(rest);
-        let arguments = [text(&claim), text(&reason), number(&rest)];
+    /// Releases the unfinished records of a claim, which can be claimed again after a pause.
+    async fn release(
+        &self,
+        claim: &str,
+        reason: Option<&str>,
+        pause_time: Duration,
+    ) -> Result<(), StatementError> {
+        let pause_time = seconds(pause_time);
+        let arguments = [text(&claim), text(&reason), number(&pause_time)];
         self.database.write(&self.key, RELEASE, &arguments).await.map(drop)
     }
 }
@@ -261,10 +267,10 @@ fn failed(error: StatementError) -> Round {
     Round::Failed { cause: error.cause, retry_after: None }
 }
 
-/// Twice as long after each failure in a row, and never the same for two workers.
-fn rest_after(failures: u32) -> Duration {
-    let rest = FIRST_REST.saturating_mul(1 << failures.min(6)).min(MAX_REST);
-    rest.mul_f64(0.5 + fastrand::f64() / 2.0)
+/// Exponential backoff with jitter.
+fn retry_delay(failures: u32) -> Duration {
+    let pause_time = MIN_PAUSE.saturating_mul(1 << failures.min(6)).min(MAX_PAUSE);
+    pause_time.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
 
 fn seconds(duration: Duration) -> i32 {
@@ -278,9 +284,9 @@ mod tests {
     #[test]
     fn backoff_grows_up_to_a_minute() {
         for failures in 0..100 {
-            let rest = rest_after(failures);
-            assert!(rest >= FIRST_REST / 2 && rest <= MAX_REST, "{rest:?}");
+            let pause_time = retry_delay(failures);
+            assert!(pause_time >= MIN_PAUSE / 2 && pause_time <= MAX_PAUSE, "{pause_time:?}");
         }
-        assert!(rest_after(10) >= MAX_REST / 2);
+        assert!(retry_delay(10) >= MAX_PAUSE / 2);
     }
 }

@@ -1,7 +1,7 @@
-//! The web application: the files that the build made of `proxy/ui`, served at `/`.
+//! The web application: the files built from `proxy/ui`, served at `/`.
 //!
-//! Its pages are one document, at whatever address of a page a reader opens. The files beside it have a hash of their
-//! content in their names, so browsers keep them; the document is asked for each time.
+//! All its pages are one document, served at the URL of every page. The names of the other files contain a hash of
+//! their content, so browsers cache them; the document is revalidated each time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -13,18 +13,18 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use crate::compression::{Accepted, Constant};
-use crate::conditional::{has_tag, mark_packed, set_tag};
+use crate::conditional::{has_tag, mark_compressed, set_tag};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Nothing from other origins, nothing inline, in no frame. Text of users can become neither script nor style.
+/// No content from other origins, no inline content, no framing. Text from users can become neither script nor style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The document of all pages.
 const PAGE: &str = "/index.html";
 
-/// What the build embeds: path, type and content of each file.
+/// The embedded files: path, type and content.
 const EMBEDDED: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/application.rs"));
 
 /// A file of the application.
@@ -47,7 +47,7 @@ fn tag_of(content: &[u8]) -> String {
     format!("{:08x}", crc32fast::hash(content))
 }
 
-/// The addresses of the application's own pages and files.
+/// The routes of the pages and files of the application.
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(serve_page))
@@ -67,15 +67,15 @@ async fn serve_document(hint: &str, headers: &HeaderMap) -> Result<Response, Pro
     let file = FILES.get(PAGE).ok_or_else(Problem::no_such_route)?;
     let document = with_hint(&String::from_utf8_lossy(file.content.plain()), hint);
     let tag = tag_of(document.as_bytes());
-    let answer = match has_tag(headers, &tag) {
+    let response = match has_tag(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        // Not compressed: each request would compress it again, and two kilobytes gain little.
+        // Not compressed, because each request would compress it again, and it has only two kilobytes.
         false => document.into_response(),
     };
-    complete(answer, &tag, &file.kind, "no-cache")
+    complete(response, &tag, &file.kind, "no-cache")
 }
 
-/// The document with a text for the sign-in page, which `SignIn.tsx` reads. A request of its own would come too late.
+/// Adds the hint for the sign-in page to the document, where `SignIn.tsx` reads it. A separate request would show it late.
 fn with_hint(document: &str, hint: &str) -> String {
     let mut escaped = String::with_capacity(hint.len());
     for character in hint.chars() {
@@ -97,24 +97,24 @@ async fn serve_asset(address: Uri, headers: HeaderMap) -> Result<Response, Probl
 
 async fn serve(path: &str, headers: &HeaderMap) -> Result<Response, Problem> {
     let file = FILES.get(path).ok_or_else(Problem::no_such_route)?;
-    let answer = match has_tag(headers, &file.tag) {
+    let response = match has_tag(headers, &file.tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => file.content.answer(&Accepted::of(headers)).await,
+        false => file.content.response(&Accepted::of(headers)).await,
     };
     let kept = if path == PAGE { "no-cache" } else { "max-age=31536000, immutable" };
-    complete(answer, &file.tag, &file.kind, kept)
+    complete(response, &file.tag, &file.kind, kept)
 }
 
 /// Adds the headers that every file has.
 fn complete(
-    mut answer: Response,
+    mut response: Response,
     tag: &str,
     kind: &HeaderValue,
     kept: &'static str,
 ) -> Result<Response, Problem> {
-    set_tag(&mut answer, tag)?;
-    mark_packed(&mut answer);
-    let headers = answer.headers_mut();
+    set_tag(&mut response, tag)?;
+    mark_compressed(&mut response);
+    let headers = response.headers_mut();
     for (name, value) in [
         (header::CACHE_CONTROL, kept),
         (header::VARY, "accept-encoding"),
@@ -124,7 +124,7 @@ fn complete(
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.insert(header::CONTENT_TYPE, kind.clone());
-    Ok(answer)
+    Ok(response)
 }
 
 #[cfg(test)]
@@ -145,7 +145,7 @@ mod tests {
 
     const PLAIN: (&str, &str) = ("accept-encoding", "identity");
 
-    /// The script that the document names.
+    /// The script in the document.
     async fn script() -> String {
         let (_, _, document) = ask("/", PLAIN).await;
         let (_, rest) = document.split_once("src=\"").expect("a script");
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(headers[header::CONTENT_SECURITY_POLICY], POLICY);
         assert!(!POLICY.contains("unsafe"));
         assert!(!document.contains("<style") && !document.contains("<script>"), "{document}");
-        assert!(!document.contains("//"), "an address of elsewhere: {document}");
+        assert!(!document.contains("//"), "a URL of another origin: {document}");
     }
 
     #[tokio::test]
@@ -176,11 +176,11 @@ mod tests {
     #[tokio::test]
     async fn sign_in_hint_is_escaped_and_changes_the_entity_tag() {
         let hint = "Key: <run> & \"ask\"";
-        let answer = serve_document(hint, &HeaderMap::new()).await.into_response();
-        let tag = answer.headers()[header::ETAG].clone();
-        assert_eq!(answer.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
-        assert_eq!(answer.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
-        let body = to_bytes(answer.into_body(), 1 << 20).await.expect("a body");
+        let response = serve_document(hint, &HeaderMap::new()).await.into_response();
+        let tag = response.headers()[header::ETAG].clone();
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+        assert_eq!(response.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
+        let body = to_bytes(response.into_body(), 1 << 20).await.expect("a body");
         let element =
             "<meta name=\"keyed-sign-in-hint\" content=\"Key: &lt;run&gt; &amp; &quot;ask&quot;\" />";
         assert_eq!(String::from_utf8_lossy(&body).matches(element).count(), 1);

@@ -1,4 +1,4 @@
-//! Authentication of a request: the first with a credential looks it up in the database.
+//! Authentication of requests: the first request with a credential looks it up in the database.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::observation::Identity;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Admits a request, or rejects it. `digest` is the digest of `token`.
+/// Admits or rejects a request. `digest` is the digest of `token`.
 pub(crate) async fn admit(
     app: &App,
     parts: &mut Parts,
@@ -50,7 +50,7 @@ pub(crate) async fn knows_key(
     admission::is_known(&app.admission, parts, kind, token, digest, trusted, ask).await
 }
 
-/// The owner of a key or a token, by its digest; none if the database does not know it.
+/// The owner of the key or token with this digest; `None` if it is invalid.
 async fn identify(
     database: &Database,
     kind: CredentialKind,
@@ -63,7 +63,7 @@ async fn identify(
     let digest = digest.as_slice();
     match database.run(Lookup, statement, &[(&digest, Type::BYTEA)]).await {
         Ok(row) => read(kind, &row).map(|identity| identity.map(Arc::new)),
-        Err(problem) if kind.is_refusal(&problem) => Ok(None),
+        Err(problem) if kind.is_rejection(&problem) => Ok(None),
         Err(problem) => Err(problem),
     }
 }

@@ -1,4 +1,4 @@
-//! Reads a JSON body: checks type, size and encoding; the database checks the content.
+//! Reads a JSON body: checks media type, size and encoding. The database validates the content.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use tokio::time::{Instant, timeout};
 
 use crate::admission::min_rate::TransferTimer;
 use crate::admission::{Admitted, ReservedBytes};
-use crate::header::require_unpacked;
+use crate::header::require_uncompressed;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// A larger body is read by a thread of its own, so that no other request waits for it.
+/// A larger body is checked on a blocking thread, so that no other request waits for it.
 const MAX_INLINE: usize = 256 << 10;
 
 /// The text of a required body.
@@ -51,7 +51,7 @@ async fn read_json(request: Request, app: &App) -> Result<Option<String>, Proble
     }
     check_type(&parts.headers)?;
     let Some(admitted) = parts.extensions.get::<Admitted>() else {
-        return Err(Problem::internal("a body is read before it is known whose it is".to_owned()));
+        return Err(Problem::internal("a body is read before its request is admitted".to_owned()));
     };
     let read = read_all(body, app.body_limit, TransferTimer::new(app.minimum_rate), Some(admitted));
     let Ok(bytes) = timeout(app.body_timeout, read).await else {
@@ -67,7 +67,7 @@ async fn read_json(request: Request, app: &App) -> Result<Option<String>, Proble
 
 fn text(bytes: Vec<u8>) -> Result<String, Problem> {
     let text = String::from_utf8(bytes).map_err(|_| Problem::malformed("the body is not UTF-8"))?;
-    // JSON has no such byte, and PostgreSQL's text cannot carry it to where the rest is judged.
+    // JSON cannot contain this byte, and neither can PostgreSQL's text, so the database cannot report it.
     if memchr::memchr(0, text.as_bytes()).is_some() {
         return Err(Problem::malformed("the body has a zero byte"));
     }
@@ -75,7 +75,7 @@ fn text(bytes: Vec<u8>) -> Result<String, Problem> {
 }
 
 fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
-    require_unpacked(headers)?;
+    require_uncompressed(headers)?;
     match headers.get(header::CONTENT_TYPE) {
         Some(value) if value.to_str().is_ok_and(is_json) => Ok(()),
         Some(_) => {
@@ -94,7 +94,7 @@ fn is_json(content_type: &str) -> bool {
         essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
     json && parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
         let value = value.trim().trim_matches('"');
-        // The second is not a registered name, but some clients send it.
+        // `utf8` is not a registered name, but some clients send it.
         !name.trim().eq_ignore_ascii_case("charset")
             || ["utf-8", "utf8"].iter().any(|it| value.eq_ignore_ascii_case(it))
     })
@@ -106,7 +106,7 @@ async fn read_all(
     mut timer: TransferTimer,
     admitted: Option<&Admitted>,
 ) -> Result<Vec<u8>, Problem> {
-    // A body with too large a Content-Length is rejected before it is read.
+    // A body with a Content-Length above the limit is rejected before it is read.
     let size = body.size_hint();
     if size.lower() > limit as u64 {
         return Err(Problem::body_too_large(limit));
@@ -121,7 +121,8 @@ async fn read_all(
             return Err(Problem::body_too_slow());
         };
         let Some(frame) = frame else { break };
-        let frame = frame.map_err(|_| Problem::malformed("the body broke off"))?;
+        let frame =
+            frame.map_err(|_| Problem::malformed("the connection was closed before the end of the body"))?;
         let Ok(data) = frame.into_data() else { continue };
         timer.record(data.len(), waiting.elapsed());
         let length = bytes.len() + data.len();
@@ -140,7 +141,7 @@ async fn read_all(
 /// The initial buffer for a body of unknown length.
 const FIRST_ROOM: usize = 64 << 10;
 
-/// The part of the process's memory that a body may fill.
+/// The reserved memory of a body.
 struct Room<'a> {
     admitted: Option<&'a Admitted>,
     reserved: Option<ReservedBytes>,
@@ -156,7 +157,7 @@ impl Room<'_> {
         Ok(())
     }
 
-    /// Until the request is answered.
+    /// Holds the memory until the request ends.
     fn keep(self) {
         if let (Some(admitted), Some(reserved)) = (self.admitted, self.reserved) {
             admitted.keep(reserved);
@@ -199,8 +200,8 @@ mod tests {
         let timer = TransferTimer::new(MinRate { bytes_per_second: 1, stall: Duration::from_secs(60) });
         let read = async |text: &'static str| read_all(Body::from(text), 5, timer, None).await;
         assert_eq!(read("12345").await.ok(), Some(b"12345".to_vec()));
-        let refused = read("123456").await.map_err(|problem| problem.status());
-        assert_eq!(refused, Err(StatusCode::PAYLOAD_TOO_LARGE));
+        let rejected = read("123456").await.map_err(|problem| problem.status());
+        assert_eq!(rejected, Err(StatusCode::PAYLOAD_TOO_LARGE));
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! A request that one statement answers, as most routes are.
+//! A request that is served by one statement, as in most routes.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use tokio_postgres::Row;
 
-use crate::answer;
 use crate::caller::Caller;
 use crate::conditional::Conditions;
 use crate::database::Effect::{self, Read, Write};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments};
+use crate::response;
 use crate::state::App;
 use keyed_service::statement::{Argument, Statement};
 
@@ -24,9 +24,9 @@ pub(crate) struct Call<const N: usize> {
     pub(crate) caller: Caller,
     segments: [String; N],
     prefix: Prefix,
-    /// Until its parameters are read.
+    /// Taken when the parameters are parsed.
     uri: Option<Uri>,
-    /// Until they are used.
+    /// Taken when the conditions are applied.
     conditions: Conditions,
 }
 
@@ -43,12 +43,12 @@ impl<const N: usize> FromRequestParts<Arc<App>> for Call<N> {
 }
 
 impl<const N: usize> Call<N> {
-    /// The values in the path, in their order.
+    /// The path parameters, in order.
     pub(crate) fn segments(&self) -> &[String; N] {
         &self.segments
     }
 
-    /// The parameters of the address. A route that does not ask for them accepts none.
+    /// Parses the query parameters. A route that does not call this accepts none.
     pub(crate) fn parameters<const P: usize>(
         &mut self,
         accepted: [&str; P],
@@ -58,12 +58,12 @@ impl<const N: usize> Call<N> {
         Ok(values.map(|value| value.map(|text| Cow::Owned(text.into_owned()))))
     }
 
-    /// The conditions of the request. A write that does not ask for them is not run under any.
+    /// Takes the conditions of the request. A write that does not call this rejects a request with conditions.
     pub(crate) fn conditions(&mut self) -> Conditions {
         std::mem::take(&mut self.conditions)
     }
 
-    /// The row that a statement gives.
+    /// Runs a statement and returns its row.
     pub(crate) async fn ask(
         &self,
         effect: Effect,
@@ -81,31 +81,31 @@ impl<const N: usize> Call<N> {
         self.app.database.call(effect, &self.caller, statement, arguments).await
     }
 
-    /// The answer of a read.
+    /// The response of a read.
     pub(crate) async fn read(
         &self,
         statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
-        answer::read(&self.ask(Read, statement, arguments).await?)
+        response::read(&self.ask(Read, statement, arguments).await?)
     }
 
-    /// The answer of a write.
+    /// The response of a write.
     pub(crate) async fn write(
         &self,
         statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
-        answer::written(&self.ask(Write, statement, arguments).await?, None)
+        response::written(&self.ask(Write, statement, arguments).await?, None)
     }
 
-    /// The answer of a write that may create something, with an address below `noun`.
+    /// The response of a write that can create an object, whose Location is below `noun`.
     pub(crate) async fn create(
         &self,
         noun: &str,
         statement: Statement,
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
-        answer::written(&self.ask(Write, statement, arguments).await?, Some((self.prefix, noun)))
+        response::written(&self.ask(Write, statement, arguments).await?, Some((self.prefix, noun)))
     }
 }

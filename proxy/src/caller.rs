@@ -20,22 +20,22 @@ use crate::source::source_of;
 
 pub(crate) const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 
-/// The arguments of `keyed.authenticate`. The proxy itself never decides whether a token is valid.
+/// The arguments of `keyed.authenticate`. The proxy never decides whether a token is valid.
 pub(crate) struct Caller {
     pub(crate) token_digest: [u8; 32],
     pub(crate) project: Option<String>,
-    /// What the history names as the source of its changes.
+    /// The source that the history shows for its changes.
     pub(crate) source: Source,
-    /// How it writes numbers.
+    /// The representation of numbers in its requests and responses.
     pub(crate) numbers: Numbers,
     /// The idempotency key of a write.
     pub(crate) idempotency: Option<Idempotency>,
-    /// The resources of the request; none for the service itself.
+    /// The resources of the request; `None` for the service itself.
     pub(crate) admitted: Option<Admitted>,
 }
 
 impl Caller {
-    /// The caller with an API key of this digest, without a project.
+    /// The caller whose API key has this digest, without a project.
     pub(crate) fn with_digest(token_digest: [u8; 32]) -> Caller {
         Caller {
             token_digest,
@@ -47,8 +47,8 @@ impl Caller {
         }
     }
 
-    /// What the database learns of the request beside its source: how it writes numbers, and its id, which administrators are
-    /// shown. The id is empty for the service itself.
+    /// The request argument of `keyed.authenticate`: the representation of numbers, and the request id, which
+    /// administrators can see. The id is empty for the service itself.
     pub(crate) fn request(&self) -> Cow<'_, str> {
         let observation = self.admitted.as_ref().and_then(Admitted::observation);
         let id = observation.map_or("", |observation| observation.id().as_str());
@@ -58,7 +58,7 @@ impl Caller {
         }
     }
 
-    /// Leave to have a file on its way.
+    /// Acquires a permit for an import or export.
     pub(crate) async fn file(&self) -> Result<Option<FilePermit<'_>>, Problem> {
         match &self.admitted {
             Some(admitted) => admitted.file().await.map(Some),
@@ -69,7 +69,7 @@ impl Caller {
 
 /// Admits requests: the shared state of the routes.
 pub(crate) trait Admit: Send + Sync {
-    /// Admits the request of an API key. `digest` is the digest of `token`.
+    /// Admits a request with an API key. `digest` is the digest of `token`.
     fn admit_key(
         &self,
         parts: &mut Parts,
@@ -107,13 +107,13 @@ pub(crate) fn credentials(headers: &HeaderMap) -> Option<(&[u8], Option<&str>)> 
     Some((token, project.filter(|project| !project.is_empty())))
 }
 
-/// The caller that the headers of a request name, and its token.
+/// The token and the caller in the headers of a request.
 fn caller(headers: &HeaderMap) -> Result<(&[u8], Caller), Problem> {
     let Some(token) = single(headers, header::AUTHORIZATION)?.and_then(bearer_token) else {
         return Err(Problem::no_token());
     };
     let project = match single(headers, PROJECT)? {
-        // An empty header is what a client with an unset variable sends.
+        // A client with an unset variable sends an empty header.
         None | Some(b"") => None,
         Some(value) => match std::str::from_utf8(value) {
             Ok(project) => Some(project.to_owned()),

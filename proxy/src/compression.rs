@@ -12,22 +12,22 @@ use tower::{Layer, ServiceExt, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
-use crate::conditional::mark_packed;
-use crate::packing::elsewhere;
+use crate::conditional::mark_compressed;
+use crate::packing::offload;
 use crate::preference::{weight_of, weighted};
 
-/// A smaller answer fits one packet either way.
-const WORTHWHILE: u64 = 1024;
+/// A smaller response fits into one packet without compression.
+const MIN_SIZE: u64 = 1024;
 
 /// The supported encodings, best first.
 const ENCODINGS: [&str; 2] = ["br", "gzip"];
 
-/// The requested encoding of large responses, kept during the request.
+/// The negotiated encoding of large responses.
 pub(crate) struct Accepted(Option<&'static str>);
 
 impl Accepted {
-    /// If a client accepts no encoding, not even identity, it gets an uncompressed response: the request may have
-    /// had its effect, and 406 would suggest otherwise.
+    /// Negotiates the encoding. A client that accepts no encoding, not even identity, gets an uncompressed response:
+    /// the request may already have had its effect, which 406 would deny.
     pub(crate) fn of(headers: &HeaderMap) -> Accepted {
         if !headers.contains_key(header::ACCEPT_ENCODING) {
             return Accepted(None);
@@ -35,32 +35,36 @@ impl Accepted {
         let list = weighted(headers, header::ACCEPT_ENCODING);
         let plain = weight_of(&list, &["identity"]).unwrap_or(1);
         let weight = |name: &str| weight_of(&list, &[name, "*"]).filter(|weight| *weight >= plain.max(1));
-        let wanted = ENCODINGS.into_iter().filter_map(|name| Some((name, weight(name)?)));
-        // Of equals the first.
-        Accepted(wanted.rev().max_by_key(|(_, weight)| *weight).map(|(name, _)| name))
+        let candidates = ENCODINGS.into_iter().filter_map(|name| Some((name, weight(name)?)));
+        // If weights are equal, the first wins.
+        Accepted(candidates.rev().max_by_key(|(_, weight)| *weight).map(|(name, _)| name))
     }
 
-    /// Whether any is requested.
+    /// Whether an encoding is accepted.
     pub(crate) fn is_any(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Packs the answer of this caller if it is large. The layer is put around such answers only: around all routes it would cost every
-    /// answer more than its whole routing does.
-    pub(crate) async fn pack(self, response: Response, caller: impl FnOnce() -> Option<String>) -> Response {
-        if response.body().size_hint().lower() <= WORTHWHILE {
+    /// Compresses the response of this caller if it is large. Only large responses pass through the compression layer:
+    /// around all routes, it would cost each response more than its routing.
+    pub(crate) async fn compress(
+        self,
+        response: Response,
+        caller: impl FnOnce() -> Option<String>,
+    ) -> Response {
+        if response.body().size_hint().lower() <= MIN_SIZE {
             return response;
         }
-        self.pack_stream(response, caller()).await
+        self.compress_stream(response, caller()).await
     }
 
-    /// Packs an answer whose size is not known before its end.
-    pub(crate) async fn pack_stream(self, response: Response, caller: Option<String>) -> Response {
-        // Most answers are made once and sent once, so the quickest packing is the best.
-        self.pack_at(CompressionLevel::Fastest, response, caller).await
+    /// Compresses a response of unknown size.
+    pub(crate) async fn compress_stream(self, response: Response, caller: Option<String>) -> Response {
+        // Most responses are sent only once, so the fastest level is best.
+        self.compress_with(CompressionLevel::Fastest, response, caller).await
     }
 
-    async fn pack_at(
+    async fn compress_with(
         self,
         quality: CompressionLevel,
         response: Response,
@@ -71,17 +75,17 @@ impl Accepted {
         let mut request = Request::new(Body::empty());
         request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));
         let mut response = Some(response);
-        let answer = service_fn(move |_: Request| {
+        let response = service_fn(move |_: Request| {
             let response = response.take().unwrap_or_default();
             async { Ok::<_, Infallible>(response) }
         });
-        match CompressionLayer::new().quality(quality).layer(answer).oneshot(request).await {
+        match CompressionLayer::new().quality(quality).layer(response).oneshot(request).await {
             Ok(response) => {
                 let mut response = response.map(|body| match body.is_end_stream() {
                     true => Body::empty(),
-                    false => elsewhere(Body::new(body), is_in_memory, caller),
+                    false => offload(Body::new(body), is_in_memory, caller),
                 });
-                mark_packed(&mut response);
+                mark_compressed(&mut response);
                 response
             }
             Err(never) => match never {},
@@ -89,10 +93,10 @@ impl Accepted {
     }
 }
 
-/// What is packed once is packed well. Beyond this, brotli takes seconds for a small gain.
+/// Constants are compressed once, so they use a high level. At higher levels, brotli takes seconds for a small gain.
 const CONSTANT_QUALITY: CompressionLevel = CompressionLevel::Precise(9);
 
-/// A content that never changes, which is compressed once for each encoding.
+/// Constant content, which is compressed once per encoding.
 pub(crate) struct Constant {
     content: &'static [u8],
     packed: [OnceCell<Bytes>; ENCODINGS.len()],
@@ -103,26 +107,27 @@ impl Constant {
         Constant { content, packed: [const { OnceCell::const_new() }; ENCODINGS.len()] }
     }
 
-    /// The content itself.
+    /// The uncompressed content.
     #[cfg(feature = "ui")]
     pub(crate) fn plain(&self) -> &'static [u8] {
         self.content
     }
 
-    /// The response to a client that accepts this.
-    pub(crate) async fn answer(&self, accepted: &Accepted) -> Response {
-        let wanted = accepted.0.filter(|_| self.content.len() as u64 > WORTHWHILE);
-        let number = wanted.and_then(|wanted| ENCODINGS.iter().position(|name| *name == wanted));
+    /// The response in the accepted encoding.
+    pub(crate) async fn response(&self, accepted: &Accepted) -> Response {
+        let encoding = accepted.0.filter(|_| self.content.len() as u64 > MIN_SIZE);
+        let number = encoding.and_then(|encoding| ENCODINGS.iter().position(|name| *name == encoding));
         let Some(number) = number else {
             return Response::new(Body::from(self.content));
         };
-        let pack = async || {
+        let compress = async || {
             let response = Response::new(Body::from(self.content));
-            let packed = Accepted(Some(ENCODINGS[number])).pack_at(CONSTANT_QUALITY, response, None).await;
-            // Nothing can fail in memory.
+            let packed =
+                Accepted(Some(ENCODINGS[number])).compress_with(CONSTANT_QUALITY, response, None).await;
+            // Reading from memory cannot fail.
             to_bytes(packed.into_body(), usize::MAX).await.unwrap_or_default()
         };
-        let packed = self.packed[number].get_or_init(pack).await.clone();
+        let packed = self.packed[number].get_or_init(compress).await.clone();
         let mut response = Response::new(Body::from(packed));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(ENCODINGS[number]));
@@ -136,11 +141,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The encoding of an answer of that size.
+    /// The encoding of a response of this size.
     async fn encoding(accepted: Option<&'static str>, size: usize) -> Option<HeaderValue> {
         let headers = accepted.map(|value| (header::ACCEPT_ENCODING, HeaderValue::from_static(value)));
-        let answer = Response::new(Body::from(" ".repeat(size)));
-        let packed = Accepted::of(&headers.into_iter().collect()).pack(answer, || None).await;
+        let response = Response::new(Body::from(" ".repeat(size)));
+        let packed = Accepted::of(&headers.into_iter().collect()).compress(response, || None).await;
         assert_eq!(packed.status(), 200, "{accepted:?}");
         packed.headers().get(header::CONTENT_ENCODING).cloned()
     }
@@ -166,12 +171,12 @@ mod tests {
             (&CONTENT[..], "identity", None),
             (&CONTENT[..1024], "br, gzip", None),
         ] {
-            let answer = Constant::new(content).answer(&accepts(accepted)).await;
+            let response = Constant::new(content).response(&accepts(accepted)).await;
             assert_eq!(
-                answer.headers().get(header::CONTENT_ENCODING),
+                response.headers().get(header::CONTENT_ENCODING),
                 expected.map(HeaderValue::from_static).as_ref()
             );
-            let length = to_bytes(answer.into_body(), usize::MAX).await.expect("in memory").len();
+            let length = to_bytes(response.into_body(), usize::MAX).await.expect("in memory").len();
             assert!(if expected.is_some() { length < 100 } else { length == content.len() }, "{length}");
         }
     }

@@ -1,5 +1,4 @@
-//! Conditional requests (RFC 9110, section 13): header texts, and the entity tag of a response. The database compares
-//! tags.
+//! Conditional requests (RFC 9110, section 13): the headers, and the entity tag of a response. The database compares the tags.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;
@@ -26,7 +25,7 @@ impl Conditions {
     }
 }
 
-/// The value of a header; both are lists, so several lines of it are one list.
+/// The value of a header. Both headers are lists, so repeated headers form one list.
 fn value(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Problem> {
     let mut joined: Option<String> = None;
     for line in headers.get_all(&name) {
@@ -41,7 +40,7 @@ fn value(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Proble
     Ok(joined)
 }
 
-/// Gives an answer its entity tag.
+/// Sets the entity tag of a response.
 pub(crate) fn set_tag(response: &mut Response, tag: &str) -> Result<(), Problem> {
     let value = HeaderValue::try_from(format!("\"{tag}\""))
         .map_err(|_| Problem::internal(format!("not an entity tag: {tag:?}")))?;
@@ -49,9 +48,9 @@ pub(crate) fn set_tag(response: &mut Response, tag: &str) -> Result<(), Problem>
     Ok(())
 }
 
-/// Tells the tag of an answer that was packed from that of the plain one: the bytes differ, so the tags must. In `If-Match`
-/// both say the same.
-pub(crate) fn mark_packed(response: &mut Response) {
+/// Adds the encoding to the tag of a compressed response: its bytes differ from the plain response, so its tag must
+/// differ. In `If-Match`, both are equivalent.
+pub(crate) fn mark_compressed(response: &mut Response) {
     let headers = response.headers();
     let (Some(tag), Some(coding)) = (headers.get(header::ETAG), headers.get(header::CONTENT_ENCODING)) else {
         return;
@@ -62,7 +61,7 @@ pub(crate) fn mark_packed(response: &mut Response) {
     }
 }
 
-/// Whether `If-None-Match` has this tag, of the plain answer or of a packed one. For answers that no database compares.
+/// Whether `If-None-Match` contains this tag, plain or with an encoding. For responses that the database does not compare.
 pub(crate) fn has_tag(headers: &HeaderMap, tag: &str) -> bool {
     let lines = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
     let mut tags = lines.flat_map(|line| line.split(',')).map(|it| it.trim().trim_start_matches("W/"));
@@ -103,10 +102,10 @@ mod tests {
     fn compressed_response_has_its_own_entity_tag() {
         let mut response = Response::default();
         set_tag(&mut response, "a").expect("a tag");
-        mark_packed(&mut response);
+        mark_compressed(&mut response);
         assert_eq!(response.headers()[header::ETAG], "\"a\"");
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        mark_packed(&mut response);
+        mark_compressed(&mut response);
         assert_eq!(response.headers()[header::ETAG], "\"a-gzip\"");
         assert!(set_tag(&mut response, "\n").is_err());
     }

@@ -1,12 +1,12 @@
-//! Pages in browsers, of origins that the settings name. Without any, a browser lets no page of another origin ask.
+//! CORS for the configured origins. Without any, browsers block requests from pages of other origins.
 
 use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// The response headers that a page may read.
-const EXPOSED: [HeaderName; 11] = [
+/// The response headers that a page can read.
+const EXPOSED_HEADERS: [HeaderName; 11] = [
     header::ETAG,
     header::LOCATION,
     header::RETRY_AFTER,
@@ -20,8 +20,8 @@ const EXPOSED: [HeaderName; 11] = [
     HeaderName::from_static("idempotency-replayed"),
 ];
 
-/// The request headers that a page may send.
-const SENT: [HeaderName; 10] = [
+/// The request headers that a page can send.
+const ALLOWED_HEADERS: [HeaderName; 10] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::ACCEPT,
@@ -34,10 +34,10 @@ const SENT: [HeaderName; 10] = [
     HeaderName::from_static("traceparent"),
 ];
 
-/// How long a browser may cache a preflight response.
-const REMEMBERED: Duration = Duration::from_secs(600);
+/// The time for which a browser can cache a preflight response.
+const MAX_AGE: Duration = Duration::from_secs(600);
 
-/// Reads the setting: origins with commas between them, or `*` for all.
+/// Parses the setting: origins separated by commas, or `*` for all.
 pub(crate) fn origins(text: &str) -> Result<Vec<HeaderValue>, String> {
     let origins = text.split(',').map(str::trim).filter(|origin| !origin.is_empty());
     let origins: Vec<HeaderValue> = origins.map(origin).collect::<Result<_, _>>()?;
@@ -48,21 +48,21 @@ pub(crate) fn origins(text: &str) -> Result<Vec<HeaderValue>, String> {
 }
 
 fn origin(text: &str) -> Result<HeaderValue, String> {
-    let refusal =
+    let invalid =
         || format!("{text:?} is not an origin, such as https://app.example.com or http://localhost:3000");
-    let value = HeaderValue::from_str(text).map_err(|_| refusal())?;
+    let value = HeaderValue::from_str(text).map_err(|_| invalid())?;
     if text == "*" {
         return Ok(value);
     }
-    let uri: Uri = text.parse().map_err(|_| refusal())?;
-    let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(refusal)?;
-    let authority = uri.authority().ok_or_else(refusal)?;
-    // As browsers write it: nothing before the host, nothing after the port.
+    let uri: Uri = text.parse().map_err(|_| invalid())?;
+    let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(invalid)?;
+    let authority = uri.authority().ok_or_else(invalid)?;
+    // As browsers write it: no user name before the host, no path after the port.
     let as_written = format!("{scheme}://{}", authority.as_str().to_ascii_lowercase());
-    if as_written == text && !authority.as_str().contains('@') { Ok(value) } else { Err(refusal()) }
+    if as_written == text && !authority.as_str().contains('@') { Ok(value) } else { Err(invalid()) }
 }
 
-/// The CORS layer; none without configured origins. Pages send the API key as a header and no cookie, so credentials
+/// The CORS layer; `None` without configured origins. Pages send the API key in a header and no cookies, so credentials
 /// are not allowed.
 pub(crate) fn layer(origins: &[HeaderValue]) -> Option<CorsLayer> {
     let allowed = match origins {
@@ -81,9 +81,9 @@ pub(crate) fn layer(origins: &[HeaderValue]) -> Option<CorsLayer> {
                 Method::PATCH,
                 Method::DELETE,
             ])
-            .allow_headers(SENT)
-            .expose_headers(EXPOSED)
-            .max_age(REMEMBERED),
+            .allow_headers(ALLOWED_HEADERS)
+            .expose_headers(EXPOSED_HEADERS)
+            .max_age(MAX_AGE),
     )
 }
 

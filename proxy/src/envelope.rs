@@ -1,4 +1,4 @@
-//! Added to every response: a request id, the body of a problem, and for server errors a log entry.
+//! Middleware for all responses: the request id, the problem body, and a log entry for server errors.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -12,13 +12,13 @@ use futures_util::FutureExt;
 use hyper::body::Body as _;
 
 use crate::compression::Accepted;
-use crate::header::require_sound;
+use crate::header::require_unambiguous;
 use crate::lingering::linger;
 use crate::numbers::Numbers;
 use crate::observation::{InMemory, Observation, REQUEST_ID};
 use crate::problem::Problem;
 
-/// Runs one request. The only place where a [`Problem`] becomes text, since only here its request id is known.
+/// Runs one request. A [`Problem`] is rendered only here, where its request id is known.
 pub(crate) async fn wrap(request: Request, next: Next) -> Response {
     around(request, |request| next.run(request)).await
 }
@@ -33,14 +33,14 @@ async fn around<A: Future<Output = Response>>(
     run: impl FnOnce(Request) -> A,
 ) -> Response {
     let accepted = Accepted::of(request.headers());
-    // The caller's extractor rejects an address that makes no sense.
+    // The extractor of the caller rejects invalid parameters.
     let numbers = Numbers::of(request.uri()).unwrap_or_default();
     let observation = Observation::of(&mut request);
     let route = request.extensions().get::<MatchedPath>().cloned();
     observation.routed(route.clone());
 
     let sound = match observation.came_by_socket() {
-        true => require_sound(request.version(), request.headers()),
+        true => require_unambiguous(request.version(), request.headers()),
         false => Ok(()),
     };
     let running = async {
@@ -48,7 +48,7 @@ async fn around<A: Future<Output = Response>>(
             Ok(()) => run(linger(request)).await,
             Err(problem) => {
                 let mut response = problem.into_response();
-                // The start of the next request on this connection is unknown.
+                // The start of the next request on this connection cannot be determined.
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
                 response
             }
@@ -64,14 +64,14 @@ async fn around<A: Future<Output = Response>>(
             let (id, instance) = (observation.id().as_str(), observation.id().other_instance());
             let instance = instance.map(tracing::field::display);
             let (method, route) = (observation.method(), route.as_ref().map_or("", MatchedPath::as_str));
-            // Internal errors need a fix; others mostly pass.
+            // Internal errors need a fix; other server errors are mostly temporary.
             if status == 500 {
                 tracing::error!(request_id = id, instance, method, route, status, cause, "request failed");
             } else {
                 tracing::warn!(request_id = id, instance, method, route, status, cause, "request failed");
             }
         }
-        observation.refused(problem.reason());
+        observation.rejected(problem.reason());
         *response.body_mut() = Body::from(problem.render(observation.instance()));
         response
             .headers_mut()
@@ -79,9 +79,9 @@ async fn around<A: Future<Output = Response>>(
     }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, observation.id().header.clone());
-    // Responses depend on the key: shared caches must not store them, nor the browser for another user.
+    // Responses depend on the key: neither shared caches nor the browser may store them for other users.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    // Values are the users' own text, which no browser may take for a page or a script.
+    // Values are text from users, which browsers must not interpret as a page or script.
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     let mut response = numbers.write(response).await;
     if accepted.is_any()
@@ -89,7 +89,7 @@ async fn around<A: Future<Output = Response>>(
     {
         response.extensions_mut().insert(InMemory(bytes));
     }
-    accepted.pack(response, || observation.caller()).await
+    accepted.compress(response, || observation.caller()).await
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {

@@ -1,13 +1,13 @@
-//! Errors of the database as answers: the status comes from the table of codes, the members from the error's fields.
+//! Errors of the database as responses: the status comes from the table of codes, the members from the fields of the error.
 
 use keyed_errors::Code;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_postgres::error::DbError;
 
-use crate::problem::{Particulars, Problem};
+use crate::problem::{DatabaseDetails, Problem};
 
-/// Members that the extension puts into DETAIL as JSON, since they fit no field of a PostgreSQL error.
+/// Members that the extension writes into DETAIL as JSON, because PostgreSQL's errors have no fields for them.
 #[derive(Deserialize)]
 struct Detail {
     code: Option<String>,
@@ -19,7 +19,7 @@ struct Detail {
     quota: Option<Box<RawValue>>,
 }
 
-/// The answer to an error that a statement of ours raised.
+/// The response for an error of a statement.
 pub(crate) fn problem_of(error: &DbError) -> Problem {
     problem(error.code().code(), error.message(), error.detail(), error.hint())
 }
@@ -28,7 +28,7 @@ fn problem(sqlstate: &str, message: &str, detail: Option<&str>, hint: Option<&st
     let code = Code::of_sqlstate(sqlstate);
     let cause = format!("{sqlstate}: {message}");
     match code {
-        // Its text may reveal internals, or records that the caller may not see.
+        // Its text could disclose internals, or records that the caller cannot see.
         Code::Internal => return Problem::internal(cause),
         Code::Unavailable => {
             return Problem::unavailable("the database cannot do this at the moment", cause);
@@ -36,21 +36,21 @@ fn problem(sqlstate: &str, message: &str, detail: Option<&str>, hint: Option<&st
         Code::Timeout => return Problem::new(code, "the database did not finish in time").with_cause(cause),
         _ => {}
     }
-    // A DETAIL that is not a JSON object is PostgreSQL's own, and may hold values of other rows.
+    // A DETAIL that is not a JSON object comes from PostgreSQL, and may contain values of other rows.
     let detail = detail.filter(|detail| detail.starts_with('{'));
     let detail = detail.and_then(|detail| serde_json::from_str::<Detail>(detail).ok());
     if detail.is_none() && Code::of_postgres(sqlstate).is_none() {
-        // PostgreSQL has other uses for this SQLSTATE than the extension.
+        // PostgreSQL uses this SQLSTATE for other errors too.
         return Problem::internal(cause);
     }
     let hint = hint.map(str::to_owned);
-    let particulars = match detail {
+    let database_details = match detail {
         Some(Detail { code, errors, existing_id, failed_index, retryable, quota }) => {
-            Particulars { code, hint, errors, existing_id, failed_index, retryable, quota, report: None }
+            DatabaseDetails { code, hint, errors, existing_id, failed_index, retryable, quota, report: None }
         }
-        None => Particulars { hint, ..Particulars::default() },
+        None => DatabaseDetails { hint, ..DatabaseDetails::default() },
     };
-    Problem::new(code, message.to_owned()).with_particulars(particulars)
+    Problem::new(code, message.to_owned()).with_database_details(database_details)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderName, Version, header};
 
 use crate::problem::Problem;
 
-/// The value of a header that may be missing. Two of one name would let two readers of a request see two values.
+/// The value of an optional header. Repeated headers are rejected, because other programs could use another value.
 pub(crate) fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u8]>, Problem> {
     let mut values = headers.get_all(&name).iter();
     let first = values.next();
@@ -15,16 +15,17 @@ pub(crate) fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&[u
     Ok(first.map(|value| value.as_bytes().trim_ascii()))
 }
 
-/// The same as text.
+/// The value as text.
 pub(crate) fn single_text(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> {
-    let refusal = || Problem::malformed(format!("the header {name} is not plain ASCII"));
+    let rejection = || Problem::malformed(format!("the header {name} is not plain ASCII"));
     let Some(value) = single(headers, name.clone())? else { return Ok(None) };
     let is_plain = value.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
-    std::str::from_utf8(value).ok().filter(|_| is_plain).map(Some).ok_or_else(refusal)
+    std::str::from_utf8(value).ok().filter(|_| is_plain).map(Some).ok_or_else(rejection)
 }
 
-/// The headers that decide how a request is read. Of two values, another program on the way could have followed the other.
-const DECISIVE: [HeaderName; 7] = [
+/// The headers that determine how a request is interpreted. If one is repeated, another program on the path could have
+/// used the other value.
+const SINGLE_HEADERS: [HeaderName; 7] = [
     header::HOST,
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
@@ -34,13 +35,13 @@ const DECISIVE: [HeaderName; 7] = [
     header::TRANSFER_ENCODING,
 ];
 
-/// Refuses a head that a program on the way could have understood otherwise (RFC 9112, sections 3.2 and 6.1): without a valid
-/// Host, with several values of what must have one, or with an unclear end of its body. Beside a Transfer-Encoding, hyper has
-/// dropped a Content-Length before this: the former decides (section 6.3).
-pub(crate) fn require_sound(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
-    // Most heads have no name twice.
+/// Rejects a request head that a program on the path could have interpreted differently (RFC 9112, sections 3.2 and
+/// 6.1): without a valid Host, with a repeated header, or with an ambiguous body length. If there is a
+/// Transfer-Encoding, hyper has already dropped the Content-Length, because the former takes precedence (section 6.3).
+pub(crate) fn require_unambiguous(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
+    // Most requests repeat no header.
     if headers.len() > headers.keys_len() {
-        for name in DECISIVE {
+        for name in SINGLE_HEADERS {
             single(headers, name)?;
         }
     }
@@ -59,14 +60,14 @@ pub(crate) fn require_sound(version: Version, headers: &HeaderMap) -> Result<(),
     }
 }
 
-/// A host and perhaps a port, as in an address.
+/// Whether this is a host with an optional port.
 fn is_host(host: &[u8]) -> bool {
     let authority = Authority::try_from(host);
     authority.is_ok_and(|authority| !authority.as_str().contains('@') && !authority.host().is_empty())
 }
 
-/// Refuses a packed body. It could unfold to any size, and none of ours is large enough to need it.
-pub(crate) fn require_unpacked(headers: &HeaderMap) -> Result<(), Problem> {
+/// Rejects a compressed body. It could decompress to any size, and these bodies are too small to need compression.
+pub(crate) fn require_uncompressed(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.get(header::CONTENT_ENCODING) {
         Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
             Err(Problem::unsupported_media_type("the body must not have a Content-Encoding"))
@@ -75,7 +76,7 @@ pub(crate) fn require_unpacked(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-/// Whether a file is packed with gzip. It is unpacked as it arrives, so its size does not matter.
+/// Whether a file is compressed with gzip. It is decompressed as a stream, so its size does not matter.
 pub(crate) fn has_gzip(headers: &HeaderMap) -> Result<bool, Problem> {
     match single_text(headers, header::CONTENT_ENCODING)?.map(str::to_ascii_lowercase).as_deref() {
         None | Some("identity") => Ok(false),
@@ -109,7 +110,7 @@ mod tests {
                     headers.append(name, value);
                     headers
                 });
-            require_sound(version, &headers).map_err(|problem| problem.status().as_u16())
+            require_unambiguous(version, &headers).map_err(|problem| problem.status().as_u16())
         };
         for host in ["keyed", "keyed:8080", "127.0.0.1:8080", "[::1]:80", ""] {
             assert_eq!(check(Version::HTTP_11, &[("host", host)]), Ok(()), "{host}");
@@ -147,7 +148,7 @@ mod tests {
         for (encoding, is_taken) in [("identity", true), ("Identity", true), ("gzip", false), ("", false)] {
             let value = HeaderValue::from_static(encoding);
             let headers = HeaderMap::from_iter([(header::CONTENT_ENCODING, value)]);
-            assert_eq!(require_unpacked(&headers).is_ok(), is_taken, "{encoding}");
+            assert_eq!(require_uncompressed(&headers).is_ok(), is_taken, "{encoding}");
         }
     }
     #[test]

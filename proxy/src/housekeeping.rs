@@ -1,5 +1,5 @@
 //! Periodic maintenance: deletes stored responses that are a day old, restarts jobs that a restart of the server
-//! interrupted, and updates policies that wait for a free table.
+//! interrupted, and updates policies whose tables were locked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tokio::time::sleep;
 use crate::database::Database;
 use crate::database::Effect::WriteOnce;
 
-/// The interval, minimum and maximum: several proxies of a database take turns.
+/// The minimum and maximum interval. It is random, so that several proxies of a database run at different times.
 const PAUSE: [u64; 2] = [45, 75];
 
-/// The maximum number that one call deletes; if reached, there may be more.
-const AT_ONCE: i64 = 1000;
+/// The maximum number of responses that one call deletes. If it is reached, there may be more.
+const MAX_PER_CALL: i64 = 1000;
 
 const FORGET: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.forget_expired_answers() end";
@@ -21,11 +21,11 @@ const FORGET: &str =
 const RUN_JOBS: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed_http.run_jobs() end";
 
-/// An older state does not have it. Each call locks at most this many tables, for about half a second.
+/// An older schema does not have this function. Each call locks at most 100 tables, for about half a second.
 const ENFORCE: &str =
     "select case when pg_catalog.pg_is_in_recovery() then 0 else keyed.enforce_grants(100)::bigint end";
 
-/// Runs as long as the service does.
+/// Runs until the service stops.
 pub async fn run(database: Arc<Database>) {
     loop {
         if let Err(problem) = database.run(WriteOnce, RUN_JOBS, &[]).await {
@@ -35,7 +35,7 @@ pub async fn run(database: Arc<Database>) {
         enforce(&database).await;
         loop {
             match database.run(WriteOnce, FORGET, &[]).await {
-                Ok(row) if row.try_get::<_, i64>(0).unwrap_or(0) >= AT_ONCE => {}
+                Ok(row) if row.try_get::<_, i64>(0).unwrap_or(0) >= MAX_PER_CALL => {}
                 Ok(_) => break,
                 Err(problem) => {
                     tracing::debug!(cause = problem.cause(), "cannot delete expired responses");
@@ -46,7 +46,7 @@ pub async fn run(database: Arc<Database>) {
     }
 }
 
-/// Repeats until no table waits, or none could be locked for a while.
+/// Repeats until no table is pending, or none could be locked for a while.
 async fn enforce(database: &Database) {
     let mut progress = Progress::default();
     loop {
@@ -63,11 +63,11 @@ async fn enforce(database: &Database) {
     }
 }
 
-/// The maximum number of successive calls without a free table. Each tries others; the rest waits for the next
-/// minute.
-const FRUITLESS: u32 = 10;
+/// The maximum number of successive calls in which no table could be locked. Each call tries other tables. The
+/// remaining tables wait for the next interval.
+const MAX_FRUITLESS_CALLS: u32 = 10;
 
-/// Whether calls of the same work lead anywhere.
+/// Tracks whether repeated calls make progress.
 #[derive(Default)]
 struct Progress {
     waiting: i64,
@@ -75,11 +75,11 @@ struct Progress {
 }
 
 impl Progress {
-    /// The pause before the next call while this much is left, if any.
+    /// The pause before the next call if this many tables are pending; `None` to stop.
     fn after(&mut self, waiting: i64) -> Option<Duration> {
         self.fruitless = if waiting < self.waiting { 0 } else { self.fruitless + 1 };
         self.waiting = waiting;
-        if waiting == 0 || self.fruitless > FRUITLESS {
+        if waiting == 0 || self.fruitless > MAX_FRUITLESS_CALLS {
             return None;
         }
         Some(if self.fruitless == 0 { Duration::ZERO } else { Duration::from_secs(1) })
@@ -97,7 +97,7 @@ mod tests {
             assert!(progress.after(waiting).is_some(), "{waiting} wait");
         }
         let pauses: Vec<Duration> = std::iter::from_fn(|| progress.after(80)).take(100).collect();
-        assert_eq!(pauses, [Duration::from_secs(1); FRUITLESS as usize]);
+        assert_eq!(pauses, [Duration::from_secs(1); MAX_FRUITLESS_CALLS as usize]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Idempotent requests: the header `Idempotency-Key`, as in the IETF draft
 //! (draft-ietf-httpapi-idempotency-key-header), and the fingerprint of a request.
 //!
-//! The database stores responses in the transaction of the effect. The request's one statement is wrapped in one that
-//! finds or stores a response (`statement`): still one round trip. A request without the header has no extra cost.
+//! The database stores a response in the transaction of the write. The statement of the request is wrapped in one that
+//! returns the stored response or stores the new one (`statement`), which needs only one round trip. Requests without
+//! the header have no additional cost.
 
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Method};
@@ -17,37 +18,37 @@ use keyed_service::statement::Argument;
 
 const NAME: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// The bytes that are hashed at once.
+/// The number of bytes that are hashed without yielding.
 const MAX_INLINE: usize = 64 << 10;
 
 /// The maximum length of a key, in characters.
-const LONGEST: usize = 255;
+const MAX_KEY_LENGTH: usize = 255;
 
-/// A request's Idempotency-Key, and method and address that it came with.
+/// The Idempotency-Key of a request, with its method and path.
 pub(crate) struct Idempotency {
     pub(crate) key: String,
-    place: String,
+    target: String,
 }
 
 impl Idempotency {
-    /// The header of a request; reads ignore it.
+    /// Reads the header of a request. It is ignored for reads.
     pub(crate) fn of(parts: &Parts) -> Result<Option<Idempotency>, Problem> {
         if matches!(parts.method, Method::GET | Method::HEAD) {
             return Ok(None);
         }
         let Some(value) = single(&parts.headers, NAME)? else { return Ok(None) };
         let address = parts.uri.path_and_query().map_or("", |address| address.as_str());
-        let place = format!("{} {address}", parts.method);
-        Ok(Some(Idempotency { key: read(value)?, place }))
+        let target = format!("{} {address}", parts.method);
+        Ok(Some(Idempotency { key: read(value)?, target }))
     }
 
-    /// What makes a request another one: method, path, and the arguments of its statement, that is, project, path parameters
-    /// and body.
+    /// The content that identifies a request: method, path, and the arguments of its statement, that is, project, path
+    /// parameters and body.
     pub(crate) fn content<'a>(
         &self,
         arguments: impl IntoIterator<Item = &'a Argument<'a>>,
     ) -> Result<Content, Problem> {
-        let mut content = Content(vec![BytesMut::from(self.place.as_bytes())]);
+        let mut content = Content(vec![BytesMut::from(self.target.as_bytes())]);
         for (value, kind) in arguments {
             let mut bytes = BytesMut::new();
             let written = value.to_sql_checked(kind, &mut bytes);
@@ -62,11 +63,11 @@ impl Idempotency {
     }
 }
 
-/// The parts of a request.
+/// The content of a request.
 pub(crate) struct Content(Vec<BytesMut>);
 
 impl Content {
-    /// The fingerprint. Between the pieces of a large part, other requests go on.
+    /// The fingerprint. Yields between the pieces of a large part, so that other requests are not delayed.
     pub(crate) async fn fingerprint(self) -> [u8; 32] {
         let mut digest = Sha256::new();
         for part in self.0 {
@@ -83,13 +84,13 @@ impl Content {
     }
 }
 
-/// The key in the header: a string of RFC 8941, `"…"`, as in the draft, or bare, as most clients send it.
+/// Parses the key in the header: a quoted string (RFC 8941) as in the draft, or unquoted as most clients send it.
 fn read(value: &[u8]) -> Result<String, Problem> {
     let is_quoted = value.len() >= 2 && value.starts_with(b"\"") && value.ends_with(b"\"");
     let key = if is_quoted { unquote(&value[1..value.len() - 1]) } else { Some(value.to_vec()) };
     let fits = |key: &Vec<u8>| {
         let least = if is_quoted { b' ' } else { b'!' };
-        (1..=LONGEST).contains(&key.len()) && key.iter().all(|byte| (least..=b'~').contains(byte))
+        (1..=MAX_KEY_LENGTH).contains(&key.len()) && key.iter().all(|byte| (least..=b'~').contains(byte))
     };
     let key = key.filter(fits).and_then(|key| String::from_utf8(key).ok());
     key.ok_or_else(|| {
@@ -151,7 +152,7 @@ mod tests {
         let (parts, ()) = request.expect("a request").into_parts();
         let idempotency = Idempotency::of(&parts).ok().flatten().expect("a key");
         let content = idempotency.content(&[text(&project), text(&body)]).expect("texts can be hashed");
-        content.fingerprint().now_or_never().expect("small texts are hashed at once")
+        content.fingerprint().now_or_never().expect("small texts are hashed without yielding")
     }
 
     #[test]
@@ -186,7 +187,7 @@ mod tests {
             "\"?[a-c\"\\\\ ]{0,9}\"?".prop_map(String::into_bytes),
         ]) {
             match read(&value) {
-                Ok(key) => prop_assert!((1..=LONGEST).contains(&key.len()) && key.bytes().all(|it| (b' '..=b'~').contains(&it))),
+                Ok(key) => prop_assert!((1..=MAX_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|it| (b' '..=b'~').contains(&it))),
                 Err(problem) => prop_assert_eq!(problem.status(), 400),
             }
         }

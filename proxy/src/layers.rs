@@ -2,7 +2,7 @@
 
 use source_layers::Exception;
 
-/// The folders, and files beside them, from the lowest to the highest.
+/// The folders and top-level files, from the lowest to the highest.
 const ORDER: [&str; 41] = [
     "shard",
     "problem",
@@ -34,7 +34,7 @@ const ORDER: [&str; 41] = [
     "state",
     "authentication",
     "body",
-    "answer",
+    "response",
     "call",
     "file",
     "import",
@@ -47,13 +47,13 @@ const ORDER: [&str; 41] = [
     "scrape",
 ];
 
-/// Where a cycle stays.
+/// The allowed cycles.
 const EXCEPTIONS: [Exception; 2] = [
     Exception { from: "database/mod.rs", to: "database/attempt.rs", reason: METHODS_OF_ONE_TYPE },
     Exception { from: "problem.rs", to: "problem/body.rs", reason: METHODS_OF_ONE_TYPE },
 ];
 
 const METHODS_OF_ONE_TYPE: &str =
-    "The methods of a type are divided among files, and the file of the type calls them.";
+    "The methods of a type are split into several files, and the file of the type calls them.";
 
 source_layers::rules!(ORDER, EXCEPTIONS);

@@ -1,7 +1,7 @@
 //! The HTTP service of the `keyed` extension.
 //!
-//! It does not parse records. It authenticates the caller, passes the body on as text, and returns the database's
-//! text. Each module imports only from those before it, which `layers` tests.
+//! It does not parse records. It authenticates the caller, passes the body to the database as text, and returns the
+//! text of the response. Each module imports only from the modules above it, which `layers` tests.
 
 /// The number of a shard.
 pub mod shard;
@@ -30,13 +30,13 @@ pub mod traces;
 /// Strict parsing of headers.
 mod header;
 
-/// Where a change comes from.
+/// The source of changes.
 mod source;
 
 /// Strict parsing of path and query string.
 mod query;
 
-/// How a request writes numbers.
+/// The representation of numbers.
 mod numbers;
 
 /// If-Match, If-None-Match and ETag.
@@ -45,7 +45,7 @@ mod conditional;
 /// Content negotiation.
 mod preference;
 
-/// The threads that compress.
+/// The compression threads.
 mod packing;
 
 /// Compression of large responses.
@@ -54,10 +54,10 @@ mod compression;
 /// Lingering close after an error.
 mod lingering;
 
-/// What is known of a request, for the access log and the metrics.
+/// The observation of requests, for the access log, metrics and traces.
 pub mod observation;
 
-/// Added to every response: a request id, a problem body, a log entry for errors.
+/// Middleware for all responses: the request id, the problem body, and a log entry for errors.
 mod envelope;
 
 /// Idempotent requests.
@@ -94,9 +94,9 @@ mod authentication;
 mod body;
 
 /// A row of the database → an HTTP response.
-mod answer;
+mod response;
 
-/// A request that one statement answers, as most routes are.
+/// A request that is served by one statement, as in most routes.
 mod call;
 
 /// File formats: encodings, delimiters, rows.
@@ -121,7 +121,7 @@ pub mod router;
 /// The shards of the service.
 pub mod shards;
 
-/// Sockets: accepting, keeping and closing connections.
+/// Sockets: accepting, serving and closing connections.
 pub mod server;
 
 /// The listener of `/metrics`.

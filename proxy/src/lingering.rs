@@ -1,8 +1,8 @@
-//! Lets a client finish sending a body that is not needed (lingering close).
+//! Drains a body that is not needed (lingering close).
 //!
-//! A request is often rejected before its body is read: an invalid token, a body too large. If the connection were
-//! closed then, a client that is still sending would get a reset instead of the response. So the rest of the body is
-//! read and discarded while the response is sent, within limits.
+//! A request is often rejected before its body is read, for example because of an invalid token or a body that is too
+//! large. If the connection were closed then, a client that is still sending would get a reset instead of the response.
+//! The rest of the body is therefore read and discarded while the response is sent, within limits.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 const MAX_BYTES: usize = 64 << 20;
 const MAX_TIME: Duration = Duration::from_secs(2);
 
-/// Has the body read to its end even if the request's handler does not.
+/// Has the body drained if the handler of the request does not read it completely.
 pub(crate) fn linger(request: Request) -> Request {
     // A client that sends Expect: 100-continue does not send the body after an error.
     if request.body().is_end_stream() || request.headers().contains_key(header::EXPECT) {
@@ -29,7 +29,7 @@ pub(crate) fn linger(request: Request) -> Request {
 }
 
 struct Lingering {
-    /// Empty once the end was seen.
+    /// `None` after the end.
     body: Option<Body>,
 }
 
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// The number of chunks that are read of a body of three when its handler drops it.
+    /// The number of chunks, out of three, that are read of a body that the handler drops.
     async fn taken(headers: &[(&str, &str)]) -> usize {
         let taken = Arc::new(AtomicUsize::new(0));
         let count = taken.clone();

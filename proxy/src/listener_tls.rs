@@ -1,4 +1,4 @@
-//! TLS of the listener: certificate and key from files, which can be read again while requests are served.
+//! TLS of the listener: certificate and key from files, which can be reloaded while requests are served.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,12 +12,12 @@ use tokio_rustls::TlsAcceptor;
 use crate::settings::Settings;
 use keyed_service::tls::pem;
 use keyed_service::tls::provider;
-use keyed_service::tls::validity::{Standing, Validity};
+use keyed_service::tls::validity::{CertificateStatus, Validity};
 
 const CERTIFICATE: &str = "KEYED_TLS_CERT";
 const KEY: &str = "KEYED_TLS_KEY";
 
-/// The identity of the service, as the files say that two settings name.
+/// The certificate and key in the files that two settings name.
 pub struct ListenerTls {
     certificate: PathBuf,
     key: PathBuf,
@@ -28,53 +28,53 @@ pub struct ListenerTls {
 struct Loaded {
     configuration: Arc<ServerConfig>,
     validity: Validity,
-    /// The certificate itself, and those of the authorities between.
+    /// The certificate, and the certificates of intermediate authorities.
     chain: Vec<CertificateDer<'static>>,
 }
 
 impl ListenerTls {
-    /// Reads the files. A certificate that has expired is served: callers that do not verify it go on, and those that do
-    /// see what is wrong.
+    /// Reads the files. An expired certificate is used nevertheless: clients that do not verify it keep working, and
+    /// others get a clear error.
     fn load(certificate: &Path, key: &Path) -> Result<ListenerTls, String> {
         let current = RwLock::new(read(certificate, key)?);
         Ok(ListenerTls { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
 
-    /// The same for the files of two settings, if they are set.
+    /// Reads the files of the two settings, if they are set.
     pub fn of(settings: &Settings) -> Result<Option<ListenerTls>, String> {
         let Some((certificate, key)) = settings.listener_files()? else { return Ok(None) };
         ListenerTls::load(certificate, key).map(Some)
     }
 
-    /// Reads the files again: new handshakes use what they say, and open connections stay. Files that are not sound change
-    /// nothing, nor does a certificate that is not valid now.
+    /// Reloads the files for new handshakes; open connections are not affected. Invalid files, or a certificate that is
+    /// not valid now, have no effect.
     ///
-    /// Whether they say something else than before.
+    /// Returns whether the files have changed.
     pub fn reload(&self) -> Result<bool, String> {
         let loaded = read(&self.certificate, &self.key)?;
         if loaded.chain == self.current().chain {
             return Ok(false);
         }
-        let standing = loaded.validity.standing(SystemTime::now());
-        if let Standing::Expired | Standing::NotYetValid = standing {
-            return Err(self.words(standing).unwrap_or_default());
+        let status = loaded.validity.status(SystemTime::now());
+        if let CertificateStatus::Expired | CertificateStatus::NotYetValid = status {
+            return Err(self.words(status).unwrap_or_default());
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(true)
     }
 
-    /// For one handshake.
+    /// The acceptor for a handshake.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(self.current().configuration)
     }
 
-    /// A warning about the validity period of the certificate, and whether it is an error by now.
+    /// A warning about the validity period of the certificate, and whether it is an error.
     pub fn warning(&self) -> Option<(bool, String)> {
-        let standing = self.current().validity.standing(SystemTime::now());
-        self.words(standing).map(|words| (!matches!(standing, Standing::EndsSoon(_)), words))
+        let status = self.current().validity.status(SystemTime::now());
+        self.words(status).map(|words| (!matches!(status, CertificateStatus::EndsSoon(_)), words))
     }
 
-    /// The end of the certificate, since 1970.
+    /// The expiry of the certificate, since 1970.
     pub fn expiry(&self) -> Duration {
         self.current().validity.until()
     }
@@ -83,16 +83,18 @@ impl ListenerTls {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn words(&self, standing: Standing) -> Option<String> {
-        let what = match standing {
-            Standing::Valid => return None,
-            Standing::EndsSoon(days) => format!("expires in {days} days"),
-            Standing::Expired => "has expired".to_owned(),
-            Standing::NotYetValid => "is not valid yet (is the clock of this machine right?)".to_owned(),
+    fn words(&self, status: CertificateStatus) -> Option<String> {
+        let what = match status {
+            CertificateStatus::Valid => return None,
+            CertificateStatus::EndsSoon(days) => format!("expires in {days} days"),
+            CertificateStatus::Expired => "has expired".to_owned(),
+            CertificateStatus::NotYetValid => {
+                "is not valid yet (is the clock of this machine right?)".to_owned()
+            }
         };
         let path = self.certificate.display();
         Some(format!(
-            "the certificate in {CERTIFICATE} {path} {what}. Put a new one there, and its key into {KEY}, and send SIGHUP."
+            "the certificate in {CERTIFICATE} {path} {what}. Replace it and its key ({KEY}), and send SIGHUP."
         ))
     }
 }

@@ -1,7 +1,7 @@
-//! How a request writes numbers: as JSON has them, or as strings, for clients whose numbers lose digits, as those of JavaScript
-//! do. The parameter `numbers=string` says so.
+//! The representation of numbers in a request and its response: JSON numbers, or with `numbers=string`, strings, for
+//! clients whose numbers lose digits, such as JavaScript.
 
-/// Numbers of values in JSON, between quotation marks.
+/// Quotes the numbers of values in JSON.
 mod quoting;
 
 use axum::body::{Body, Bytes, to_bytes};
@@ -15,21 +15,21 @@ use crate::problem::Problem;
 use crate::query;
 use quoting::Quoting;
 
-/// A larger answer is written by a thread of its own.
+/// A larger response is converted on a blocking thread.
 const MAX_INLINE: usize = 256 << 10;
 
-/// How the values of a request and of its response write numbers.
+/// The representation of numbers in the values of a request and its response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Numbers {
     /// As JSON numbers.
     #[default]
     Json,
-    /// As strings with every digit. A request may have either.
+    /// As strings with every digit. A request may contain both.
     Strings,
 }
 
 impl Numbers {
-    /// What the address of a request asks for. Only records have values, so other addresses do not have the parameter.
+    /// Reads the parameter. Only routes about records have it.
     pub(crate) fn of(uri: &Uri) -> Result<Numbers, Problem> {
         if !query::takes_numbers(uri) {
             return Ok(Numbers::Json);
@@ -43,7 +43,7 @@ impl Numbers {
         }
     }
 
-    /// Writes the numbers of a text in JSON so.
+    /// Converts the numbers of a JSON text.
     pub(crate) fn write_text(self, text: String) -> String {
         if self == Numbers::Json {
             return text;
@@ -53,7 +53,7 @@ impl Numbers {
         String::from_utf8(out).unwrap_or(text)
     }
 
-    /// Writes the numbers of an answer so. What is packed stays as it is: write its numbers before.
+    /// Converts the numbers of a response. It must not be compressed yet.
     pub(crate) async fn write(self, response: Response) -> Response {
         let headers = response.headers();
         let is_json = headers.get(header::CONTENT_TYPE).is_some_and(|kind| {
@@ -73,7 +73,7 @@ impl Numbers {
         };
         let body = match body.size_hint().exact() {
             Some(_) => match to_bytes(body, usize::MAX).await {
-                // The threads that answer lookups do no work in proportion to an answer.
+                // The threads that serve lookups do no work proportional to the size of a response.
                 Ok(whole) if whole.len() > MAX_INLINE => {
                     Body::from(spawn_blocking(move || quoted(&whole)).await.unwrap_or_default())
                 }

@@ -1,4 +1,4 @@
-//! The threads that pack responses. They are others than those that answer lookups, with less of the processor, and work for
+//! The compression threads. They are separate from the threads that serve lookups, have a lower priority, and process
 //! one response of a key at a time.
 
 use std::collections::HashMap;
@@ -11,58 +11,58 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
-/// What is handed over at once, and made in one turn.
+/// The size of the pieces in which a body is compressed.
 const PIECE: usize = 16 << 10;
 
-/// The number of keys that are known before those without a response are forgotten.
+/// The number of keys at which those without a response are removed.
 const MANY: usize = 1000;
 
-/// By how much the priority of these threads is lower.
+/// The nice value of these threads.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
 
-/// None where no thread can be started: then responses are packed where they are sent.
+/// `None` if the threads cannot be started. Responses are then compressed on the sending thread.
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(cores).thread_name("packing").on_thread_start(|| {
-        // Only of this thread. If it fails, the priority does not change.
+        // Affects only this thread. If it fails, the priority does not change.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(NICE);
     });
     builder.build().inspect_err(|error| tracing::warn!(%error, "no threads to compress responses")).ok()
 });
 
-static TURNS: LazyLock<Mutex<HashMap<String, Weak<Semaphore>>>> = LazyLock::new(Mutex::default);
+static SEMAPHORES: LazyLock<Mutex<HashMap<String, Weak<Semaphore>>>> = LazyLock::new(Mutex::default);
 
-/// The turns of this caller, which each of its responses waits for.
-fn turns(caller: String) -> Arc<Semaphore> {
-    let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
-    if turns.len() > MANY {
-        turns.retain(|_, turns| turns.strong_count() > 0);
+/// The semaphore of a caller, which each of its responses acquires.
+fn semaphore(caller: String) -> Arc<Semaphore> {
+    let mut semaphore = SEMAPHORES.lock().unwrap_or_else(PoisonError::into_inner);
+    if semaphore.len() > MANY {
+        semaphore.retain(|_, semaphore| semaphore.strong_count() > 0);
     }
-    if let Some(known) = turns.get(&caller).and_then(Weak::upgrade) {
+    if let Some(known) = semaphore.get(&caller).and_then(Weak::upgrade) {
         return known;
     }
     let new = Arc::new(Semaphore::new(1));
-    turns.insert(caller, Arc::downgrade(&new));
+    semaphore.insert(caller, Arc::downgrade(&new));
     new
 }
 
-/// A body whose pieces are made by the threads for packing. The pieces of one in memory, of a known caller, are made in turn
-/// with its others; the others come as they come.
-pub(crate) fn elsewhere(mut body: Body, is_in_memory: bool, caller: Option<String>) -> Body {
+/// A body that is produced by the compression threads. Responses in memory of the same known caller are compressed one
+/// at a time; others are not limited.
+pub(crate) fn offload(mut body: Body, is_in_memory: bool, caller: Option<String>) -> Body {
     let Some(runtime) = &*RUNTIME else { return body };
     if body.is_end_stream() {
         return body;
     }
-    let turns = caller.filter(|_| is_in_memory).map(turns);
+    let semaphore = caller.filter(|_| is_in_memory).map(semaphore);
     let (sender, receiver) = mpsc::channel(1);
     runtime.spawn(async move {
         let work = async {
             loop {
-                let turn = match &turns {
-                    Some(turns) => turns.acquire().await.ok(),
+                let turn = match &semaphore {
+                    Some(semaphore) => semaphore.acquire().await.ok(),
                     None => None,
                 };
                 let (piece, is_over) = piece(&mut body).await;
@@ -77,7 +77,7 @@ pub(crate) fn elsewhere(mut body: Body, is_in_memory: bool, caller: Option<Strin
         };
         tokio::select! {
             () = work => {}
-            // The client does not read it any more.
+            // The client has stopped reading.
             () = sender.closed() => {}
         }
     });
@@ -123,7 +123,7 @@ mod tests {
             let content: Vec<u8> = (0..size).map(|number| number as u8).collect();
             let pieces: Vec<Result<Bytes, axum::Error>> =
                 content.chunks(1000).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
-            let body = elsewhere(Body::from_stream(stream::iter(pieces)), true, named("a"));
+            let body = offload(Body::from_stream(stream::iter(pieces)), true, named("a"));
             assert_eq!(to_bytes(body, usize::MAX).await.expect("no errors"), content);
         }
     }
@@ -131,7 +131,7 @@ mod tests {
     #[tokio::test]
     async fn error_follows_the_earlier_chunks() {
         let pieces = [Ok(Bytes::from_static(&[b'x'; PIECE])), Err(axum::Error::new("broken"))];
-        let body = elsewhere(Body::from_stream(stream::iter(pieces)), true, None);
+        let body = offload(Body::from_stream(stream::iter(pieces)), true, None);
         let mut stream = body.into_data_stream();
         assert_eq!(stream.next().await.map(|piece| piece.map(|bytes| bytes.len()).ok()), Some(Some(PIECE)));
         assert!(stream.next().await.is_some_and(|piece| piece.is_err()));
@@ -140,16 +140,19 @@ mod tests {
     #[tokio::test]
     async fn caller_compresses_one_response_at_a_time() {
         let waits = || Body::from_stream(stream::once(pending::<Result<Bytes, axum::Error>>()));
-        let first = elsewhere(waits(), true, named("busy"));
-        while turns("busy".to_owned()).available_permits() > 0 {
+        let first = offload(waits(), true, named("busy"));
+        while semaphore("busy".to_owned()).available_permits() > 0 {
             tokio::task::yield_now().await;
         }
         let whole = || Body::from_stream(stream::iter([Ok::<_, axum::Error>(Bytes::from_static(b"x"))]));
-        let mut second = elsewhere(whole(), true, named("busy")).into_data_stream();
-        let other = to_bytes(elsewhere(whole(), true, named("other")), 10).await.expect("no errors");
+        let mut second = offload(whole(), true, named("busy")).into_data_stream();
+        let other = to_bytes(offload(whole(), true, named("other")), 10).await.expect("no errors");
         assert_eq!(other, "x");
-        assert!(futures_util::FutureExt::now_or_never(second.next()).is_none(), "it waits for its turn");
+        assert!(
+            futures_util::FutureExt::now_or_never(second.next()).is_none(),
+            "it waits for the first response"
+        );
         drop(first);
-        assert!(second.next().await.is_some_and(|piece| piece.is_ok()), "it has its turn");
+        assert!(second.next().await.is_some_and(|piece| piece.is_ok()), "the first response is complete");
     }
 }

@@ -2,10 +2,10 @@
 
 use axum::http::{HeaderMap, HeaderName};
 
-/// An entry of a list, in small letters and without parameters, and its weight in thousandths: 0 is not acceptable.
+/// An entry of a list, in lower case and without parameters, and its weight in thousandths. 0 means not acceptable.
 pub(crate) type Weighted = (String, u16);
 
-/// The entries of a list, in their order; a header sent twice is one list. An entry whose weight cannot be read is ignored.
+/// The entries of a list, in order. Repeated headers form one list. An entry with an invalid weight is ignored.
 pub(crate) fn weighted(headers: &HeaderMap, name: HeaderName) -> Vec<Weighted> {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).filter_map(entry).collect()
@@ -20,13 +20,13 @@ fn entry(text: &str) -> Option<Weighted> {
     Some((name, weight.unwrap_or(Some(1000))?))
 }
 
-/// `0.5` is 500.
+/// Parses `0.5` as 500.
 fn thousandths(text: &str) -> Option<u16> {
     let weight: f32 = text.parse().ok().filter(|_| text.len() <= 5 && text.starts_with(['0', '1']))?;
     (0.0..=1.0).contains(&weight).then(|| (weight * 1000.0).round() as u16)
 }
 
-/// The weight of the first entry that a candidate fits, the most exact pattern first; none where it fits none.
+/// The weight of the first pattern that is in the list, the most specific pattern first; `None` if none is.
 pub(crate) fn weight_of(list: &[Weighted], patterns: &[&str]) -> Option<u16> {
     let weight = |pattern: &&str| list.iter().find(|(name, _)| name == pattern).map(|(_, weight)| *weight);
     patterns.iter().find_map(weight)

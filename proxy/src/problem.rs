@@ -1,9 +1,9 @@
-//! An error as a response: its code, what the caller is told, and its headers.
+//! Problem details: an error as a response, with its code, message and headers.
 
 /// Its body.
 mod body;
 
-/// The limit that a request exceeds.
+/// The exceeded limit.
 mod reason;
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ pub(crate) use reason::{Excess, Reason};
 
 use crate::shard::Shard;
 
-/// An error response. The `envelope` writes its body, because only it knows the request id.
+/// An error response. The `envelope` renders its body, because only it knows the request id.
 #[derive(Clone, Debug)]
 pub struct Problem(Box<Parts>);
 
@@ -34,30 +34,30 @@ struct Parts {
     outcome: Outcome,
     /// The shards without a response.
     unavailable_shards: Vec<Shard>,
-    particulars: Particulars,
+    database_details: DatabaseDetails,
 }
 
-/// The effect of a failed request.
+/// The outcome of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// Nothing.
+    /// The request had no effect.
     None,
-    /// A write was sent and its answer never came: it may have happened.
+    /// A write was sent, but its result was not received, so it may have been committed.
     Unknown,
-    /// A part of it, which stays.
+    /// A part of the request was committed.
     Partial,
 }
 
 /// Details that only the database knows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Particulars {
-    /// The name of the error, where the database has a more exact one than its SQLSTATE.
+pub(crate) struct DatabaseDetails {
+    /// The error code, if it is more specific than the SQLSTATE.
     pub(crate) code: Option<String>,
     pub(crate) hint: Option<String>,
     pub(crate) errors: Option<Box<RawValue>>,
     pub(crate) existing_id: Option<Box<RawValue>>,
     pub(crate) failed_index: Option<Box<RawValue>>,
-    /// Whether the database says that the same request may succeed when it is sent again.
+    /// Whether the database reports the error as retryable.
     pub(crate) retryable: bool,
     /// The partial report of an import.
     pub(crate) report: Option<Box<RawValue>>,
@@ -72,7 +72,7 @@ impl Problem {
             _ => Vec::new(),
         };
         let detail = detail.into();
-        let particulars = Particulars::default();
+        let database_details = DatabaseDetails::default();
         let (cause, reason, outcome) = (None, None, Outcome::None);
         let unavailable_shards = Vec::new();
         Problem(Box::new(Parts {
@@ -83,7 +83,7 @@ impl Problem {
             reason,
             outcome,
             unavailable_shards,
-            particulars,
+            database_details,
         }))
     }
 
@@ -103,13 +103,13 @@ impl Problem {
         Problem::new(Code::InvalidValue, detail)
     }
 
-    /// The error of one member of a body.
+    /// An error in one member of the body.
     pub(crate) fn invalid_member(pointer: &str, reason: String) -> Problem {
         let fault =
             serde_json::json!([{"pointer": pointer, "code": Code::InvalidValue.name(), "detail": &reason}]);
         let errors = RawValue::from_string(fault.to_string()).ok();
         Problem::invalid_value(format!("{}: {reason}", pointer.trim_start_matches('/')))
-            .with_particulars(Particulars { errors, ..Particulars::default() })
+            .with_database_details(DatabaseDetails { errors, ..DatabaseDetails::default() })
     }
 
     pub(crate) fn unsupported_media_type(detail: &'static str) -> Problem {
@@ -126,7 +126,7 @@ impl Problem {
         problem
     }
 
-    /// As in RFC 6750: a request without a token gets no error code, only the scheme.
+    /// The error for a request without a token. As in RFC 6750, it has no error code, only the scheme.
     pub(crate) fn no_token() -> Problem {
         Problem::new(
             Code::Unauthorized,
@@ -135,7 +135,7 @@ impl Problem {
         .without_token()
     }
 
-    /// Takes back that a bearer token was at fault: none was sent.
+    /// Removes the error code of a bearer token, because none was sent.
     pub(crate) fn without_token(mut self) -> Problem {
         if self.is_unauthorized() {
             let challenge = HeaderValue::from_static(r#"Bearer realm="keyed""#);
@@ -144,18 +144,18 @@ impl Problem {
         self
     }
 
-    /// The response to every invalid API key, whether or not the database was asked.
+    /// The error for every invalid API key, regardless of whether it was looked up.
     pub(crate) fn invalid_key() -> Problem {
         Problem::new(Code::Unauthorized, "the API key is not valid: it is unknown, revoked or expired")
             .with_hint("Ask an administrator for a key: SELECT keyed.issue_api_key(role, projects, label).")
     }
 
-    /// The database's answer to whatever is out of a caller's sight.
+    /// The error for objects that do not exist or are not visible to the caller, as from the database.
     pub(crate) fn not_found() -> Problem {
         Problem::new(Code::NotFound, keyed_errors::NOT_FOUND)
     }
 
-    /// More than a bound allows of one caller; the setting is the bound's.
+    /// The error for a caller that exceeds a limit. `setting` is the name of the limit.
     pub(crate) fn rate_limited(
         reason: Reason,
         detail: &'static str,
@@ -179,9 +179,9 @@ impl Problem {
         Problem::new(Code::Unavailable, detail).with_cause(cause)
     }
 
-    /// An internal error. Its cause goes to the log, under the instance of the problem.
+    /// An internal error. Its cause is logged with the instance of the problem.
     pub(crate) fn internal(cause: String) -> Problem {
-        Problem::new(Code::Internal, "internal error: the log has the reason under this instance")
+        Problem::new(Code::Internal, "internal error; find the cause in the log by this instance")
             .with_cause(cause)
     }
 
@@ -195,25 +195,25 @@ impl Problem {
         self
     }
 
-    pub(crate) fn with_particulars(mut self, particulars: Particulars) -> Problem {
-        self.0.particulars = particulars;
+    pub(crate) fn with_database_details(mut self, database_details: DatabaseDetails) -> Problem {
+        self.0.database_details = database_details;
         self
     }
 
-    /// Says how long to wait, where that is known.
+    /// Sets Retry-After.
     pub(crate) fn with_retry_after(mut self, pause: Duration) -> Problem {
         self.0.headers = vec![(header::RETRY_AFTER, retry_after(pause))];
         self
     }
 
     pub(crate) fn with_hint(mut self, hint: &str) -> Problem {
-        self.0.particulars.hint = Some(hint.to_owned());
+        self.0.database_details.hint = Some(hint.to_owned());
         self
     }
 
-    /// Adds a hint to what is hinted already.
+    /// Appends to the hint.
     pub(crate) fn with_further_hint(self, hint: &str) -> Problem {
-        match self.0.particulars.hint.clone() {
+        match self.0.database_details.hint.clone() {
             Some(first) => {
                 let both = format!("{first} {hint}");
                 self.with_hint(&both)
@@ -241,16 +241,16 @@ impl Problem {
 
     /// Adds the partial report of an import, as JSON.
     pub(crate) fn with_report(mut self, report: String) -> Problem {
-        self.0.particulars.report = RawValue::from_string(report).ok();
+        self.0.database_details.report = RawValue::from_string(report).ok();
         self
     }
 
-    /// A write was sent and its answer never came: it may have happened.
+    /// A write was sent, but its result was not received, so it may have been committed.
     pub(crate) fn with_outcome_unknown(self) -> Problem {
         self.with_outcome(Outcome::Unknown)
     }
 
-    /// A part of the request was done and stays.
+    /// A part of the request was committed.
     pub(crate) fn with_partial_outcome(self) -> Problem {
         match self.0.outcome {
             Outcome::None => self.with_outcome(Outcome::Partial),
@@ -258,12 +258,12 @@ impl Problem {
         }
     }
 
-    /// The caller is not asked to send the request again, which could repeat its effect.
+    /// Removes the headers that ask for a retry, which could repeat the effect.
     fn with_outcome(mut self, outcome: Outcome) -> Problem {
-        const TO_SEND_AGAIN: [HeaderName; 4] = [header::RETRY_AFTER, RATE_LIMIT, RATE_REMAINING, RATE_RESET];
+        const RETRY_HEADERS: [HeaderName; 4] = [header::RETRY_AFTER, RATE_LIMIT, RATE_REMAINING, RATE_RESET];
         let parts = &mut *self.0;
         parts.outcome = outcome;
-        parts.headers.retain(|(name, _)| !TO_SEND_AGAIN.contains(name));
+        parts.headers.retain(|(name, _)| !RETRY_HEADERS.contains(name));
         if parts.code == Code::RateLimited {
             parts.code = Code::Unavailable;
         }
@@ -282,17 +282,17 @@ impl Problem {
         StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// What went wrong, as the response says it.
+    /// The `detail` of the response.
     pub fn detail(&self) -> &str {
         &self.0.detail
     }
 
-    /// Why, for the log.
+    /// The cause, for the log.
     pub fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
     }
 
-    /// The limit that the request exceeds, if it does.
+    /// The limit that the request exceeds, if any.
     pub(crate) fn reason(&self) -> Option<Reason> {
         self.0.reason
     }
@@ -319,7 +319,7 @@ const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const RATE_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
 const RATE_RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
 
-/// After how many seconds to ask again: not before that time, and not all callers at once.
+/// The seconds of Retry-After: not less than `time`, with jitter so that callers do not all retry at the same moment.
 fn retry_after(time: Duration) -> HeaderValue {
     let least = (time.as_secs_f64().ceil() as u64).max(1);
     HeaderValue::from(fastrand::u64(least..=least + 2 + least / 4))

@@ -1,4 +1,4 @@
-//! Strict parsing of path and query string: nothing is guessed, repaired or ignored.
+//! Strict parsing of path and query string: invalid input is rejected, never corrected or ignored.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use percent_encoding::percent_decode;
 
 use crate::problem::Problem;
 
-/// The values of the `{…}` parts of a route, in their order.
+/// The path parameters, in order.
 pub(crate) struct Segments<const N: usize>(pub(crate) [String; N]);
 
 impl<S: Send + Sync, const N: usize> FromRequestParts<S> for Segments<N> {
@@ -24,7 +24,7 @@ impl<S: Send + Sync, const N: usize> FromRequestParts<S> for Segments<N> {
     }
 }
 
-/// The prefix that a request came in on, so that an address in its answer has the same.
+/// The path prefix of a request, which is repeated in URLs of its response.
 #[derive(Clone, Copy)]
 pub(crate) struct Prefix(pub(crate) &'static str);
 
@@ -36,29 +36,29 @@ impl<S: Sync> FromRequestParts<S> for Prefix {
     }
 }
 
-/// The parameter of all routes about records: see [`crate::numbers`].
+/// A parameter of all routes about records: see [`crate::numbers`].
 pub(crate) const NUMBERS: &str = "numbers";
 
-/// Whether an address is about records.
+/// Whether a path belongs to a route about records.
 pub(crate) fn takes_numbers(uri: &Uri) -> bool {
     let path = uri.path();
     let path = path.strip_prefix("/api").unwrap_or(path);
     path.starts_with("/v1/entities/") || path == "/v1/changes"
 }
 
-/// The value of a parameter, which [`parameters`] passes over.
-pub(crate) fn parameter<'a>(uri: &'a Uri, wanted: &str) -> Result<Option<Cow<'a, str>>, Problem> {
+/// The value of a parameter that [`parameters`] ignores.
+pub(crate) fn parameter<'a>(uri: &'a Uri, expected: &str) -> Result<Option<Cow<'a, str>>, Problem> {
     let mut found = None;
     for pair in pairs(uri) {
         let (name, value) = pair?;
-        if name == wanted && found.replace(decode(value)?).is_some() {
-            return Err(more_than_once(wanted));
+        if name == expected && found.replace(decode(value)?).is_some() {
+            return Err(more_than_once(expected));
         }
     }
     Ok(found)
 }
 
-/// The names of the query string, decoded, and their values as they are.
+/// The decoded names and the encoded values of the query string.
 fn pairs(uri: &Uri) -> impl Iterator<Item = Result<(Cow<'_, str>, &str), Problem>> {
     let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
     pairs.map(|pair| {
@@ -67,7 +67,7 @@ fn pairs(uri: &Uri) -> impl Iterator<Item = Result<(Cow<'_, str>, &str), Problem
     })
 }
 
-/// The longest name of a parameter in a message.
+/// The maximum length of a parameter name in a message.
 const MAX_NAMED: usize = 100;
 
 fn shortened(name: &str) -> Cow<'_, str> {
@@ -81,8 +81,8 @@ fn more_than_once(name: &str) -> Problem {
     Problem::malformed(format!("the query parameter \"{name}\" is given more than once"))
 }
 
-/// The values of the accepted parameters, in the order of their names. Any other name, or one twice, is rejected,
-/// so that a typing error is never a silently different question.
+/// The values of the accepted parameters, in the order of `names`. Unknown and repeated names are rejected, so that a
+/// typo does not silently change the request.
 pub(crate) fn parameters<'a, const N: usize>(
     uri: &'a Uri,
     accepted: [&str; N],
@@ -97,8 +97,8 @@ pub(crate) fn parameters<'a, const N: usize>(
             let numbers = takes_numbers(uri).then_some(NUMBERS);
             let accepted: Vec<&str> = accepted.into_iter().chain(numbers).collect();
             let accepted = match accepted.as_slice() {
-                [] => "this path takes none".to_owned(),
-                accepted => format!("this path takes {}", accepted.join(", ")),
+                [] => "this path has no query parameters".to_owned(),
+                accepted => format!("this path accepts {}", accepted.join(", ")),
             };
             return Err(Problem::malformed(format!(
                 "the query parameter \"{}\" is unknown: {accepted}",
@@ -112,7 +112,7 @@ pub(crate) fn parameters<'a, const N: usize>(
     Ok(values)
 }
 
-/// Decodes `+` and `%XX`. What is not valid UTF-8 is malformed.
+/// Decodes `+` and `%XX`, and rejects invalid UTF-8.
 fn decode(text: &str) -> Result<Cow<'_, str>, Problem> {
     if !text.contains(['%', '+']) {
         return Ok(Cow::Borrowed(text));
@@ -130,13 +130,13 @@ fn decode(text: &str) -> Result<Cow<'_, str>, Problem> {
     }
 }
 
-/// U+0000 cannot travel to PostgreSQL. No key, slug or id holds a control character, so another one in its place
-/// names just as little, and the database gives its usual answer to that.
+/// Replaces U+0000, which cannot be sent to PostgreSQL, with another control character. No key, slug or id contains
+/// either, so the database returns its usual error.
 fn without_zero(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{1}")) } else { text }
 }
 
-/// `true` or `1`, `false` or `0`; letter case does not count.
+/// Parses `true` or `1`, `false` or `0`, case-insensitively.
 pub(crate) fn flag(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<bool>, Problem> {
     let Some(value) = value else { return Ok(None) };
     let is = |words: [&str; 2]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
@@ -144,7 +144,7 @@ pub(crate) fn flag(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<boo
         (true, _) => Ok(Some(true)),
         (_, true) => Ok(Some(false)),
         _ => Err(Problem::invalid_value(format!(
-            "the query parameter \"{name}\" is neither true (1) nor false (0)"
+            "the query parameter \"{name}\" must be true (1) or false (0)"
         ))),
     }
 }
@@ -154,11 +154,13 @@ pub(crate) fn returns_record(value: Option<Cow<'_, str>>) -> Result<bool, Proble
     match value.as_deref() {
         None => Ok(false),
         Some("record") => Ok(true),
-        Some(_) => Err(Problem::invalid_value("the query parameter \"return\" takes only the value record")),
+        Some(_) => {
+            Err(Problem::invalid_value("the query parameter \"return\" accepts only the value record"))
+        }
     }
 }
 
-/// A whole number. Which ones are allowed is for the database to say.
+/// Parses a whole number. The database checks its range.
 pub(crate) fn number(name: &str, value: Option<Cow<'_, str>>) -> Result<Option<i32>, Problem> {
     value
         .map(|text| text.parse())

@@ -1,4 +1,4 @@
-//! The routes. The router can be called without a socket.
+//! The router, which can be called without a socket.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::routes::{
 use crate::shard::Shard;
 use crate::state::App;
 
-/// The service's own prefix, and the one that its search operations have in older documents.
+/// The path prefix, and an alternative prefix that older documents use.
 pub(crate) const PREFIXES: [&str; 2] = ["/v1", "/api/v1"];
 
 #[rustfmt::skip]
@@ -80,12 +80,12 @@ fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
     ]
 }
 
-/// Routes for those who watch the service.
+/// Health routes.
 fn probes() -> [(&'static str, MethodRouter<Arc<App>>); 2] {
     [("/healthz", get(health::alive)), ("/readyz", get(health::ready))]
 }
 
-/// Routes without a prefix and without authentication, whose answers are large.
+/// Public routes without a prefix, whose responses are large.
 fn public() -> [(&'static str, MethodRouter<Arc<App>>); 2] {
     #[cfg(feature = "ui")]
     let page = get(application::serve_page);
@@ -94,7 +94,7 @@ fn public() -> [(&'static str, MethodRouter<Arc<App>>); 2] {
     [("/openapi.json", get(openapi::serve)), ("/docs", page)]
 }
 
-/// The routes for metrics. Both prefixes lead to the same.
+/// The routes for metrics. Both prefixes have the same labels.
 pub fn routes() -> Routes {
     let own = probes().into_iter().chain(public()).map(|(path, _)| (path.to_owned(), path.to_owned()));
     let paths: Vec<&str> = api().into_iter().map(|(path, _)| path).collect();
@@ -104,13 +104,13 @@ pub fn routes() -> Routes {
     Routes::new(own.chain(prefixed))
 }
 
-/// Rejects an address that sends too many requests without a key.
-async fn limit_visits(
+/// Rejects requests from an address that sends too many without a key.
+async fn limit_public_requests(
     State(app): State<Arc<App>>,
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    app.admission.visit(request.extensions(), request.headers())?;
+    app.admission.count_public_request(request.extensions(), request.headers())?;
     Ok(next.run(request).await)
 }
 
@@ -123,7 +123,7 @@ fn of_shard(shard: Shard, mut response: Response) -> Response {
     response
 }
 
-/// All that one database serves.
+/// The complete router of one database.
 pub fn router(app: Arc<App>) -> Router {
     let mut unauthenticated = Router::new();
     for (path, methods) in public() {
@@ -131,7 +131,7 @@ pub fn router(app: Arc<App>) -> Router {
     }
     #[cfg(feature = "ui")]
     let unauthenticated = unauthenticated.merge(application::router());
-    let limited = axum::middleware::from_fn_with_state(Arc::clone(&app), limit_visits);
+    let limited = axum::middleware::from_fn_with_state(Arc::clone(&app), limit_public_requests);
     let mut router = unauthenticated.route_layer(limited);
     for (path, methods) in probes() {
         router = router.route(path, methods);
@@ -149,7 +149,7 @@ pub fn router(app: Arc<App>) -> Router {
         None => router,
     };
     let router = router.layer(axum::middleware::from_fn(envelope::wrap));
-    // Outermost, so that a page can read errors, too.
+    // Outermost, so that pages can also read errors.
     let router = match app.cors.clone() {
         Some(cors) => router.layer(cors),
         None => router,
@@ -167,7 +167,7 @@ mod tests {
     use crate::metrics::Metrics;
     use crate::settings::Settings;
 
-    /// Sends a request line and headers, one a line, to a service whose database does not exist.
+    /// Sends a request line and headers, one per line, to a service without a database.
     async fn ask(request: &str) -> (u16, axum::http::HeaderMap, String) {
         let settings = Settings::of_arguments(&["--database-url", "host=/nonexistent dbname=none user=none"]);
         let app = App::new(&settings, Metrics::new(routes())).expect("no connection is opened yet");
@@ -250,7 +250,7 @@ mod tests {
             assert_eq!(described(path), methods_of(path).await, "{path}");
         }
         for path in document["paths"].as_object().expect("paths").keys() {
-            assert!(served.contains(path), "{path} is described and not served");
+            assert!(served.contains(path), "{path} is documented but not served");
         }
     }
 

@@ -1,6 +1,6 @@
-//! Where a change comes from, as the history of records names it: the header X-Keyed-Source.
+//! The source of a change, which the history of records shows: the header X-Keyed-Source.
 //!
-//! It is what the client says of itself. It decides on nothing else, and can only be one of these.
+//! The client chooses it. It has no other effect, and must be one of the values below.
 
 use axum::http::{HeaderMap, HeaderName};
 use keyed_service::statement::Source;
@@ -10,12 +10,12 @@ use crate::problem::Problem;
 
 const NAME: HeaderName = HeaderName::from_static("x-keyed-source");
 
-/// The source that the header of a request names.
+/// The source in the header of a request.
 pub(crate) fn source_of(headers: &HeaderMap) -> Result<Source, Problem> {
     match single(headers, NAME)? {
         None | Some(b"" | b"api") => Ok(Source::Api),
         Some(b"app") => Ok(Source::Application),
-        Some(_) => Err(Problem::malformed("the header X-Keyed-Source is api or app")),
+        Some(_) => Err(Problem::malformed("the header X-Keyed-Source must be api or app")),
     }
 }
 

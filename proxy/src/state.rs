@@ -24,11 +24,11 @@ pub struct App {
     pub shard: Option<Shard>,
     /// Opens the connections to the database.
     pub connector: Connector,
-    /// The connections of requests.
+    /// The database connections for requests.
     pub database: Arc<Database>,
     /// The metrics of the process.
     pub metrics: Arc<Metrics>,
-    /// Whether the database can be used.
+    /// The readiness of the database.
     pub readiness: Readiness,
     /// The embedding provider.
     pub embedder: Option<Arc<Embedder>>,
@@ -38,21 +38,21 @@ pub struct App {
     pub(crate) admission: Arc<Admission>,
     /// Callers that wait for changes.
     pub(crate) changes: Arc<Changes>,
-    /// The minimum rate of bodies and responses.
+    /// The minimum rate of request bodies and responses.
     pub(crate) minimum_rate: MinRate,
-    /// The maximum time of a transaction of a file.
+    /// The maximum time of an export, or of an import in one transaction.
     pub(crate) file_timeout: Duration,
     /// The step of shutdown.
     pub shutdown: Shutdown,
-    /// Which pages of other origins may ask.
+    /// The configured CORS origins.
     pub(crate) cors: Option<CorsLayer>,
-    /// What the sign-in page says in addition; empty: nothing.
+    /// The hint on the sign-in page; empty for none.
     #[cfg(feature = "ui")]
     pub(crate) sign_in_hint: String,
 }
 
 impl App {
-    /// Opens no connection yet.
+    /// Creates the state. Opens no connection yet.
     pub fn new(settings: &Settings, metrics: Metrics) -> anyhow::Result<App> {
         let embedder = Embedder::new(&settings.embedding)?.map(Arc::new);
         App::with(settings, metrics, embedder, Shutdown::default())

@@ -13,7 +13,7 @@ use crate::tls;
 /// A client that keeps its connections. It connects directly and ignores HTTP_PROXY and similar variables.
 pub type HttpClient<B> = Client<HttpsConnector<HttpConnector>, B>;
 
-/// The connect timeout; the system's default if none is given.
+/// Creates a client. Without `connect_timeout`, the default of the operating system applies.
 pub fn http_client<B: Body<Data: Send> + Send>(
     connect_timeout: Option<Duration>,
 ) -> anyhow::Result<HttpClient<B>> {

@@ -1,6 +1,6 @@
-//! What the parts of the program `keyed-proxy` share: the HTTP service, its workers and the command line.
+//! Code that the HTTP service, its workers and the command line of `keyed-proxy` share.
 //!
-//! Each module imports only from those before it, which `layers` tests.
+//! Each module imports only from the modules above it, which `layers` tests.
 
 /// Values of settings: numbers, sizes, times and secrets.
 pub mod value;
@@ -23,7 +23,7 @@ pub mod http_client;
 /// Statements for the database: function calls and arguments.
 pub mod statement;
 
-/// Workers: callers within the program.
+/// Workers.
 pub mod worker;
 
 #[cfg(test)]

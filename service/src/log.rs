@@ -1,4 +1,4 @@
-//! The log: lines go to standard error by a thread of their own, so that no request waits for a slow reader.
+//! The log: a separate thread writes lines to standard error, so that no request waits for a slow reader.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,25 +9,26 @@ use std::time::Duration;
 use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// The most bytes that wait to be written. Lines beyond are lost, and counted.
-const ROOM: usize = 4 << 20;
+/// The maximum size of the buffer. Lines that do not fit are dropped and counted.
+const CAPACITY: usize = 4 << 20;
 
-/// Of these, what only lines of the levels `warn` and `error` may use: requests of a stranger do not displace them.
+/// The part of the buffer that is reserved for the levels `warn` and `error`, so that lines about requests cannot
+/// displace them.
 const RESERVE: usize = 256 << 10;
 
-/// How long the end waits for the reader of the log.
-const LAST_LINES: Duration = Duration::from_secs(2);
+/// The maximum time that shutdown waits for the reader of the log.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long lines are gathered: one call of the system writes all of them.
-const GATHER: Duration = Duration::from_millis(5);
+/// The time for which lines are collected before one system call writes them.
+const COLLECT_TIME: Duration = Duration::from_millis(5);
 
-/// Takes lines. Copies write to the same place.
+/// Accepts lines. Clones share the buffer.
 #[derive(Clone)]
 pub struct Lines(Arc<Shared>);
 
 struct Shared {
     waiting: Mutex<Waiting>,
-    /// There is something to write, or to end.
+    /// Signals that there are lines to write, or that the log ends.
     news: Condvar,
     lost: AtomicU64,
 }
@@ -60,21 +61,21 @@ impl Lines {
         }
     }
 
-    /// Lines that were lost because the reader of the log was too slow.
+    /// The number of lines that were dropped because the reader of the log was too slow.
     pub fn lost(&self) -> u64 {
         self.0.lost.load(Ordering::Relaxed)
     }
 }
 
-/// Writes what waits when it is dropped.
+/// The writing thread. When this is dropped, the buffered lines are written.
 pub struct Writer {
     lines: Lines,
-    /// Closed by the thread when it ends.
+    /// Closed when the thread ends.
     end: Receiver<()>,
 }
 
 impl Writer {
-    /// Starts the thread that writes.
+    /// Starts the writing thread.
     pub fn start(mut out: impl Write + Send + 'static) -> io::Result<Writer> {
         let waiting = Mutex::default();
         let shared = Arc::new(Shared { waiting, news: Condvar::new(), lost: AtomicU64::new(0) });
@@ -94,18 +95,18 @@ impl Writer {
                 std::mem::swap(&mut bytes, &mut waiting.bytes);
                 let is_over = waiting.is_over;
                 drop(waiting);
-                // A failure to write the log can be reported nowhere.
+                // There is nowhere to report a failure to write the log.
                 let _ = out.write_all(&bytes).and_then(|()| out.flush());
                 bytes.clear();
                 if !is_over {
-                    std::thread::sleep(GATHER);
+                    std::thread::sleep(COLLECT_TIME);
                 }
             }
         })?;
         Ok(Writer { lines, end })
     }
 
-    /// Where lines are written.
+    /// A handle for writing lines.
     pub fn lines(&self) -> Lines {
         self.lines.clone()
     }
@@ -115,8 +116,8 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.lines.0.waiting().is_over = true;
         self.lines.0.news.notify_one();
-        // A thread cannot be joined for a limited time. It drops its end of the channel when it has written everything.
-        let _ = self.end.recv_timeout(LAST_LINES);
+        // A thread cannot be joined with a timeout. It closes the channel when it has written everything.
+        let _ = self.end.recv_timeout(SHUTDOWN_TIMEOUT);
     }
 }
 
@@ -124,16 +125,16 @@ impl<'a> MakeWriter<'a> for Lines {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {
-        Line { lines: self, room: ROOM - RESERVE }
+        Line { lines: self, room: CAPACITY - RESERVE }
     }
 
     fn make_writer_for(&'a self, line: &Metadata<'_>) -> Line<'a> {
-        let room = if *line.level() <= Level::WARN { ROOM } else { ROOM - RESERVE };
+        let room = if *line.level() <= Level::WARN { CAPACITY } else { CAPACITY - RESERVE };
         Line { lines: self, room }
     }
 }
 
-/// A line is written by one call.
+/// Each call writes one line.
 pub struct Line<'a> {
     lines: &'a Lines,
     room: usize,
@@ -172,9 +173,9 @@ mod tests {
         }
     }
 
-    /// Writes a line, and waits until the thread is with the reader: it takes all that waits at once.
+    /// Writes a line, and waits until the thread is blocked by the reader. The thread writes all buffered lines in one call.
     fn let_the_writer_wait(lines: &Lines, line: &[u8]) {
-        lines.take(line, ROOM);
+        lines.take(line, CAPACITY);
         while !lines.0.waiting().bytes.is_empty() {
             std::thread::yield_now();
         }
@@ -191,11 +192,11 @@ mod tests {
             lines.make_writer().write_all(&line).expect("it never fails");
         }
         let lost = lines.lost();
-        assert_eq!(lost, 16, "one is with the reader, and three wait");
+        assert_eq!(lost, 16, "one is being written, and three are buffered");
         drop(go);
         drop(writer);
         let bytes: usize = received.iter().map(|bytes| bytes.len()).sum();
-        assert_eq!(bytes as u64, (20 - lost) << 20, "what was not lost is written at the end");
+        assert_eq!(bytes as u64, (20 - lost) << 20, "the remaining lines are written at the end");
     }
 
     #[test]
@@ -206,11 +207,11 @@ mod tests {
         let line = vec![b'x'; 64 << 10];
         let_the_writer_wait(&lines, &line);
         for _ in 0..100 {
-            lines.take(&line, ROOM - RESERVE);
+            lines.take(&line, CAPACITY - RESERVE);
         }
-        let lost = 100 - (ROOM - RESERVE) as u64 / line.len() as u64;
+        let lost = 100 - (CAPACITY - RESERVE) as u64 / line.len() as u64;
         assert_eq!(lines.lost(), lost);
-        lines.take(b"error", ROOM);
+        lines.take(b"error", CAPACITY);
         assert_eq!(lines.lost(), lost);
         drop(go);
     }

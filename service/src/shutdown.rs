@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A step of shutdown. Each includes those before it.
+/// A step of shutdown. Each step includes the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// Requests are served.
     Serving,
     /// Requests are served, and every response closes its connection.
     Draining,
-    /// No more connections are accepted, and what has begun is finished.
+    /// No more connections are accepted, and requests in flight are finished.
     Finishing,
-    /// What has not finished is aborted.
+    /// Unfinished requests are aborted.
     Overdue,
 }
 
-/// The current step, at first `Serving`. Clones share it.
+/// The current step, initially `Serving`. Clones share it.
 #[derive(Clone)]
 pub struct Shutdown {
     step: Arc<watch::Sender<Step>>,
@@ -30,7 +30,7 @@ impl Default for Shutdown {
 }
 
 impl Shutdown {
-    /// Advances to a step, unless a later one was reached.
+    /// Advances to a step, unless a later one has been reached.
     pub fn advance(&self, to: Step) {
         self.step.send_if_modified(|step| {
             let is_later = to > *step;
@@ -44,15 +44,15 @@ impl Shutdown {
         self.has_reached(Step::Draining)
     }
 
-    /// Whether a step was reached.
-    pub fn has_reached(&self, wanted: Step) -> bool {
-        *self.step.borrow() >= wanted
+    /// Whether a step has been reached.
+    pub fn has_reached(&self, target: Step) -> bool {
+        *self.step.borrow() >= target
     }
 
     /// Waits until a step is reached.
-    pub async fn reached(&self, wanted: Step) {
+    pub async fn reached(&self, target: Step) {
         // The sender lives as long as `self`.
-        let _ = self.step.subscribe().wait_for(|step| *step >= wanted).await;
+        let _ = self.step.subscribe().wait_for(|step| *step >= target).await;
     }
 }
 

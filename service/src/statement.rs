@@ -1,4 +1,4 @@
-//! Statements for the database: a function call in the name of a caller, with its arguments.
+//! Statements for the database: a function call on behalf of a caller, with its arguments.
 
 use sha2::{Digest, Sha256};
 use tokio_postgres::types::{ToSql, Type};
@@ -9,7 +9,7 @@ pub enum Source {
     /// A program: `api`.
     #[default]
     Api,
-    /// A person, in the web application: `app`.
+    /// A user of the web application: `app`.
     Application,
 }
 
@@ -36,18 +36,18 @@ pub fn number<T: ToSql + Sync>(value: &T) -> Argument<'_> {
     (value, Type::INT4)
 }
 
-/// The call of a function of the schema `keyed_http`, after the caller is known: [`statement!`] makes one.
+/// A call of a function in the schema `keyed_http` after authentication. [`statement!`] creates it.
 #[derive(Clone, Copy)]
 pub struct Statement {
     /// The call, with its schema.
     pub call: &'static str,
-    /// For changes of programs.
+    /// For changes by programs.
     pub from_api: Framed,
     /// For changes in the web application.
     pub from_application: Framed,
 }
 
-/// The number of arguments before those of the function: the caller's digest and project, and the request's id.
+/// The number of arguments before the arguments of the function: the caller's digest and project, and the request id.
 pub const FIRST: usize = 3;
 
 /// The parts of a statement that depend on the source of a change.
@@ -59,8 +59,8 @@ pub struct Framed {
     pub plain: &'static str,
 }
 
-/// A [`Statement`]: `$1` and `$2` are the caller's, `$3` is the request's id, or empty, the arguments of the function begin with `$4`.
-/// The source is what the history of records names; without one, it is the caller's.
+/// A [`Statement`]: `$1` and `$2` are the digest and the project of the caller, `$3` is the request id or empty, and
+/// `$4` is the first argument of the function. The history shows the source; by default, it is the caller's source.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __statement {
@@ -108,12 +108,12 @@ impl Statement {
         self.framed(source).plain
     }
 
-    /// The call, wrapped in one that finds the stored response of its Idempotency-Key or stores its response. Key and
-    /// fingerprint are parameters after `count` others.
+    /// The call, wrapped in a statement that returns the stored response of its Idempotency-Key, or runs the call and
+    /// stores its response. Key and fingerprint are the parameters after the first `count`.
     pub fn once(self, count: usize, source: Source) -> String {
         let (call, Framed { authentication, .. }) = (self.call, self.framed(source));
         let (key, fingerprint) = (format!("${}::text", count + 1), format!("${}::bytea", count + 2));
-        // The second function depends on the result of the first, so it runs second.
+        // The second function takes the result of the first as an argument, which determines the order of execution.
         format!(
             "select case when s.answer is null then keyed_http.store_answer({key}, {fingerprint}, {call}) \
                          else s.answer end, s.answer is not null \

@@ -9,31 +9,31 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(2, NonZero::get)
 }
 
-/// Reads a positive number of seconds of at most a day.
+/// Parses a positive number of seconds, at most a day.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    // A timeout of nothing means no timeout in PostgreSQL, which is the opposite of what it says.
+    // PostgreSQL interprets a timeout of 0 as no timeout.
     if !(0.001..=86_400.0).contains(&seconds) {
         return Err("not between 0.001 and 86400 seconds".into());
     }
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Reads a number of seconds of at most a day, or zero.
+/// Parses a number of seconds, at most a day, or zero.
 pub fn seconds_or_none(text: &str) -> Result<Duration, String> {
     if text.parse() == Ok(0.0) { Ok(Duration::ZERO) } else { seconds(text) }
 }
 
-/// Reads a number without a sign or fraction.
+/// Parses a number without a sign or fraction.
 pub fn whole<N: std::str::FromStr>(text: &str) -> Result<N, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().map_err(|_| if is_number { "too large" } else { "must be a whole number" }.to_owned())
 }
 
-/// A larger size is a typing error.
+/// A larger size is assumed to be a typo.
 const MAX_BYTES: usize = 1 << 40;
 
-/// Reads a number of bytes, with or without the unit KiB or MiB.
+/// Parses a number of bytes, with an optional unit KiB or MiB.
 pub fn bytes(text: &str) -> Result<usize, String> {
     let (digits, unit) = match text.find(|character: char| !character.is_ascii_digit()) {
         Some(end) => text.split_at(end),
@@ -49,8 +49,8 @@ pub fn bytes(text: &str) -> Result<usize, String> {
     number.checked_mul(factor).filter(|bytes| *bytes <= MAX_BYTES).ok_or_else(|| "too large".into())
 }
 
-/// The value of a setting, or the content of the file that its twin with `_FILE` names, which keeps a secret out of the
-/// environment. `name` is the environment variable of the setting.
+/// The value of a setting, or the content of the file named by the setting with the suffix `_FILE`, which keeps a
+/// secret out of the environment. `name` is the environment variable of the setting.
 pub fn value_or_file(name: &str, value: Option<&str>, file: Option<&Path>) -> Result<Option<String>, String> {
     match (value, file) {
         (Some(value), _) => Ok(Some(value.to_owned())),
@@ -61,7 +61,7 @@ pub fn value_or_file(name: &str, value: Option<&str>, file: Option<&Path>) -> Re
     }
 }
 
-/// A secret from the environment or from a file. It must be fit for a header; the messages do not show it.
+/// A secret from the environment or from a file. It must be a valid header value. Messages do not contain it.
 pub fn credential(name: &str, value: Option<&str>, file: Option<&Path>) -> Result<Option<String>, String> {
     let Some(text) = value_or_file(name, value, file)? else { return Ok(None) };
     let text = text.trim();

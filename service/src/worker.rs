@@ -1,5 +1,5 @@
-//! What all workers of the service share. A worker is an ordinary caller: it has an API key, and its statements run with
-//! the rights of the key's role.
+//! Shared by all workers of the service. A worker is an ordinary caller: it has an API key, and its statements run with
+//! the privileges of the key's role.
 
 use std::future::Future;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 
 use crate::statement::{Argument, Statement, digest};
 
-/// The API key of a worker, which may be replaced while it works. Clones share the key.
+/// The API key of a worker, which can be replaced at run time. Clones share the key.
 #[derive(Clone)]
 pub struct WorkerKey(Arc<RwLock<[u8; 32]>>);
 
@@ -50,7 +50,7 @@ pub trait WorkerDatabase: Send + Sync + 'static {
 pub struct StatementError {
     /// For the log.
     pub cause: String,
-    /// Whether the database rejected the arguments. Otherwise it is out of reach, or denies the key.
+    /// Whether the database rejected the arguments. Otherwise, it cannot be reached or rejects the key.
     pub is_rejection: bool,
 }
 

@@ -109,7 +109,7 @@ async fn doctor_reports_each_operational_problem_until_it_is_fixed() {
             ),
             (
                 "select keyed.create_webhook_endpoint('crm', '{\"slug\": \"shop\", \"url\": \"https://example.com\"}');
-                 update keyed_state.webhook_endpoint set enabled = false, disabled_at = now(), disabled_reason = 'the receiver answered 410 Gone'",
+                 update keyed_state.webhook_endpoint set enabled = false, disabled_at = now(), disabled_reason = 'the receiver returned 410 Gone'",
                 "webhook endpoints",
                 "the webhook endpoint shop was disabled at 20",
                 "warning",

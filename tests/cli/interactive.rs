@@ -67,12 +67,12 @@ async fn answers_build_the_format_of_a_file() {
         "\"external_key\" → external_key (string)",
         "\"Comment\" is not imported",
         "\"born\" → born (date)",
-        "The cells of column \"born\" fit 2 formats:",
+        "The cells of column \"born\" match 2 formats:",
         "1: {\"date\":\"DD/MM/YYYY\"}\n     \"01/02/2024\" is \"2024-02-01\"\n     \"03/04/2024\" is \"2024-04-03\"",
         "2: {\"date\":\"MM/DD/YYYY\"}\n     \"01/02/2024\" is \"2024-01-02\"\n     \"03/04/2024\" is \"2024-03-04\"",
-        "Write a number from 1 to 2.",
+        "Enter a number from 1 to 2.",
         "{\"decimal\":\",\",\"thousands\":\".\"}\n     \"1.234,5\" is \"1234.5\"",
-        "The times name no time zone.",
+        "The times have no time zone.",
         "\"Zurich\" is not a time zone",
         "rows 2, created 2, updated 0, unchanged 0, failed 0 (dry run: nothing was written)",
         "Import 2 rows? [y/N]",
@@ -85,8 +85,8 @@ async fn answers_build_the_format_of_a_file() {
         json!([record["visits"], record["born"], record["seen"], record["active"]]),
         json!([1234.5, "2024-01-02", "2024-02-29T12:45:00Z", true])
     );
-    // The printed command line runs without questions, and imports the same values.
-    let (_, line) = done.out.split_once("The next time:\n").expect("a command line");
+    // The command line for the next import asks nothing, and finds the same values.
+    let (_, line) = done.out.split_once("For the next import:\n").expect("a command line");
     assert!(line.starts_with("keyed-proxy import '") && line.contains(" --format '{"), "{line}");
     assert!(!line.contains(service.proxy.key()) && !line.contains("--interactive"), "{line}");
     let mut again = Command::new("/bin/sh");
@@ -119,7 +119,7 @@ async fn nothing_is_imported_without_consent() {
     for (typed, code, words) in [
         ("\n", 0, "Nothing was imported."),
         ("n\n", 0, "Nothing was imported."),
-        ("", 1, "there is no answer"),
+        ("", 1, "standard input ended"),
     ] {
         let rejected = type_into(&service, &line(&input), typed);
         assert_eq!(rejected.code, Some(code), "{}", rejected.out);
@@ -129,7 +129,7 @@ async fn nothing_is_imported_without_consent() {
     let input = file("comma.csv", "external_key;visits\na;1,5\n");
     let rejected = type_into(&service, &line(&input), "n\n");
     assert_eq!(rejected.code, Some(1), "{}", rejected.out);
-    assert!(rejected.out.contains("say with --format how the file writes values"), "{}", rejected.out);
+    assert!(rejected.out.contains("set the format of the file's values with --format"), "{}", rejected.out);
     // Rows that no format can read are reported, and end an atomic import.
     let input = file("bad.csv", "external_key,visits\na,1\nb,many\n");
     let rejected = type_into(&service, &line(&input), "y\n");

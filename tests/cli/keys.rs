@@ -28,13 +28,13 @@ async fn key_is_printed_once_and_works_until_revoked() {
     proxy.request("GET", "/v1/me").key(key).send().await.expect_error(401, "unauthorized");
     let again = keyed(&database, &["keys", "revoke", &id]);
     assert_eq!(again.code, Some(1));
-    assert!(again.err.contains(&format!("no valid key has the number {id}")), "{}", again.err);
+    assert!(again.err.contains(&format!("no valid key has the id {id}")), "{}", again.err);
 
     let other =
         keyed(&database, &["keys", "create", "--role", "keyed_admin", "--json"]).json()["id"].to_string();
     let both = keyed(&database, &["keys", "revoke", &other, &id]);
     assert_eq!(both.code, Some(1));
-    let reason = format!("revoked {other}: no valid key has the number {id}");
+    let reason = format!("revoked {other}: no valid key has the id {id}");
     assert!(both.err.contains(&reason), "{}", both.err);
 }
 

@@ -91,7 +91,7 @@ fn missing_folder_for_manual_pages_is_reported() {
 #[test]
 fn unreachable_address_is_reported_with_its_setting() {
     for (url, code, words) in [
-        ("127.0.0.1:1", 2, "--url (KEYED_URL) is \"127.0.0.1:1\": it needs http://"),
+        ("127.0.0.1:1", 2, "--url (KEYED_URL) is \"127.0.0.1:1\": it must begin with http://"),
         ("http://127.0.0.1:1", 1, "cannot reach http://127.0.0.1:1, the address of --url (KEYED_URL)"),
     ] {
         let given = ["export", "--template", "crm.customers", "--api-key", "keyed_1_x", "--url", url];

@@ -33,14 +33,14 @@ async fn reload_reads_the_log_level_from_the_environment_file() {
     until("the level has changed", async || service.proxy.log().contains("reloaded: the log level")).await;
     write(&environment, "KEYED_LOG=infos\n");
     service.proxy.signal("HUP");
-    let last = "SIGHUP: could not be read again: the log level";
+    let last = "SIGHUP: could not be reloaded: the log level";
     until("the log has the error", async || service.proxy.log().contains(last)).await;
     let log = service.proxy.log();
     assert!(
-        log.contains("the log level stays as it was") && log.contains("\"infos\" is not a level"),
+        log.contains("the log level is not changed") && log.contains("\"infos\" is not a level"),
         "{log}"
     );
-    assert_eq!(log.matches("read again after SIGHUP").count(), 1, "the failure is logged as one: {log}");
+    assert_eq!(log.matches("reloaded after SIGHUP").count(), 1, "the failure is logged as one: {log}");
     assert!(log.contains("need a restart") && log.contains("KEYED_POOL_SIZE"), "{log}");
 }
 
@@ -79,8 +79,8 @@ async fn new_database_url_causes_no_failure() {
     until("the new URL is used", async || session.text(&connections("second"), &[]).await != "0").await;
     let nowhere = url("third").replace("keyed_proxy", "nobody");
     for (wrong, complaint) in [
-        ("postgres://keyed_proxy@localhost:port/crm", "stays as it was"),
-        (&nowhere, "no connection can be opened"),
+        ("postgres://keyed_proxy@localhost:port/crm", "is not changed"),
+        (&nowhere, "cannot connect with the new URL"),
     ] {
         write(&secret, wrong);
         service.proxy.signal("HUP");

@@ -21,8 +21,8 @@ async fn draining_serves_requests_and_closes_connections() {
     service.proxy.request_shutdown();
     until_draining(&service).await;
     let problem = service.proxy.request("GET", "/readyz").send().await.expect_error(503, "unavailable");
-    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("drains")), "{problem}");
-    // The idle connection is still open.
+    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("is stopping")), "{problem}");
+    // The connection that was idle is still open.
     idle.ask("GET /v1/me", service.proxy.key(), "").await.expect("the connection is open");
     let response = idle.response().await;
     assert_eq!(status_of(&response), 200);

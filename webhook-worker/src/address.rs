@@ -1,13 +1,13 @@
-//! Networks to which nothing is delivered: pure.
+//! Networks to which webhooks are not delivered. Pure.
 //!
-//! An administrator of keyed names URLs, and may administer neither the machine of the service nor its network. So deliveries
-//! go only to public addresses, unless the operator of the service lists other networks.
+//! Administrators of keyed set the URLs of endpoints, but need not be administrators of the service's machine or
+//! network. Deliveries therefore go only to public addresses, unless the operator of the service allows other networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// IPv4 networks that are not public, of the registry of special-purpose addresses (RFC 6890), and multicast.
+/// IPv4 networks that are not public: those in the registry of special-purpose addresses (RFC 6890), and multicast.
 const NOT_PUBLIC_V4: [Ipv4Net; 16] = [
     v4(0, 0, 0, 0, 8),
     v4(10, 0, 0, 0, 8),
@@ -27,8 +27,8 @@ const NOT_PUBLIC_V4: [Ipv4Net; 16] = [
     v4(255, 255, 255, 255, 32),
 ];
 
-/// The only IPv6 network with public addresses (global unicast), and its parts that are not public: protocol assignments with
-/// Teredo, and documentation.
+/// The only IPv6 network with public addresses (global unicast), and its subnets that are not public: protocol
+/// assignments with Teredo, and documentation.
 const PUBLIC_V6: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 const NOT_PUBLIC_V6: [Ipv6Net; 3] = [
     v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
@@ -45,7 +45,7 @@ const fn v6(parts: [u16; 8], length: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), length)
 }
 
-/// Whether an address is one of the public Internet.
+/// Whether an address is public.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !NOT_PUBLIC_V4.iter().any(|network| network.contains(&address)),
@@ -59,7 +59,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 address that packets to an IPv6 address reach: mapped, translated (NAT64), or tunneled (6to4).
+/// The IPv4 address embedded in an IPv6 address: mapped, translated (NAT64), or tunneled (6to4).
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
@@ -90,13 +90,13 @@ impl Allowed {
         networks.map(network).collect::<Result<_, _>>().map(Allowed)
     }
 
-    /// Whether an address is in one of the networks. An IPv4 address is the same in either form.
+    /// Whether an address is in one of the networks. IPv4-mapped IPv6 addresses count as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// Whether something may be delivered to an address. Without TLS, only within the listed networks.
+    /// Whether webhooks can be delivered to an address. Without TLS, only the allowed networks are permitted.
     pub fn permits(&self, address: IpAddr, is_encrypted: bool) -> bool {
         self.contains(address) || is_encrypted && is_public(address)
     }
@@ -217,7 +217,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn embedding_hides_no_address(bits: u32) {
+        fn embedded_ipv4_address_is_checked(bits: u32) {
             let address = Ipv4Addr::from_bits(bits);
             let [high, low] = [(bits >> 16) as u16, bits as u16];
             let is_public_v4 = is_public(IpAddr::V4(address));
@@ -231,7 +231,7 @@ mod tests {
         }
 
         #[test]
-        fn public_address_is_none_that_the_library_names(bits: u32) {
+        fn public_address_is_not_special_in_the_standard_library(bits: u32) {
             let address = Ipv4Addr::from_bits(bits);
             let is_special = address.is_private() || address.is_loopback() || address.is_link_local()
                 || address.is_multicast() || address.is_unspecified() || address.is_documentation()

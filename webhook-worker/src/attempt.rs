@@ -1,4 +1,4 @@
-//! One attempt at a delivery: a POST, without redirects, of which only the beginning of the response is read.
+//! One delivery attempt: a POST without redirects. Only the beginning of the response is read.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -18,9 +18,9 @@ use crate::signature::sign;
 use crate::target::Target;
 use keyed_service::tls;
 
-/// The part of a response that is read.
+/// The maximum number of bytes of a response that are read.
 const MAX_READ: usize = 64 << 10;
-/// The part that is kept.
+/// The maximum number of bytes that are stored.
 const MAX_KEPT: usize = 1 << 10;
 /// The maximum size of the head of a response.
 const MAX_HEAD: usize = 64 << 10;
@@ -43,7 +43,7 @@ pub(crate) struct Outcome {
     pub(crate) status: Option<u16>,
     pub(crate) error: Option<String>,
     pub(crate) response: Option<String>,
-    /// The rest that the receiver requests, in seconds.
+    /// The delay that the receiver requests, in seconds.
     pub(crate) retry_after: Option<u64>,
     pub(crate) duration: Duration,
 }
@@ -60,7 +60,7 @@ impl Sender {
         Ok(Sender { allowed, tls: Arc::new(tls::client()?), timeout })
     }
 
-    /// The maximum time of an attempt.
+    /// The timeout of an attempt.
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -69,14 +69,14 @@ impl Sender {
     pub(crate) async fn send(&self, delivery: &Delivery) -> Outcome {
         let began = Instant::now();
         let mut outcome = Outcome::default();
-        let fault = match tokio::time::timeout(self.timeout, self.exchange(delivery, &mut outcome)).await {
+        let failure = match tokio::time::timeout(self.timeout, self.exchange(delivery, &mut outcome)).await {
             Ok(done) => done.err(),
             Err(_) => Some(match outcome.status {
                 None => format!("no response within {} seconds", self.timeout.as_secs_f64()),
                 Some(_) => format!("the response did not end within {} seconds", self.timeout.as_secs_f64()),
             }),
         };
-        outcome.error = fault.or_else(|| outcome.status.and_then(fault_of_status));
+        outcome.error = failure.or_else(|| outcome.status.and_then(status_error));
         outcome.duration = began.elapsed();
         outcome
     }
@@ -122,19 +122,19 @@ impl Sender {
     }
 }
 
-/// Why a status is a failure.
-fn fault_of_status(status: u16) -> Option<String> {
+/// The error for a status other than 2xx.
+fn status_error(status: u16) -> Option<String> {
     match StatusCode::from_u16(status) {
         Ok(status) if status.is_success() => None,
         Ok(status) if status.is_redirection() => {
-            Some(format!("the receiver answered {status}; redirects are not followed"))
+            Some(format!("the receiver returned {status}; redirects are not followed"))
         }
-        Ok(status) => Some(format!("the receiver answered {status}")),
+        Ok(status) => Some(format!("the receiver returned {status}")),
         Err(error) => Some(error.to_string()),
     }
 }
 
-/// An error with its causes: hyper's own says little.
+/// An error with its causes, because hyper's message alone is not specific.
 fn in_words(error: &hyper::Error) -> String {
     let mut words = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -145,14 +145,14 @@ fn in_words(error: &hyper::Error) -> String {
     words
 }
 
-/// The beginning of a response as text, within the bound.
+/// The stored part of a response as text.
 fn text_of(bytes: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}");
     text.truncate(text.floor_char_boundary(MAX_KEPT));
     text
 }
 
-/// The seconds until the time of Retry-After, which is a number or a date.
+/// The seconds of Retry-After, which is a number or a date.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<u64> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     match text.parse() {
@@ -168,12 +168,12 @@ mod tests {
     #[test]
     fn only_2xx_is_a_success() {
         for status in [200, 201, 202, 204, 299] {
-            assert_eq!(fault_of_status(status), None);
+            assert_eq!(status_error(status), None);
         }
         for status in [300, 301, 307, 400, 404, 410, 429, 500, 503, 999] {
-            assert!(fault_of_status(status).is_some(), "{status}");
+            assert!(status_error(status).is_some(), "{status}");
         }
-        assert!(fault_of_status(302).is_some_and(|fault| fault.contains("redirects")));
+        assert!(status_error(302).is_some_and(|failure| failure.contains("redirects")));
     }
 
     #[test]

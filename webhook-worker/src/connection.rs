@@ -1,5 +1,5 @@
-//! Connections to receivers. A name is resolved here, every address is checked, and the connection is made to the address that
-//! was checked, so a name that resolves to another address a moment later has no effect.
+//! Connections to receivers. The name is resolved once, every address is checked, and the connection is opened to a
+//! checked address. A later change of the name's addresses has no effect.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -19,10 +19,10 @@ use tokio_rustls::client::TlsStream;
 use crate::address::Allowed;
 use crate::target::{Host, Target};
 
-/// The maximum number of addresses of a name that are tried.
+/// The maximum number of addresses that are tried for a name.
 const MAX_ADDRESSES: usize = 4;
 
-/// The time for each of several addresses.
+/// The connect timeout of each address, if there are several.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A connection, with or without TLS.
@@ -61,22 +61,22 @@ async fn resolve(target: &Target) -> Result<Vec<SocketAddr>, String> {
     }
 }
 
-/// Rejects addresses of which one is not permitted: a name with public and other addresses is not one of the public Internet.
+/// Rejects all addresses of a name if one is not permitted.
 fn check(addresses: &[SocketAddr], target: &Target, allowed: &Allowed) -> Result<(), String> {
     let is_permitted = |address: &&SocketAddr| allowed.permits(address.ip(), target.is_encrypted);
     match addresses.iter().find(|address| !is_permitted(address)) {
         None => Ok(()),
-        Some(address) => Err(refusal(address.ip(), target.is_encrypted)),
+        Some(address) => Err(rejection(address.ip(), target.is_encrypted)),
     }
 }
 
-fn refusal(address: IpAddr, is_encrypted: bool) -> String {
+fn rejection(address: IpAddr, is_encrypted: bool) -> String {
     let reason = if is_encrypted || !crate::address::is_public(address) {
         "it is not a public address"
     } else {
         "the URL does not begin with https://"
     };
-    format!("nothing is delivered to {address}: {reason}, and KEYED_WEBHOOK_ALLOW does not list it")
+    format!("webhooks are not delivered to {address}: {reason}, and KEYED_WEBHOOK_ALLOW does not list it")
 }
 
 async fn open(addresses: &[SocketAddr]) -> Result<TcpStream, String> {
@@ -95,7 +95,7 @@ async fn open(addresses: &[SocketAddr]) -> Result<TcpStream, String> {
         };
         match stream.peer_addr() {
             Ok(peer) if peer.ip() == address.ip() && peer.port() == address.port() => {}
-            _ => return Err(format!("the connection does not lead to {address}")),
+            _ => return Err(format!("the connection has another peer than {address}")),
         }
         let _ = stream.set_nodelay(true);
         return Ok(stream);
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_address_that_is_not_permitted_rejects_all() {
+    fn one_forbidden_address_rejects_all() {
         let target = |url: &str| Target::parse(url).expect(url);
         let addresses = |texts: &[&str]| -> Vec<SocketAddr> {
             texts.iter().map(|text| SocketAddr::new(text.parse().expect(text), 443)).collect()

@@ -3,13 +3,13 @@
 use source_layers::{Exception, Sources};
 use std::sync::LazyLock;
 
-/// The folders, and files beside them, from the lowest to the highest.
+/// The folders and top-level files, from the lowest to the highest.
 const ORDER: [&str; 7] = ["address", "settings", "target", "signature", "connection", "attempt", "worker"];
 
-/// Where a cycle stays.
+/// The allowed cycles.
 const EXCEPTIONS: [Exception; 0] = [];
 
-/// The most lines of a file.
+/// The maximum number of lines of a file.
 const MAX_LINES: usize = 500;
 
 /// Read once for all tests.
@@ -17,14 +17,14 @@ static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::of_crate(env!("CAR
 
 #[test]
 fn modules_import_only_from_those_below() {
-    let faults = SOURCES.imports_from_above(&ORDER);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let violations = SOURCES.imports_from_above(&ORDER);
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[test]
 fn files_have_no_dependency_cycles() {
-    let faults = SOURCES.cycles(&EXCEPTIONS);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let violations = SOURCES.cycles(&EXCEPTIONS);
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[test]

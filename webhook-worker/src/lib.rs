@@ -1,8 +1,8 @@
 //! Webhooks out: the worker that delivers changes of records to webhook endpoints.
 //!
-//! Each module imports only from those before it, which `layers` tests.
+//! Each module imports only from the modules above it, which `layers` tests.
 
-/// Networks to which nothing is delivered.
+/// Networks to which webhooks are not delivered.
 pub mod address;
 
 /// Settings.

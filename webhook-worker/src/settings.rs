@@ -8,15 +8,15 @@ use clap::Args;
 use crate::address::Allowed;
 use keyed_service::value::{credential, seconds};
 
-/// The longest time of an attempt that can be set.
+/// The maximum of KEYED_WEBHOOK_TIMEOUT.
 const MAX_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The settings of the worker.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Webhooks")]
 pub struct WebhookSettings {
-    /// An API key of keyed with which this proxy delivers webhooks. Its role must be a member of keyed_admin. Without one, it
-    /// delivers none.
+    /// The API key of keyed with which this proxy delivers webhooks. Its role must be a member of keyed_admin. Without
+    /// it, the proxy delivers no webhooks.
     #[arg(long, env = "KEYED_WEBHOOK_API_KEY", hide_env_values = true, value_name = "KEY")]
     pub webhook_api_key: Option<String>,
 
@@ -24,8 +24,8 @@ pub struct WebhookSettings {
     #[arg(long, env = "KEYED_WEBHOOK_API_KEY_FILE", value_name = "FILE", conflicts_with = "webhook_api_key")]
     pub webhook_api_key_file: Option<PathBuf>,
 
-    /// Networks that are not public and to which webhooks are delivered nevertheless, such as `10.1.0.0/16,127.0.0.1`; also
-    /// without TLS. Default: none.
+    /// Networks that are not public, but to which webhooks can be delivered, even without TLS, such as
+    /// `10.1.0.0/16,127.0.0.1`. Default: none.
     #[arg(
         long,
         env = "KEYED_WEBHOOK_ALLOW",
@@ -35,7 +35,7 @@ pub struct WebhookSettings {
     )]
     pub webhook_allow: String,
 
-    /// Seconds that a receiver has for its whole response.
+    /// Seconds within which a receiver must respond completely.
     #[arg(long, env = "KEYED_WEBHOOK_TIMEOUT", default_value = "15", value_parser = seconds, value_name = "SECONDS")]
     pub webhook_timeout: Duration,
 }

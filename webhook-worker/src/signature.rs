@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signature_is_that_of_the_specification() {
+    fn signature_matches_the_specification() {
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned();
         let (id, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", r#"{"test": 2432232314}"#);
         let one = sign(std::slice::from_ref(&secret), id, 1_614_265_330, body);

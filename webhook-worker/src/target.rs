@@ -1,20 +1,20 @@
-//! The parts of a URL to which something is delivered: pure.
+//! The parts of an endpoint's URL. Pure.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hyper::Uri;
 
-/// A host and what to ask it for.
+/// A host and a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// The name, or an address in its usual form.
+    /// The host name, or an IP address in its usual notation.
     pub(crate) host: Host,
     pub(crate) port: u16,
-    /// With TLS.
+    /// Whether the connection uses TLS.
     pub(crate) is_encrypted: bool,
     /// The header Host.
     pub(crate) authority: String,
-    /// The path with its query.
+    /// The path and the query.
     pub(crate) path: String,
 }
 
@@ -58,8 +58,7 @@ impl Target {
     }
 }
 
-/// A number in another form than that of an address is rejected: `2130706433`, `0x7f.1` and `0177.0.0.1` are addresses to some
-/// resolvers.
+/// Numbers in other notations are rejected, because some resolvers accept `2130706433`, `0x7f.1` and `0177.0.0.1` as addresses.
 fn host(text: &str) -> Option<Host> {
     if let Some(literal) = text.strip_prefix('[') {
         let address: Ipv6Addr = literal.strip_suffix(']')?.parse().ok()?;
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn url_in_a_form_that_hides_its_host_is_rejected() {
+    fn url_with_an_ambiguous_host_is_rejected() {
         for url in [
             "",
             "example.com",

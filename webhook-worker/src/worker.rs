@@ -1,8 +1,8 @@
 //! The worker: queues the deliveries of new changes, claims those that are due, sends them, and stores the outcomes.
 //!
-//! No transaction is open while a delivery is sent. Claims expire, so those of a crashed worker are claimed again; several
-//! proxies can work in parallel. Each delivery is sent by a task of its own, and the database bounds those to one endpoint, so
-//! a slow receiver delays itself alone.
+//! No transaction is open while a delivery is sent. Claims expire, so deliveries that a crashed worker has claimed are
+//! claimed again. Several proxies can work in parallel. Each delivery is sent by its own task, and the database limits
+//! the deliveries in flight to each endpoint, so a slow receiver delays only itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,24 +17,24 @@ use keyed_service::shutdown::{Shutdown, Step};
 use keyed_service::statement::{Argument, Statement, number, statement, text};
 use keyed_service::worker::{StatementError, WorkerDatabase, WorkerKey};
 
-/// The number of deliveries in flight from which each endpoint has at most one, so that slow receivers do not use up the
-/// worker: an endpoint with none in flight always gets one.
+/// From this number of deliveries in flight, each endpoint has at most one, so that slow receivers do not use up the
+/// worker. An endpoint with no delivery in flight can always get one.
 const MANY_IN_FLIGHT: usize = 100;
-/// The maximum number of deliveries to an endpoint that are in flight otherwise.
+/// The maximum number of deliveries in flight to an endpoint below that number.
 const MAX_TO_ENDPOINT: i32 = 10;
 /// The maximum number of deliveries in a claim.
 const MAX_CLAIMED: i32 = 50;
 
-/// The rests between checks when there is nothing to do, from the first to the longest.
-const FIRST_REST: Duration = Duration::from_millis(200);
-const MAX_REST: Duration = Duration::from_secs(1);
-/// The longest rest after failures.
-const MAX_REST_AFTER_FAILURE: Duration = Duration::from_secs(30);
+/// The minimum and maximum pause between checks when there is nothing to do.
+const MIN_PAUSE: Duration = Duration::from_millis(200);
+const MAX_PAUSE: Duration = Duration::from_secs(1);
+/// The maximum pause after failures.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 
-/// The extra time of a claim, to store the outcome.
+/// The additional time of a claim for storing the outcome.
 const TIME_TO_STORE: Duration = Duration::from_secs(45);
-/// The rests between attempts at storing an outcome.
-const STORE_RESTS: [Duration; 5] = [
+/// The pauses between attempts to store an outcome.
+const STORE_PAUSES: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_secs(1),
     Duration::from_secs(2),
@@ -73,15 +73,15 @@ struct Queued {
 
 #[derive(Deserialize)]
 struct Claimed {
-    /// Identifies this claim; outcomes of another claim are not stored.
+    /// Identifies this claim; outcomes of other claims are not stored.
     claim: String,
     deliveries: Vec<Delivery>,
-    /// Whether something was settled that needed no request, so that more may be due.
+    /// Whether the call completed deliveries that needed no request, so that more may be due.
     is_settled: bool,
 }
 
 impl<D: WorkerDatabase> Worker<D> {
-    /// Works with an API key of keyed's.
+    /// Creates a worker with an API key of keyed.
     pub fn new(
         database: Arc<D>,
         meter: Arc<dyn Meter>,
@@ -93,40 +93,40 @@ impl<D: WorkerDatabase> Worker<D> {
         Ok(Worker { shared: Arc::new(Shared { database, meter, sender, key }) })
     }
 
-    /// Works until stopped. Deliveries in flight end then, each within its timeout.
+    /// Runs until shutdown, then waits for the deliveries in flight, each within its timeout.
     pub async fn run(self, shutdown: Shutdown) {
         tracing::info!("delivering webhooks");
         let mut tasks = JoinSet::new();
-        let (mut rest, mut failures) = (FIRST_REST, 0_u32);
+        let (mut pause_time, mut failures) = (MIN_PAUSE, 0_u32);
         while !shutdown.has_begun() {
             while tasks.try_join_next().is_some() {}
             match self.round(&mut tasks).await {
                 Ok(true) => {
-                    (rest, failures) = (FIRST_REST, 0);
+                    (pause_time, failures) = (MIN_PAUSE, 0);
                     continue;
                 }
-                Ok(false) if failures > 0 => (rest, failures) = (FIRST_REST, 0),
+                Ok(false) if failures > 0 => (pause_time, failures) = (MIN_PAUSE, 0),
                 Ok(false) => {}
                 Err(error) => {
-                    rest = rest_after(failures);
+                    pause_time = retry_delay(failures);
                     failures = failures.saturating_add(1);
-                    let seconds = rest.as_secs_f64();
+                    let seconds = pause_time.as_secs_f64();
                     tracing::warn!(cause = error.cause, rest_seconds = seconds, "cannot deliver webhooks");
                 }
             }
-            // So that the workers of several proxies do not all ask at the same moment.
-            let pause = rest.mul_f64(0.75 + fastrand::f64() / 2.0);
+            // Jitter, so that the workers of several proxies do not query at the same moment.
+            let pause = pause_time.mul_f64(0.75 + fastrand::f64() / 2.0);
             tokio::select! {
-                () = tokio::time::sleep(pause) => rest = (2 * rest).min(MAX_REST.max(rest)),
+                () = tokio::time::sleep(pause) => pause_time = (2 * pause_time).min(MAX_PAUSE.max(pause_time)),
                 // The next delivery of the same record may be due.
-                Some(_) = tasks.join_next() => rest = FIRST_REST,
+                Some(_) = tasks.join_next() => pause_time = MIN_PAUSE,
                 () = shutdown.reached(Step::Draining) => {}
             }
         }
         while tasks.join_next().await.is_some() {}
     }
 
-    /// Queues and claims. Returns whether there was something to do.
+    /// Queues and claims deliveries. Returns whether there were any.
     async fn round(&self, tasks: &mut JoinSet<()>) -> Result<bool, StatementError> {
         let queued: Result<Queued, StatementError> = self.shared.ask(QUEUE, &[]).await;
         let lease = self.shared.sender.timeout().saturating_add(TIME_TO_STORE);
@@ -157,8 +157,8 @@ impl<D: WorkerDatabase> Shared<D> {
             cause: format!("an unexpected result: {error}"),
             is_rejection: false,
         };
-        let answer: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
-        serde_json::from_str(answer).map_err(|error| unexpected(error.to_string()))
+        let result: &str = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
+        serde_json::from_str(result).map_err(|error| unexpected(error.to_string()))
     }
 
     async fn deliver(&self, claim: &str, delivery: Delivery) {
@@ -169,8 +169,8 @@ impl<D: WorkerDatabase> Shared<D> {
             tracing::info!(endpoint = delivery.endpoint, delivery = delivery.id, error, "a delivery failed");
         }
         let mut failure = None;
-        for rest in STORE_RESTS {
-            tokio::time::sleep(rest).await;
+        for pause_time in STORE_PAUSES {
+            tokio::time::sleep(pause_time).await;
             match self.finish(claim, &delivery.id, &outcome).await {
                 Ok(()) => return,
                 Err(error) if error.is_rejection => {
@@ -180,7 +180,7 @@ impl<D: WorkerDatabase> Shared<D> {
                 Err(error) => failure = Some(error),
             }
         }
-        // The claim expires, and the delivery is sent again.
+        // When the claim expires, the delivery is sent again.
         let cause = failure.map(|error| error.cause).unwrap_or_default();
         tracing::warn!(cause, delivery = delivery.id, "the outcome of a delivery could not be stored");
     }
@@ -202,9 +202,9 @@ impl<D: WorkerDatabase> Shared<D> {
     }
 }
 
-/// Twice as long after each failure in a row.
-fn rest_after(failures: u32) -> Duration {
-    Duration::from_secs(1).saturating_mul(1 << failures.min(5)).min(MAX_REST_AFTER_FAILURE)
+/// Exponential backoff.
+fn retry_delay(failures: u32) -> Duration {
+    Duration::from_secs(1).saturating_mul(1 << failures.min(5)).min(MAX_RETRY_DELAY)
 }
 
 #[cfg(test)]
@@ -212,14 +212,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rests_after_failures_grow_up_to_half_a_minute() {
-        assert_eq!(rest_after(0), Duration::from_secs(1));
-        assert_eq!(rest_after(3), Duration::from_secs(8));
-        assert_eq!(rest_after(100), MAX_REST_AFTER_FAILURE);
+    fn backoff_grows_up_to_half_a_minute() {
+        assert_eq!(retry_delay(0), Duration::from_secs(1));
+        assert_eq!(retry_delay(3), Duration::from_secs(8));
+        assert_eq!(retry_delay(100), MAX_RETRY_DELAY);
     }
 
     #[test]
     fn outcome_is_stored_before_the_claim_expires() {
-        assert!(STORE_RESTS.iter().sum::<Duration>() < TIME_TO_STORE);
+        assert!(STORE_PAUSES.iter().sum::<Duration>() < TIME_TO_STORE);
     }
 }

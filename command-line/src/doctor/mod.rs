@@ -44,7 +44,7 @@ struct Finding {
 #[derive(Serialize)]
 struct Passed {
     name: &'static str,
-    /// Whether nothing was found; null if it could not be checked, because something is missing or locked.
+    /// Whether the check passed; null if it could not run, because an object is missing or locked.
     sound: Option<bool>,
 }
 
@@ -73,22 +73,22 @@ pub(crate) fn run(arguments: Doctor) -> Result<(), Failure> {
 
 async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     let client = connect(&arguments.connection.connector("doctor")?).await?;
-    // All is seen as it was at one moment, and nothing can be changed by mistake.
+    // All checks use one snapshot, and none can write.
     let begin = format!(
         "begin isolation level repeatable read read only; set local lock_timeout = '{}'",
         PATIENCE.to_string_lossy()
     );
     client.batch_execute(&begin).await.map_err(explain)?;
-    let mut there_is = there_is(&client).await?;
+    let mut installed_objects = installed_objects(&client).await?;
     let (mut checks, mut findings) = (Vec::new(), Vec::new());
-    if there_is > Needs::Nothing
-        && let Some(finding) = refusal_of_the_library(&client).await?
+    if installed_objects > Needs::Nothing
+        && let Some(finding) = library_error(&client).await?
     {
         findings.push(finding);
-        there_is = Needs::Nothing;
+        installed_objects = Needs::Nothing;
     }
     for check in keyed_checks::checks() {
-        let sound = if check.needs <= there_is {
+        let sound = if check.needs <= installed_objects {
             let (found, sound) = findings_of(&client, check).await?;
             findings.extend(found);
             sound
@@ -111,7 +111,7 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     Ok(Report { healthy, extension_version, proxy_version, checks, findings })
 }
 
-async fn there_is(client: &Client) -> Result<Needs, Failure> {
+async fn installed_objects(client: &Client) -> Result<Needs, Failure> {
     let query = "select exists (select from pg_extension where extname = 'keyed'), \
                  exists (select from pg_attribute where attrelid = to_regclass('keyed_state.access_grant') and attname = 'bound_in')";
     let rows = client.query_typed(query, &[]).await.map_err(explain)?;
@@ -122,22 +122,22 @@ async fn there_is(client: &Client) -> Result<Needs, Failure> {
     })
 }
 
-/// With a library that is older than the extension or its state, every function fails.
-async fn refusal_of_the_library(client: &Client) -> Result<Option<Finding>, Failure> {
+/// If the library is older than the extension or its schema version, every function fails.
+async fn library_error(client: &Client) -> Result<Option<Finding>, Failure> {
     client.batch_execute("savepoint probe").await.map_err(explain)?;
     let called = client.query_typed("select keyed.pending_migrations()", &[]).await;
     client.batch_execute("rollback to probe").await.map_err(explain)?;
-    let refusal = called.err();
-    let refusal = refusal.as_ref().and_then(|error| error.as_db_error());
-    Ok(refusal.filter(|refusal| *refusal.code() == SqlState::CANNOT_CONNECT_NOW).map(|refusal| Finding {
+    let error = called.err();
+    let error = error.as_ref().and_then(|error| error.as_db_error());
+    Ok(error.filter(|error| *error.code() == SqlState::CANNOT_CONNECT_NOW).map(|error| Finding {
         check: "extension",
         severity: Severity::Error,
-        message: refusal.message().to_owned(),
-        remedy: refusal.hint().unwrap_or_default().to_owned(),
+        message: error.message().to_owned(),
+        remedy: error.hint().unwrap_or_default().to_owned(),
     }))
 }
 
-/// What a check finds, and whether that is nothing; null if a table that it reads is locked.
+/// The findings of a check, and whether it passed; `None` if a table that it reads is locked.
 async fn findings_of(client: &Client, check: &Check) -> Result<(Vec<Finding>, Option<bool>), Failure> {
     client.batch_execute("savepoint examination").await.map_err(explain)?;
     let found = client.query_typed(check.query, &[]).await;

@@ -11,19 +11,20 @@ use keyed_proxy::file::format::Format;
 
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The file to import; - for standard input. It may be packed with gzip.
+    /// The file to import; - for standard input. It may be compressed with gzip.
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
 
     #[command(flatten)]
     pub(super) service: Service,
 
-    /// The format of the file: csv, ndjson or xlsx. Default: by the end of its name (.ndjson, .jsonl, .json, .xlsx), otherwise CSV.
-    /// NDJSON may be one array. Or, as JSON, how the file writes values: {"decimal": ",", "date": "DD.MM.YYYY"}.
+    /// The format of the file: csv, ndjson or xlsx. Default: by the file extension (.ndjson, .jsonl, .json, .xlsx),
+    /// otherwise CSV. A JSON file may also be one array. Or, as JSON, the format of values: {"decimal": ",", "date":
+    /// "DD.MM.YYYY"}.
     #[arg(long, value_name = "FORMAT", value_parser = format_argument)]
     pub(super) format: Vec<FormatArgument>,
 
-    /// The column of the external key; default: external_key.
+    /// The column of the external key. Default: external_key.
     #[arg(long, value_name = "COLUMN")]
     pub(super) key_column: Option<String>,
 
@@ -35,12 +36,12 @@ pub(crate) struct Import {
     #[arg(long, value_name = "JSON")]
     pub(super) mapping: Option<String>,
 
-    /// An attribute of type string by which a reference names its target, in place of the external key: artist=name. May be repeated.
+    /// Find the targets of a reference by this string attribute instead of their external keys: artist=name. May be repeated.
     #[arg(long = "match", value_name = "REFERENCE=ATTRIBUTE", value_parser = reference_and_attribute)]
     pub(super) matching: Vec<(String, String)>,
 
-    /// Whether rows whose record does not exist create it (upsert), or are rejected (update), or whether the records that the
-    /// file does not have are deleted too (mirror).
+    /// upsert: rows create or update records. update: rows without a record are rejected. mirror: like upsert, and
+    /// records that are not in the file are deleted.
     #[arg(long, default_value = "upsert")]
     pub(super) mode: Mode,
 
@@ -50,37 +51,37 @@ pub(crate) struct Import {
     pub(super) filter: Option<String>,
 
     /// The largest share of these records that --mode mirror may delete, from 0 to 1; otherwise nothing is imported.
-    /// Only a dry run can leave it out.
+    /// Required unless it is a dry run.
     #[arg(long, value_name = "SHARE")]
     pub(super) max_deleted_share: Option<String>,
 
-    /// The character between cells, or the word tab; default: detected from the header.
+    /// The delimiter of CSV: a character, or the word tab. Default: detected from the header.
     #[arg(long, value_name = "CHARACTER")]
     pub(super) delimiter: Option<String>,
 
-    /// The name of the sheet of a spreadsheet; default: the first.
+    /// The name of the sheet of a spreadsheet. Default: the first sheet.
     #[arg(long, value_name = "NAME")]
     pub(super) sheet: Option<String>,
 
-    /// The encoding, such as windows-1252; default: detected from the file.
+    /// The encoding, such as windows-1252. Default: detected from the file.
     #[arg(long, value_name = "NAME")]
     pub(super) encoding: Option<String>,
 
-    /// Apply all rules and write nothing.
+    /// Check all rules and write nothing.
     #[arg(long)]
     pub(super) dry_run: bool,
 
-    /// Examine the file first, ask for its format on the terminal if it needs one, then import it, and print the
-    /// command line for the next time.
+    /// Examine the file first, ask for its format on the terminal if it needs one, then import it. Prints the command
+    /// line for the next import.
     #[arg(long, conflicts_with = "dry_run")]
     pub(super) interactive: bool,
 
-    /// What to do if rows are rejected: import nothing (abort), or all other rows (skip).
+    /// The action if rows are rejected: import nothing (abort), or import all other rows (skip).
     #[arg(long, default_value = "abort")]
     pub(super) on_error: OnError,
 
-    /// A file for the rejected rows, in CSV each with the reason. Correct it and import it again. An existing file is
-    /// overwritten only if rows are rejected.
+    /// A file for the rejected rows. In CSV, each row has the reason. Correct it and import it again. An existing file
+    /// is overwritten only if rows are rejected.
     #[arg(long, value_name = "FILE")]
     pub(super) failed: Option<PathBuf>,
 }
@@ -99,7 +100,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// The name, unless it is the default.
+    /// The name of the mode; `None` for the default.
     pub(super) fn name(self) -> Option<&'static str> {
         match self {
             Mode::Upsert => None,
@@ -109,7 +110,7 @@ impl Mode {
     }
 }
 
-/// Reads `artist=name`.
+/// Parses `artist=name`.
 fn reference_and_attribute(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((reference, attribute)) if !reference.is_empty() && !attribute.is_empty() => {
@@ -120,16 +121,15 @@ fn reference_and_attribute(text: &str) -> Result<(String, String), String> {
 }
 
 impl Import {
-    /// Rejects what would mirror a part of a file, before anything is sent or asked.
+    /// Rejects options with which only a part of a file would be mirrored, before the file is sent.
     pub(super) fn check(&self) -> Result<(), Failure> {
         if self.mode != Mode::Mirror {
             return Ok(());
         }
         let message = if self.failed.is_some() {
-            "--failed is not for --mode mirror: as a file of its own, the rejected rows would delete all other records."
+            "--failed cannot be combined with --mode mirror: importing the rejected rows as a separate file would delete all other records."
         } else if self.max_deleted_share.is_none() && !self.dry_run {
-            "--mode mirror needs --max-deleted-share, the largest share of the records that it may delete. See with --dry-run \
-             what it would delete."
+            "--mode mirror needs --max-deleted-share, the largest share of the records that it may delete. Run with --dry-run to see what it would delete."
         } else {
             return Ok(());
         };

@@ -1,4 +1,4 @@
-//! Sends a file once, as a dry run or to be written.
+//! Sends a file once, either as a dry run or as an import.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -8,29 +8,29 @@ use axum::http::header;
 use encoding_rs::Encoding;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::answer::Counts;
 use super::arguments::{Import, OnError};
 use super::failed::FailedRows;
 use super::progress::progress_bar;
+use super::response::Counts;
 use super::transfer::{beginning_of, chunks, open, send_and_report};
 use crate::format::given;
 use crate::outcome::{Failure, print};
 use keyed_proxy::file::format::Format;
 use keyed_proxy::file::gunzip::is_gzip;
 
-/// How a file is sent.
+/// The purpose of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
     /// Nothing is written.
     Dry,
-    /// The same; the response shows the columns and cells of the file. Rejected rows are not printed.
+    /// Nothing is written, and the response contains the columns and cells of the file. Rejected rows are not printed.
     Preview,
     /// Rows are written.
     Real,
 }
 
 impl Import {
-    /// Sends the file, and gives back the report.
+    /// Sends the file and returns the report.
     pub(super) async fn send(&self, attempt: Attempt) -> Result<Counts, Failure> {
         let format = self.format();
         let matching = self.matching_json();
@@ -65,7 +65,7 @@ impl Import {
             let message = format!("--failed {} is the imported file itself.", failed.display());
             return Err(Failure::Usage { message, help: "import" });
         }
-        // A label that the service does not know is rejected there.
+        // The service rejects an unknown label.
         let declared = self.encoding.as_deref().and_then(|label| Encoding::for_label(label.as_bytes()));
         let failed = self.failed.as_deref().filter(|_| attempt != Attempt::Preview);
         let failed = failed.map(|file| FailedRows::create(file, format, declared)).transpose()?;
@@ -88,7 +88,7 @@ impl Import {
         Ok(outcome?)
     }
 
-    /// What `--match` says, as the service reads it.
+    /// The value of `--match` as the service expects it.
     fn matching_json(&self) -> Option<String> {
         let pairs =
             self.matching.iter().map(|(reference, attribute)| (reference.clone(), attribute.as_str().into()));
@@ -96,7 +96,7 @@ impl Import {
         (!object.is_empty()).then(|| serde_json::Value::Object(object).to_string())
     }
 
-    /// Prints the counts and what else the report says. Refused rows are a failure.
+    /// Prints the counts and the remarks of the report. Rejected rows are a failure.
     pub(super) fn report(&self, counts: &Counts, attempt: Attempt) -> Result<(), Failure> {
         let remarks = counts.remarks();
         let Counts { rows, created, updated, unchanged, failed, .. } = counts;

@@ -1,12 +1,12 @@
-//! The options of an import as a command line, for the next file of this kind.
+//! The options of an import as a command line, for the next file of the same form.
 
 use super::arguments::{Import, OnError};
 use crate::format::given;
 
-/// The command line, as a shell reads it. An API key is not part of it.
+/// The command line, quoted for a shell. It does not contain the API key.
 pub(super) fn command_line(import: &Import) -> String {
     let path = import.file.to_string_lossy();
-    // A name that begins with a dash would be an option.
+    // A name that begins with a dash would be parsed as an option.
     let path = if path.starts_with('-') { format!("./{path}") } else { path.into_owned() };
     let mut words = vec!["keyed-proxy".to_owned(), "import".to_owned(), quoted(&path)];
     let (format, cells) = given(&import.format);
@@ -32,7 +32,7 @@ pub(super) fn command_line(import: &Import) -> String {
     let service = import.service.options().into_iter().map(|(flag, value)| (flag, Some(value)));
     for (flag, value) in service.chain(matching).chain(options) {
         let Some(value) = value else { continue };
-        // A value that begins with a dash would be an option, too.
+        // A value that begins with a dash would also be parsed as an option.
         match value.starts_with('-') {
             true => words.push(format!("{flag}={}", quoted(&value))),
             false => words.extend([flag.to_owned(), quoted(&value)]),
@@ -41,7 +41,7 @@ pub(super) fn command_line(import: &Import) -> String {
     words.join(" ")
 }
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell.
 pub(super) fn quoted(text: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "_./:@%+,-".contains(it);
     if !text.is_empty() && text.chars().all(is_plain) {

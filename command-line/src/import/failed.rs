@@ -1,4 +1,4 @@
-//! The file of rejected rows with their reasons, to correct and import again.
+//! The file of rejected rows with their reasons, which can be corrected and imported again.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -6,21 +6,21 @@ use std::path::Path;
 use anyhow::Context;
 use encoding_rs::Encoding;
 
-use super::answer::{Header, Refused};
+use super::response::{Header, RejectedRow};
 use crate::output::Output;
 use keyed_proxy::file::format::Format;
-use keyed_proxy::file::refused_rows::{RefusedRows, byte_order_mark};
+use keyed_proxy::file::rejected_rows::{RejectedRows, byte_order_mark};
 
 /// The file of rejected rows.
 pub(super) struct FailedRows {
     out: BufWriter<Output>,
     pub(super) format: Format,
-    /// Of the imported file.
+    /// The format of the imported file.
     declared: Option<&'static Encoding>,
     /// Whether any row was rejected.
     has_rows: bool,
-    /// Of CSV, once its header is known.
-    rows: Option<RefusedRows>,
+    /// For CSV, set when the header is known.
+    rows: Option<RejectedRows>,
 }
 
 impl FailedRows {
@@ -38,22 +38,22 @@ impl FailedRows {
             return Ok(self.out.write_all(byte_order_mark(self.declared).as_bytes())?);
         }
         let delimiter = u8::try_from(header.delimiter).unwrap_or(b',');
-        let rows = RefusedRows::new(&header.header, delimiter, self.declared);
+        let rows = RejectedRows::new(&header.header, delimiter, self.declared);
         self.out.write_all(&rows.header(&header.header))?;
         self.rows = Some(rows);
         Ok(())
     }
 
-    pub(super) fn add(&mut self, refused: &Refused) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, rejected: &RejectedRow) -> anyhow::Result<()> {
         self.has_rows = true;
         match &self.rows {
-            Some(rows) => self.out.write_all(&rows.row(&refused.row, &refused.reason()))?,
-            None => writeln!(self.out, "{}", refused.row)?,
+            Some(rows) => self.out.write_all(&rows.row(&rejected.row, &rejected.reason()))?,
+            None => writeln!(self.out, "{}", rejected.row)?,
         }
         Ok(())
     }
 
-    /// Publishes the file, if it has rows.
+    /// Puts the file in place if it has rows.
     pub(super) fn finish(self) -> anyhow::Result<()> {
         if !self.has_rows {
             return Ok(());

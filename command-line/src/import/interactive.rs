@@ -1,5 +1,5 @@
-//! `import --interactive`: a dry run shows what is in the file, questions on the terminal decide what the file does not, and the
-//! import follows.
+//! `import --interactive`: examines the file with a dry run, asks on the terminal for the parts of the format that the
+//! file leaves open, and imports it.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use serde_json::{Map, Value};
 
-use super::answer::{Counts, Warning};
 use super::arguments::{Import, Mode, OnError};
 use super::attempt::Attempt;
 use super::command_line::command_line;
+use super::response::{Counts, Warning};
 use crate::format::FormatArgument;
 use crate::outcome::{Failure, print};
 use keyed_proxy::import::preview::{Choice, Column, Preview, Reading};
@@ -18,8 +18,7 @@ use keyed_proxy::import::preview::{Choice, Column, Preview, Reading};
 pub(super) async fn run(mut import: Import) -> Result<(), Failure> {
     if !std::io::stdin().is_terminal() || import.file == Path::new("-") {
         let message =
-            "--interactive asks on a terminal, and standard input is not one. Use --dry-run, which suggests a \
-                       format, and --format."
+            "--interactive asks on a terminal, and standard input is not one. Use --dry-run, which suggests a format, and then --format."
                 .to_owned();
         return Err(Failure::Usage { message, help: "import" });
     }
@@ -37,7 +36,7 @@ pub(super) async fn run(mut import: Import) -> Result<(), Failure> {
     if !format.is_empty() {
         counts = send(&mut import, format).await?;
     } else if counts.failed > 0 {
-        // Now with the reasons.
+        // This dry run prints the reasons of rejected rows.
         counts = import.send(Attempt::Dry).await?;
     }
     report_dry_run(&import, &counts)?;
@@ -45,13 +44,13 @@ pub(super) async fn run(mut import: Import) -> Result<(), Failure> {
     if is_yes(&format!("Import {rows} {}? [y/N]", if rows == 1 { "row" } else { "rows" }), false)? {
         let counts = import.send(Attempt::Real).await?;
         let outcome = import.report(&counts, Attempt::Real);
-        print(&next_time(&import))?;
+        print(&next_command(&import))?;
         return outcome;
     }
-    print(&format!("Nothing was imported.\n{}", next_time(&import)))
+    print(&format!("Nothing was imported.\n{}", next_command(&import)))
 }
 
-/// The counts of the dry run. Refused rows are a failure if they end the import.
+/// Prints the counts of the dry run. Rejected rows are a failure if they abort the import.
 fn report_dry_run(import: &Import, counts: &Counts) -> Result<(), Failure> {
     match import.report(counts, Attempt::Dry) {
         Err(Failure::Running(_)) if import.on_error == OnError::Skip => Ok(()),
@@ -65,26 +64,26 @@ fn report_dry_run(import: &Import, counts: &Counts) -> Result<(), Failure> {
     }
 }
 
-fn next_time(import: &Import) -> String {
-    format!("The next time:\n{}\n", command_line(import))
+fn next_command(import: &Import) -> String {
+    format!("For the next import:\n{}\n", command_line(import))
 }
 
 fn show_columns(columns: &[Column]) {
     eprintln!("The columns of the file:");
     for Column { name, field, kind } in columns {
         match (field, kind) {
-            (Some(field), Some(kind)) => eprintln!("  {} → {field} ({kind})", shown(name)),
-            _ => eprintln!("  {} is not imported", shown(name)),
+            (Some(field), Some(kind)) => eprintln!("  {} → {field} ({kind})", display_quoted(name)),
+            _ => eprintln!("  {} is not imported", display_quoted(name)),
         }
     }
 }
 
-/// Checks the file in a format. An invalid time zone is asked for again.
+/// Checks the file with a format. Asks again for an invalid time zone.
 async fn send(import: &mut Import, mut format: Map<String, Value>) -> Result<Counts, Failure> {
     let needs_zone = format.contains_key("datetime") && !format.contains_key("time_zone");
     loop {
         if needs_zone {
-            let zone = ask("The times name no time zone. Which one is meant, for example Europe/Zurich?")?;
+            let zone = ask("The times have no time zone. Which one applies, for example Europe/Zurich?")?;
             format.insert("time_zone".to_owned(), zone.into());
         }
         import.format.push(FormatArgument::Cells(Value::Object(format.clone()).to_string()));
@@ -98,14 +97,15 @@ async fn send(import: &mut Import, mut format: Map<String, Value>) -> Result<Cou
     }
 }
 
-/// Asks about numbers such as `1.234` where nothing else shows what the point is.
+/// Asks about numbers such as `1.234` if the file does not show whether the point is a decimal mark.
 fn ask_about_points(format: &mut Map<String, Value>, warnings: &[Warning]) -> Result<(), Failure> {
     if format.contains_key("decimal") || format.contains_key("thousands") {
         return Ok(());
     }
     for warning in warnings.iter().filter(|warning| warning.code == "grouped_number") {
         eprintln!("{}", printable(&warning.to_text()));
-        if is_yes("Is the point between thousands, so that 1.234 is more than a thousand? [y/N]", false)? {
+        if is_yes("Is the point a thousands separator, so that 1.234 is more than a thousand? [y/N]", false)?
+        {
             format.insert("decimal".to_owned(), ",".into());
             format.insert("thousands".to_owned(), ".".into());
             break;
@@ -114,7 +114,7 @@ fn ask_about_points(format: &mut Map<String, Value>, warnings: &[Warning]) -> Re
     Ok(())
 }
 
-/// The format of the cells, without members if they need none.
+/// The format of the cells; empty if they need none.
 fn choose(preview: &Preview, suggested: Option<Value>) -> Result<Map<String, Value>, Failure> {
     let mut format = match suggested {
         Some(Value::Object(format)) => format,
@@ -125,54 +125,54 @@ fn choose(preview: &Preview, suggested: Option<Value>) -> Result<Map<String, Val
         add(&mut format, &reading.format);
     }
     if let Some(texts) = format.get("null").and_then(Value::as_array) {
-        let texts: Vec<String> = texts.iter().filter_map(Value::as_str).map(shown).collect();
-        if !is_yes(&format!("These cells have no value: {}. Is that right? [Y/n]", texts.join(", ")), true)? {
+        let texts: Vec<String> = texts.iter().filter_map(Value::as_str).map(display_quoted).collect();
+        if !is_yes(&format!("Do these cells mean no value: {}? [Y/n]", texts.join(", ")), true)? {
             return Err(unknown_format());
         }
     }
     Ok(format)
 }
 
-/// The format that is meant, of those that fit some columns.
+/// Asks which of the matching formats to use.
 fn chosen(choice: &Choice) -> Result<&Reading, Failure> {
-    let names: Vec<String> = choice.columns.iter().map(|name| shown(name)).collect();
+    let names: Vec<String> = choice.columns.iter().map(|name| display_quoted(name)).collect();
     let what = match names.len() {
         1 => format!("column {}", names[0]),
         _ => format!("columns {}", names.join(", ")),
     };
     if let [only] = choice.formats.as_slice() {
-        eprintln!("The cells of {what} fit this format:");
+        eprintln!("The cells of {what} match this format:");
         show(None, only);
-        return if is_yes("Is that right? [Y/n]", true)? { Ok(only) } else { Err(unknown_format()) };
+        return if is_yes("Is this format correct? [Y/n]", true)? { Ok(only) } else { Err(unknown_format()) };
     }
-    eprintln!("The cells of {what} fit {} formats:", choice.formats.len());
+    eprintln!("The cells of {what} match {} formats:", choice.formats.len());
     for (position, reading) in choice.formats.iter().enumerate() {
         show(Some(position + 1), reading);
     }
     loop {
-        let answer = ask(&format!("Which one is meant? [1-{}]", choice.formats.len()))?;
-        let number = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let response = ask(&format!("Which format is correct? [1-{}]", choice.formats.len()))?;
+        let number = response.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         match number.and_then(|position| choice.formats.get(position)) {
             Some(reading) => return Ok(reading),
-            None => eprintln!("Write a number from 1 to {}.", choice.formats.len()),
+            None => eprintln!("Enter a number from 1 to {}.", choice.formats.len()),
         }
     }
 }
 
 fn unknown_format() -> Failure {
-    anyhow!("nothing was imported; say with --format how the file writes values").into()
+    anyhow!("nothing was imported; set the format of the file's values with --format").into()
 }
 
-/// A format, with cells as it reads them.
+/// Prints a format, and cells with the values that it reads.
 fn show(number: Option<usize>, reading: &Reading) {
     let number = number.map_or(String::new(), |number| format!("{number}: "));
     eprintln!("  {number}{}", printable(&reading.format.to_string()));
     for cell in &reading.cells {
-        eprintln!("     {} is {}", shown(&cell.text), shown(&cell.value));
+        eprintln!("     {} is {}", display_quoted(&cell.text), display_quoted(&cell.value));
     }
 }
 
-/// Adds the members of a format. Words of several columns come together.
+/// Adds the members of a format. Words for true and false of several columns are combined.
 fn add(format: &mut Map<String, Value>, chosen: &Value) {
     for (name, value) in chosen.as_object().into_iter().flatten() {
         match (format.get_mut(name), value) {
@@ -188,15 +188,16 @@ fn add(format: &mut Map<String, Value>, chosen: &Value) {
     }
 }
 
-/// A text of the file in quotes. Control characters would change the terminal.
-fn shown(text: &str) -> String {
+/// A text of the file in quotes, with control characters escaped.
+fn display_quoted(text: &str) -> String {
     format!("\"{}\"", printable(text))
 }
 
-/// A text without characters that a terminal interprets.
+/// Escapes characters that a terminal interprets.
 fn printable(text: &str) -> String {
-    let shown = |it: char| if it.is_control() { it.escape_default().to_string() } else { it.to_string() };
-    text.chars().map(shown).collect()
+    let display_quoted =
+        |it: char| if it.is_control() { it.escape_default().to_string() } else { it.to_string() };
+    text.chars().map(display_quoted).collect()
 }
 
 fn is_yes(question: &str, default: bool) -> Result<bool, Failure> {
@@ -205,7 +206,7 @@ fn is_yes(question: &str, default: bool) -> Result<bool, Failure> {
             "" => return Ok(default),
             "y" | "yes" => return Ok(true),
             "n" | "no" => return Ok(false),
-            _ => eprintln!("Write y or n."),
+            _ => eprintln!("Enter y or n."),
         }
     }
 }
@@ -214,12 +215,12 @@ fn is_yes(question: &str, default: bool) -> Result<bool, Failure> {
 fn ask(question: &str) -> Result<String, Failure> {
     eprint!("{question} ");
     let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer).context("cannot read the answer")?;
+    let mut response = String::new();
+    let read = std::io::stdin().read_line(&mut response).context("cannot read the answer")?;
     if read == 0 {
-        return Err(anyhow!("nothing was imported: there is no answer").into());
+        return Err(anyhow!("nothing was imported: standard input ended").into());
     }
-    Ok(answer.trim().to_owned())
+    Ok(response.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -245,6 +246,6 @@ mod tests {
 
     #[test]
     fn control_characters_of_a_file_are_escaped() {
-        assert_eq!(shown("a\u{1b}[2J\tü"), "\"a\\u{1b}[2J\\tü\"");
+        assert_eq!(display_quoted("a\u{1b}[2J\tü"), "\"a\\u{1b}[2J\\tü\"");
     }
 }

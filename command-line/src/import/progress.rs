@@ -2,9 +2,9 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::answer::Counts;
+use super::response::Counts;
 
-/// The progress of the rows, which lags that of the upload. The text fits the terminal.
+/// The progress of the rows, which lags behind the upload. The text fits a terminal of 80 columns.
 pub(super) fn progress_bar(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
         Some(size) => (ProgressBar::new(size), "{bar:20} {percent:>3}% {eta:>4} {wide_msg}"),
@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn progress_fits_80_columns() {
         let counts = Counts { rows: Some(1_000_000_000), failed: 999_999_999, ..Counts::default() };
-        // The bar, the percentage, the time left and the spaces between.
+        // The bar, the percentage, the remaining time and the spaces between them.
         assert!(20 + 1 + 4 + 1 + 4 + 1 + message(&counts).len() <= 80, "{}", message(&counts));
         assert_eq!(message(&Counts { rows: Some(7), ..Counts::default() }), "7 rows done");
     }

@@ -1,4 +1,4 @@
-//! Sends a file in chunks, and reads the response while it is being sent.
+//! Sends a file in chunks, and reads the response while the file is being sent.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,18 +11,18 @@ use http_body_util::BodyExt;
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 
-use super::answer::{Counts, Line};
 use super::failed::FailedRows;
 use super::progress::message;
-use crate::service::{in_words, send};
+use super::response::{Counts, Line};
+use crate::service::{problem_text, send};
 use keyed_proxy::file::format::Format;
 
 /// The size of a chunk.
 const CHUNK_SIZE: usize = 64 << 10;
-/// The maximum number of rejected rows on the terminal, if --failed has all of them.
+/// The maximum number of rejected rows on the terminal if --failed collects all of them.
 const MAX_REPORTED: u64 = 20;
 
-/// Reads the answer line by line while the file is still being sent.
+/// Reads the response line by line while the file is being sent.
 pub(super) async fn send_and_report(
     request: axum::http::Request<Body>,
     template: &str,
@@ -30,24 +30,27 @@ pub(super) async fn send_and_report(
     mut failed: Option<FailedRows>,
     is_quiet: bool,
 ) -> anyhow::Result<Counts> {
-    let mut answer = send(request, template).await?.into_body();
-    let (mut held, mut told) = (Vec::new(), 0);
-    // NDJSON lines have no place for a reason, so all are printed.
+    let mut response = send(request, template).await?.into_body();
+    let (mut held, mut reported) = (Vec::new(), 0);
+    // A file of rejected NDJSON rows has no reasons, so all reasons are printed.
     let max_reported = match &failed {
         _ if is_quiet => 0,
         Some(failed) if failed.format == Format::Ndjson => u64::MAX,
         _ => MAX_REPORTED,
     };
     loop {
-        let frame = answer.frame().await.transpose().context("the response broke off")?;
+        let frame = response
+            .frame()
+            .await
+            .transpose()
+            .context("the connection was closed before the end of the response")?;
         let is_end = frame.is_none();
         if let Some(data) = frame.and_then(|frame| frame.into_data().ok()) {
             held.extend_from_slice(&data);
         }
         while let Some(end) = held.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = held.drain(..=end).collect();
-            let line: Line =
-                serde_json::from_slice(&line).context("the response is not that of an import")?;
+            let line: Line = serde_json::from_slice(&line).context("the response is not an import report")?;
             if let (Some(header), Some(failed)) = (&line.file, &mut failed) {
                 failed.begin(header)?;
             }
@@ -60,26 +63,26 @@ pub(super) async fn send_and_report(
             {
                 bar.suspend(|| eprintln!("{}", importer.to_text()));
             }
-            if let Some(refused) = &line.refused {
-                told += 1;
-                if told <= max_reported {
-                    bar.suspend(|| eprintln!("{}", refused.reason()));
+            if let Some(rejected) = &line.rejected {
+                reported += 1;
+                if reported <= max_reported {
+                    bar.suspend(|| eprintln!("{}", rejected.reason()));
                 }
                 if let Some(failed) = &mut failed {
-                    failed.add(refused)?;
+                    failed.add(rejected)?;
                 }
             }
             if line.problem.is_none() && line.report.rows.is_none() {
                 continue;
             }
-            if told > max_reported && !is_quiet {
-                bar.suspend(|| eprintln!("and {} more", told - max_reported));
+            if reported > max_reported && !is_quiet {
+                bar.suspend(|| eprintln!("and {} more", reported - max_reported));
             }
             if let Some(failed) = failed {
                 failed.finish()?;
             }
             return match &line.problem {
-                Some(problem) => Err(anyhow!("{}", in_words(problem))),
+                Some(problem) => Err(anyhow!("{}", problem_text(problem))),
                 None => Ok(line.report),
             };
         }
@@ -98,19 +101,19 @@ pub(super) fn open(file: &Path) -> anyhow::Result<File> {
     }
     let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
     if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(anyhow!("{} is a directory: name the file in it", file.display()));
+        return Err(anyhow!("{} is a directory: specify the file in it", file.display()));
     }
     Ok(opened)
 }
 
-/// The first bytes of the file, by which a packed one is known.
+/// Reads the first bytes of the file, which show whether it is compressed.
 pub(super) fn beginning_of(input: &mut File) -> io::Result<Bytes> {
     let mut beginning = Vec::new();
     input.take(4).read_to_end(&mut beginning)?;
     Ok(Bytes::from(beginning))
 }
 
-/// The file, chunk by chunk, read on a thread of its own.
+/// Reads the file in chunks on a separate thread.
 pub(super) fn chunks(beginning: Bytes, mut input: File) -> mpsc::Receiver<io::Result<Bytes>> {
     let (chunks, received) = mpsc::channel(4);
     std::thread::spawn(move || {

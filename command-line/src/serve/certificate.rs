@@ -1,4 +1,4 @@
-//! The certificate of the listener: until when it is valid, in the log and in the metrics.
+//! The expiry of the listener's certificate, in the log and in the metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ pub(super) fn show_expiry(tls: &ListenerTls, metrics: &Metrics) {
     metrics.certificate_expires(tls.expiry());
 }
 
-/// Warns every day.
+/// Logs the warning once a day.
 pub(super) async fn watch(tls: Arc<ListenerTls>) {
     let mut days = tokio::time::interval(Duration::from_secs(24 * 3600));
     loop {
@@ -20,7 +20,7 @@ pub(super) async fn watch(tls: Arc<ListenerTls>) {
     }
 }
 
-/// Says in the log that the certificate will not be valid for long, or is not.
+/// Logs a warning if the certificate expires soon, or an error if it is not valid.
 pub(super) fn warn(tls: &ListenerTls) {
     match tls.warning() {
         Some((true, warning)) => tracing::error!("{warning}"),

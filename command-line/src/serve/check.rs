@@ -1,4 +1,5 @@
-//! `serve --check`: whether a service with these settings could start and serve, and what to do if not. Serves nothing.
+//! `serve --check`: reports whether a service with these settings could start, and how to fix what prevents it. Serves
+//! no requests.
 
 use std::fmt::{Display, Write};
 use std::io::ErrorKind;
@@ -17,10 +18,10 @@ use keyed_proxy::settings::Settings;
 use keyed_proxy::state::App;
 use keyed_proxy::traces;
 
-/// How often a database is asked that does not answer within a second.
+/// The number of attempts with a database that does not respond within a second.
 const TRIES: usize = 5;
 
-/// The results, a line for each check.
+/// The results, one line per check.
 #[derive(Default)]
 struct Report {
     text: String,
@@ -40,7 +41,7 @@ impl Report {
         self.line("warning", what);
     }
 
-    /// What several looks find, is one error.
+    /// Adds an error, unless an earlier check has reported the same one.
     fn error(&mut self, what: impl Display) {
         let what = what.to_string();
         if !self.text.lines().any(|line| line.strip_prefix("error").is_some_and(|it| it.trim_start() == what))
@@ -51,24 +52,24 @@ impl Report {
     }
 
     fn line(&mut self, word: &str, what: impl Display) {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{word:<8} {what}");
     }
 }
 
-/// Checks everything, and fails if something is wrong. `warnings`: those of names of settings.
+/// Runs all checks, and returns an error if one fails. `warnings` are about names of settings.
 pub(super) async fn run(settings: &Settings, warnings: &[String]) -> Result<(), Failure> {
     let mut report = Report::default();
-    let faults =
+    let errors =
         [settings.validate(), log_level::parse(&settings.log).map(drop), settings.embedding.validate()];
-    let is_sound = faults.iter().all(Result::is_ok);
-    for fault in faults.into_iter().filter_map(Result::err) {
-        report.error(fault);
+    let is_sound = errors.iter().all(Result::is_ok);
+    for error in errors.into_iter().filter_map(Result::err) {
+        report.error(error);
     }
     if is_sound {
         report.ok("settings");
         if settings.embedding.embed_provider != Provider::Off {
-            report.ok("settings of embeddings; the server is not asked");
+            report.ok("settings of embeddings; the server is not contacted");
         }
         if matches!(settings.webhooks.worker_key(), Ok(Some(_))) {
             report.ok("settings of webhooks");
@@ -97,7 +98,7 @@ pub(super) async fn run(settings: &Settings, warnings: &[String]) -> Result<(), 
     }
 }
 
-/// What SIGHUP would read.
+/// Checks the file that SIGHUP reads.
 fn environment_file(settings: &Settings, report: &mut Report) {
     let Some(path) = &settings.environment_file else { return };
     match reload::read_environment(path) {
@@ -122,8 +123,8 @@ fn certificate(settings: &Settings, report: &mut Report) {
 }
 
 fn traces(report: &mut Report) {
-    match traces::is_wanted() {
-        Ok(true) => report.ok("settings of traces; the collector is not asked"),
+    match traces::is_enabled() {
+        Ok(true) => report.ok("settings of traces; the collector is not contacted"),
         Ok(false) => {}
         Err(error) => report.error(format_args!("{error:#}")),
     }
@@ -140,7 +141,7 @@ async fn address(address: &str, setting: &str, report: &mut Report) {
 }
 
 async fn database(settings: &Settings, report: &mut Report) {
-    // What cannot be read was reported as a setting.
+    // An unreadable value has been reported with the settings.
     let Ok(databases) = settings.databases() else { return };
     for settings in databases {
         one_database(&settings, report).await;

@@ -1,4 +1,4 @@
-//! A file of settings, a `NAME=value` on each line, as systemd reads it before it starts the service. Pure.
+//! A settings file with one `NAME=value` per line, in the syntax of systemd's EnvironmentFile. Pure.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl EnvironmentFile {
         self.0.get(name).map(String::as_str)
     }
 
-    /// The names of settings that differ.
+    /// The names of the settings that differ.
     pub(crate) fn differences<'a>(&'a self, other: &'a EnvironmentFile) -> Vec<&'a str> {
         let names = self.0.keys().chain(other.0.keys().filter(|name| !self.0.contains_key(*name)));
         names.filter(|name| self.0.get(*name) != other.0.get(*name)).map(String::as_str).collect()

@@ -1,4 +1,4 @@
-//! The socket to listen on: one of our own, or one that systemd opened and keeps while the service restarts.
+//! The listening socket: opened by the service, or passed by systemd, which keeps it open during restarts.
 
 use anyhow::Context;
 use listenfd::ListenFd;
@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 
 use keyed_proxy::settings::Settings;
 
-/// The socket of the service manager if there is one, else one at the address of the settings.
+/// The socket passed by the service manager, if any, otherwise a socket at the configured address.
 pub(super) async fn listen(settings: &Settings) -> anyhow::Result<TcpListener> {
     let mut handed = ListenFd::from_env();
     if handed.len() > 1 {

@@ -1,4 +1,4 @@
-//! The start of the log, and its level, which can change while the service runs.
+//! Initializes the log, and changes its level while the service runs.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use keyed_service::log::Writer;
 const LEVELS: &str = "The levels are off, error, warn, info, debug and trace; those of targets follow a level for everything \
                       else, as in info,access=off.";
 
-/// The name of the program as a target of the log, and its crates.
+/// The program's name as a log target, and its crates.
 const PROGRAM: &str = "keyed_proxy";
 const CRATES: [&str; 3] = ["keyed_command_line", "keyed_embedding_worker", "keyed_service"];
 
@@ -26,7 +26,7 @@ pub(super) struct LogLevel {
 }
 
 impl LogLevel {
-    /// Sets another filter. Whether it is another one.
+    /// Sets the filter. Returns whether it differs from the previous one.
     pub(super) fn set(&self, filter: &str) -> Result<bool, String> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if *current == filter {
@@ -38,7 +38,7 @@ impl LogLevel {
     }
 }
 
-/// Starts the log. Its writer writes what is left when it is dropped.
+/// Starts the log. When the writer is dropped, it writes the remaining lines.
 pub(super) fn start(settings: &Settings) -> Result<(LogLevel, Writer), String> {
     let (filter, handle) = reload::Layer::new(parse(&settings.log)?);
     let log = tracing_subscriber::registry().with(filter);
@@ -52,10 +52,10 @@ pub(super) fn start(settings: &Settings) -> Result<(LogLevel, Writer), String> {
     Ok((LogLevel { current: Mutex::new(settings.log.clone()), handle }, writer))
 }
 
-/// A filter of events, as `KEYED_LOG` says it.
+/// Parses the filter in `KEYED_LOG`.
 ///
-/// A word that is not a level is the name of a target to the library, for which everything else is off: a level with a typing
-/// error would switch off the log.
+/// The library treats a word that is not a level as a target and disables everything else. A misspelled level would
+/// therefore disable the log, so it is rejected.
 pub(super) fn parse(filter: &str) -> Result<EnvFilter, String> {
     let directives: Vec<&str> = filter.split(',').map(str::trim).collect();
     let is_level = |word: &str| word.parse::<LevelFilter>().is_ok();
@@ -70,14 +70,14 @@ pub(super) fn parse(filter: &str) -> Result<EnvFilter, String> {
     let parsed = EnvFilter::builder()
         .parse(with_all_crates(&directives).join(","))
         .map_err(|error| format!("KEYED_LOG is not a log filter: {error}. {LEVELS}"))?;
-    // Only `access=off`: what is not named is off, too.
+    // With only `access=off`, the library also disables all other targets.
     if parsed.max_level_hint() == Some(LevelFilter::OFF) && !directives.iter().any(|it| is_level(it)) {
         return Err(format!("KEYED_LOG: {filter:?} switches off the whole log. {LEVELS}"));
     }
     Ok(parsed)
 }
 
-/// A directive for the program applies to each of its crates that has none of its own.
+/// A directive for the program applies to each of its crates that has no own directive.
 fn with_all_crates(directives: &[&str]) -> Vec<String> {
     let target = |directive: &str| directive.split(['=', '[', ':']).next().unwrap_or_default().to_owned();
     let mut all: Vec<String> = directives.iter().map(|&it| it.to_owned()).collect();

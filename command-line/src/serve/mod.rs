@@ -1,6 +1,6 @@
 //! `serve`: serves requests.
 
-/// The certificate of the listener, in log and metrics.
+/// The expiry of the certificate.
 mod certificate;
 /// `--check`.
 mod check;
@@ -10,13 +10,13 @@ mod environment_file;
 mod listen;
 /// The level of the log.
 mod log_level;
-/// Names of settings.
+/// Misspelled settings.
 mod names;
 /// SIGHUP.
 mod reload;
 /// Notifications to systemd.
 mod service_manager;
-/// The end.
+/// Shutdown.
 mod stop;
 
 use std::ffi::OsString;
@@ -50,7 +50,7 @@ use keyed_service::shutdown::Step;
 use keyed_service::worker::WorkerKey;
 use keyed_webhook_worker::worker::Worker as WebhookWorker;
 
-/// `program`: all commands with their settings.
+/// Runs the service. `program` contains all commands with their settings.
 pub(crate) fn run(settings: Settings, program: &clap::Command) -> Result<(), Failure> {
     let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -61,7 +61,7 @@ pub(crate) fn run(settings: Settings, program: &clap::Command) -> Result<(), Fai
     }
     let usage = |message| Failure::Usage { message, help: "serve" };
     settings.validate().map_err(usage)?;
-    // The writer lives until the end of this function: it writes what is left.
+    // The writer must live until the end of this function, because its drop writes the remaining lines.
     let (log, writer) = log_level::start(&settings).map_err(usage)?;
     for warning in warnings {
         tracing::warn!("{warning}");
@@ -70,7 +70,7 @@ pub(crate) fn run(settings: Settings, program: &clap::Command) -> Result<(), Fai
     Ok(runtime(settings.workers)?.block_on(serve(settings, tls, log, writer.lines()))?)
 }
 
-/// A single thread needs no synchronization.
+/// A runtime with a single thread needs no synchronization.
 fn runtime(workers: usize) -> anyhow::Result<Runtime> {
     let mut builder = match workers {
         1 => Builder::new_current_thread(),
@@ -79,7 +79,7 @@ fn runtime(workers: usize) -> anyhow::Result<Runtime> {
     if workers > 1 {
         builder.worker_threads(workers);
     }
-    builder.enable_all().build().context("cannot start the threads that answer requests")
+    builder.enable_all().build().context("cannot start the threads that serve requests")
 }
 
 async fn serve(
@@ -88,10 +88,11 @@ async fn serve(
     log: LogLevel,
     lines: Lines,
 ) -> anyhow::Result<()> {
-    // First of all: until then, each of them ends the process.
+    // Installed first, because a signal without a handler ends the process.
     let signals = Signals::listen().context("cannot listen for signals")?;
     let hangup = signal(SignalKind::hangup()).context("cannot listen for signals")?;
-    // The default limit is 1,024 open files, and every connection is one. The proxy requests more, but works without.
+    // The default limit is 1,024 open files, and every connection needs one. If the limit cannot be raised, the proxy
+    // continues.
     let _ = rlimit::increase_nofile_limit(u64::from(u16::MAX));
     let environment = environment(&settings);
     let listener = listen::listen(&settings).await?;
@@ -118,8 +119,8 @@ async fn serve(
         certificate::show_expiry(tls, service.metrics());
         tokio::spawn(certificate::watch(Arc::clone(tls)));
     }
-    // Before the first request, which a database of another version must not answer. Whatever this answer is: a service
-    // that waits for its database has started.
+    // Checks the version of the database before the first request. The result does not matter here: a service that
+    // waits for its database counts as started.
     service.probe().await;
     service_manager::ready();
     tokio::spawn(service_manager::keep_alive());
@@ -141,7 +142,7 @@ async fn serve(
     let workers = [("the embedding of records", embedding), ("the delivery of webhooks", webhooks)];
     for (name, worker) in workers {
         let Some(mut worker) = worker else { continue };
-        // It stops when the drain begins.
+        // The worker stops when draining begins.
         let is_overdue = tokio::select! {
             () = async { while worker.join_next().await.is_some() {} } => false,
             () = tokio::time::sleep(finishing) => true,
@@ -152,14 +153,14 @@ async fn serve(
         }
     }
     if let Some(traces) = traces {
-        // It waits for this runtime, which sends the last spans.
+        // The exporter needs this runtime to send the last spans.
         let _ = tokio::task::spawn_blocking(move || traces.shut_down()).await;
     }
     tracing::info!("stopped");
     Ok(())
 }
 
-/// What the file of the environment says at the start. Without it, nothing is known of what was changed there.
+/// The settings file at startup, with which SIGHUP compares it. Empty if it cannot be read.
 fn environment(settings: &Settings) -> EnvironmentFile {
     let Some(path) = &settings.environment_file else { return EnvironmentFile::default() };
     reload::read_environment(path).unwrap_or_else(|error| {
@@ -168,10 +169,10 @@ fn environment(settings: &Settings) -> EnvironmentFile {
     })
 }
 
-/// The workers of all databases that run, and their key.
+/// The running workers of all databases, and their key.
 type Started = Option<(JoinSet<()>, WorkerKey)>;
 
-/// Starts the embedding of records, where it has a key to do that with.
+/// Starts the embedding workers if their key is set.
 fn start_embedding(settings: &Settings, service: &Service) -> anyhow::Result<Started> {
     let settings = &settings.embedding;
     let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok(None) };
@@ -186,7 +187,7 @@ fn start_embedding(settings: &Settings, service: &Service) -> anyhow::Result<Sta
     Ok(Some((workers, key)))
 }
 
-/// Starts the delivery of webhooks, where it has a key to do that with.
+/// Starts the webhook workers if their key is set.
 fn start_webhooks(settings: &Settings, service: &Service) -> anyhow::Result<Started> {
     let settings = &settings.webhooks;
     let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! The names of settings in the environment: a misspelled one would silently have no effect.
+//! Warns about misspelled settings in the environment, which would have no effect.
 
 use clap::Command;
 
@@ -6,10 +6,10 @@ use crate::renamed::is_former;
 
 const PREFIX: &str = "KEYED_";
 
-/// How similar two names are, at least, for one to be meant by the other.
+/// The minimum similarity of a name to be suggested.
 const SIMILAR: f64 = 0.8;
 
-/// A warning for each of these variables that begins like a setting and is not one of `program`.
+/// A warning for each variable that begins with `KEYED_` and is not a setting of `program`.
 pub(super) fn unknown(program: &Command, variables: impl Iterator<Item = String>) -> Vec<String> {
     let mut known = Vec::new();
     collect(program, &mut known);
@@ -34,7 +34,7 @@ fn suffix(name: &str) -> &str {
     name.strip_prefix(PREFIX).unwrap_or(name)
 }
 
-/// The variables of a command and of its subcommands, which may share an environment with it.
+/// Collects the variables of a command and of its subcommands, which may share its environment.
 fn collect(command: &Command, names: &mut Vec<String>) {
     names.extend(command.get_arguments().filter_map(|it| it.get_env()?.to_str().map(str::to_owned)));
     for subcommand in command.get_subcommands() {
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn known_settings_and_foreign_variables_are_not_reported() {
+    fn known_settings_and_unrelated_variables_are_not_reported() {
         assert!(
             unknown(&["KEYED_LOG", "KEYED_KEY_RATE", "KEYED_DATABASE_URL_FILE", "PATH", "OTEL_X"]).is_empty()
         );

@@ -1,5 +1,5 @@
-//! What SIGHUP reads again: certificate and key of the listener, the files of secrets, the database URL with its
-//! certificates, and the log level. Each part that cannot be read stays as it was.
+//! SIGHUP reloads the certificate and key of the listener, the secret files, the database URL with its certificates,
+//! and the log level. A part that cannot be read is not changed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use keyed_proxy::settings::Settings;
 use keyed_proxy::shards::Service;
 use keyed_service::worker::WorkerKey;
 
-/// Everything that can be read again.
+/// Everything that SIGHUP reloads.
 pub(super) struct Reload {
     pub(super) service: Arc<Service>,
     pub(super) settings: Settings,
@@ -25,32 +25,32 @@ pub(super) struct Reload {
     pub(super) embedding_key: Option<WorkerKey>,
     pub(super) webhook_key: Option<WorkerKey>,
     pub(super) log: LogLevel,
-    /// The file of the environment when the service started.
+    /// The settings file at startup.
     pub(super) environment: EnvironmentFile,
 }
 
 impl Reload {
-    /// Reads everything again at each signal.
+    /// Reloads everything at each signal.
     pub(super) async fn run(self, mut asked: Signal) {
         let reload = Arc::new(self);
         while asked.recv().await.is_some() {
             service_manager::reloading();
             let (done, is_done) = oneshot::channel();
             let (reload, runtime) = (Arc::clone(&reload), Handle::current());
-            // On a thread of its own: a file that does not answer holds up neither requests nor the end of the service.
+            // On a separate thread, so that a file system that does not respond delays neither requests nor shutdown.
             let thread = std::thread::Builder::new().name("reload".to_owned()).spawn(move || {
-                runtime.block_on(reload.read_again());
+                runtime.block_on(reload.reload_all());
                 let _ = done.send(());
             });
             match thread {
                 Ok(_) => drop(is_done.await),
-                Err(error) => tracing::error!(%error, "SIGHUP: nothing was read again"),
+                Err(error) => tracing::error!(%error, "SIGHUP: nothing was reloaded"),
             }
             service_manager::ready();
         }
     }
 
-    async fn read_again(&self) {
+    async fn reload_all(&self) {
         let parts = [
             ("the log level", self.log_level()),
             ("the certificate of the listener", self.certificate()),
@@ -65,14 +65,14 @@ impl Reload {
                 Ok(true) => tracing::info!("reloaded: {part}"),
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::error!("{part} stays as it was: {error}");
+                    tracing::error!("{part} is not changed: {error}");
                     kept.push(part);
                 }
             }
         }
         match kept.is_empty() {
-            true => tracing::info!("read again after SIGHUP"),
-            false => tracing::error!("SIGHUP: could not be read again: {}", kept.join(", ")),
+            true => tracing::info!("reloaded after SIGHUP"),
+            false => tracing::error!("SIGHUP: could not be reloaded: {}", kept.join(", ")),
         }
     }
 
@@ -86,7 +86,7 @@ impl Reload {
         }
         match (now.get("KEYED_LOG"), self.environment.get("KEYED_LOG")) {
             (Some(filter), _) => self.log.set(filter),
-            // Its line was removed.
+            // The line was removed from the file.
             (None, Some(_)) => self.log.set(keyed_proxy::settings::DEFAULT_LOG),
             (None, None) => self.log.set(&self.settings.log),
         }
@@ -139,7 +139,7 @@ impl Reload {
     }
 }
 
-/// The settings of the file of the environment.
+/// Reads the settings file.
 pub(super) fn read_environment(path: &Path) -> Result<EnvironmentFile, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("KEYED_ENVIRONMENT_FILE {}: {error}.", path.display()))?;

@@ -1,28 +1,28 @@
-//! Notifications to a service manager, such as systemd: ready, alive, reloading, stopping. None if the environment names no
-//! service manager.
+//! Notifications to a service manager such as systemd: ready, alive, reloading, stopping. Without a service manager,
+//! they have no effect.
 
 use std::time::Duration;
 
 use sd_notify::NotifyState;
 
-/// How much longer than its steps the end may take.
+/// The time that shutdown may take in addition to its steps.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// Requests are accepted, and the database has been asked for the first time.
+/// Reports that requests are accepted and the first readiness check is done.
 pub(crate) fn ready() {
-    tell(&[NotifyState::Ready]);
+    notify_manager(&[NotifyState::Ready]);
 }
 
-/// The service ends, within this time at most: the manager is to wait for as long, whatever its own patience.
+/// Reports that the service stops within this time, and extends the stop timeout of the service manager accordingly.
 pub(crate) fn stopping(within: Duration) {
-    tell(&[NotifyState::Stopping, extend(within)]);
+    notify_manager(&[NotifyState::Stopping, extend(within)]);
 }
 
-/// Settings and certificates are read again. [`ready`] follows.
+/// Reports that settings and certificates are being reloaded. [`ready`] follows.
 pub(crate) fn reloading() {
     match NotifyState::monotonic_usec_now() {
-        Ok(now) => tell(&[NotifyState::Reloading, now]),
-        Err(error) => tracing::warn!(%error, "cannot tell the service manager of a reload"),
+        Ok(now) => notify_manager(&[NotifyState::Reloading, now]),
+        Err(error) => tracing::warn!(%error, "cannot notify the service manager of a reload"),
     }
 }
 
@@ -39,11 +39,11 @@ pub(crate) async fn keep_alive() {
     let mut ticks = tokio::time::interval(interval / 2);
     loop {
         ticks.tick().await;
-        tell(&[NotifyState::Watchdog]);
+        notify_manager(&[NotifyState::Watchdog]);
     }
 }
 
-fn tell(states: &[NotifyState]) {
+fn notify_manager(states: &[NotifyState]) {
     if let Err(error) = sd_notify::notify(states) {
         tracing::warn!(%error, "cannot reach the service manager");
     }

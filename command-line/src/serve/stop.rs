@@ -1,4 +1,4 @@
-//! What signals make of the service: an end in steps.
+//! Shuts the service down in steps when it receives a signal.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::service_manager;
 use keyed_service::shutdown::{Shutdown, Step};
 
-/// The signals that end the service.
+/// The signals that stop the service.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -15,14 +15,14 @@ pub(super) struct Signals {
 
 #[derive(PartialEq, Eq)]
 enum Asked {
-    /// By a user at a terminal, who waits.
+    /// SIGINT, from a user at a terminal, who waits for the end.
     Now,
-    /// By the service manager or an administrator.
+    /// SIGTERM, from the service manager or an administrator.
     InOrder,
 }
 
 impl Signals {
-    /// From now on, they do not end the process by themselves.
+    /// Installs the handlers. Afterwards, a signal no longer ends the process directly.
     pub(super) fn listen() -> std::io::Result<Signals> {
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt())?,
@@ -38,7 +38,7 @@ impl Signals {
     }
 }
 
-/// Goes from step to step: at a signal, and when the time of a step is over. `finishing` is what the last step may take.
+/// Advances to the next step at a signal, or when the time of a step is over. `finishing` is the maximum time of the last step.
 pub(super) async fn run(mut signals: Signals, shutdown: Shutdown, drain: Duration, finishing: Duration) {
     let drain = if signals.next().await == Asked::InOrder { drain } else { Duration::ZERO };
     service_manager::stopping(drain + finishing);
@@ -46,7 +46,7 @@ pub(super) async fn run(mut signals: Signals, shutdown: Shutdown, drain: Duratio
     if !drain.is_zero() {
         tracing::info!(
             seconds = drain.as_secs_f64(),
-            "draining: /readyz answers 503, and requests are served"
+            "draining: /readyz returns 503, and requests are still served"
         );
         tokio::select! {
             () = tokio::time::sleep(drain) => {}

@@ -146,8 +146,8 @@ pub fn create(caller: &Caller, body: &str, template: Option<Rc<Template>>) -> Re
                         id,
                     ],
                 );
-            })
-        })
+            });
+        });
     });
     made.catch(|caught| slug_taken_error(template.project_id, &slug, caught))?;
     let secrets = Secrets { token: Some(token), secret: secret.as_deref().map(signature::encode_secret) };

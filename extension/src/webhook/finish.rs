@@ -88,7 +88,7 @@ fn note(spi: &Connection, endpoint: i32, outcome: &Outcome) {
     let sql = "update keyed_state.webhook_endpoint e set failing_since = now() where e.id = $1 and e.failing_since is null";
     spi.run_once(sql, Snapshot::Latest, &params![endpoint]);
     if outcome.status == Some(410) {
-        disable(spi, endpoint, "the receiver answered 410 Gone");
+        disable(spi, endpoint, "the receiver returned 410 Gone");
         return;
     }
     let sql = "select e.failing_since < now() - interval '5 days' from keyed_state.webhook_endpoint e where e.id = $1";

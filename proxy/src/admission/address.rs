@@ -11,20 +11,20 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 #[derive(Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// The client address: that of the connection, or, behind this many trusted proxies, what the first of them saw.
-/// Earlier entries of the header are not trusted.
+/// The client address: the peer address of the connection, or, behind this many trusted proxies, the address that the
+/// first of them reported. Earlier entries of the header are not trusted.
 pub(super) fn of(parts: &Parts, trusted_proxies: usize) -> IpAddr {
     let peer = parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
     client(peer, &parts.headers, trusted_proxies)
 }
 
-/// The same, of a request with these headers that came over a connection from `peer`.
+/// The client address of a request with these headers on a connection from `peer`.
 pub(crate) fn client(peer: IpAddr, headers: &HeaderMap, trusted_proxies: usize) -> IpAddr {
     if trusted_proxies == 0 { peer } else { forwarded(headers, trusted_proxies).unwrap_or(peer) }
 }
 
 fn forwarded(headers: &HeaderMap, trusted_proxies: usize) -> Option<IpAddr> {
-    // Each proxy adds the address that it saw at the end, to the last header or as one more.
+    // Each proxy appends the address of its client to the last header or as another header.
     let mut hops = headers
         .get_all(FORWARDED_FOR)
         .iter()
@@ -34,13 +34,13 @@ fn forwarded(headers: &HeaderMap, trusted_proxies: usize) -> Option<IpAddr> {
     read(hops.nth(trusted_proxies - 1)?.trim())
 }
 
-/// An address, as some proxies write it with a port.
+/// Parses an address, which some proxies write with a port.
 fn read(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     bare.parse().ok().or_else(|| text.parse().ok().map(|address: SocketAddr| address.ip()))
 }
 
-/// The unit of limits: an IPv4 address, or the /64 network of an IPv6 subscriber.
+/// The unit of limits: an IPv4 address, or the /64 network of an IPv6 address.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(caller(&["10.9.9.9", "192.0.2.1"], 1), "192.0.2.1");
         assert_eq!(caller(&["10.9.9.9, 192.0.2.1, 198.51.100.7"], 2), "192.0.2.1");
         assert_eq!(caller(&["192.0.2.1"], 2), "127.0.0.1");
-        assert_eq!(caller(&["nobody"], 1), "127.0.0.1");
+        assert_eq!(caller(&["unknown"], 1), "127.0.0.1");
         assert_eq!(caller(&[], 1), "127.0.0.1");
     }
 

@@ -7,26 +7,26 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 
 use super::admitted::Admitted;
-use super::credential::{Answer, CredentialState};
+use super::credential::{CredentialState, LookupResult};
 use super::limits::Admission;
 use super::lookup::Lookup;
-use super::refusal::too_many_requests;
+use super::rejection::too_many_requests;
 use super::token::CredentialKind;
 use super::{address, token};
 use crate::observation::Observation;
 use crate::problem::Problem;
 
-/// The maximum body that is read for a key that was verified some time ago.
+/// The maximum size of a body that is read without a recent verification of the key.
 const SMALL_BODY: u64 = 64 << 10;
 
-/// How recently a key must have been verified to read a larger body.
-const RECENTLY: Duration = Duration::from_secs(1);
+/// The maximum age of the verification for a larger body.
+const MAX_VERIFICATION_AGE: Duration = Duration::from_secs(1);
 
-/// How long the log names a key's role as it was: then the key is looked up again.
-const RENEWAL: Duration = Duration::from_secs(600);
+/// The age at which a key is looked up again, so that the log does not show an outdated role for longer.
+const MAX_IDENTITY_AGE: Duration = Duration::from_secs(600);
 
-/// Admits a request, or rejects it. `digest` is the digest of `token`. `ask` asks the database whether it knows the key, and
-/// is called only if that is not known from earlier requests.
+/// Admits or rejects a request. `digest` is the digest of `token`. `ask` looks the key up in the database, and is
+/// called only if earlier requests have not verified it.
 pub(crate) async fn admit<A>(
     admission: &Arc<Admission>,
     parts: &mut Parts,
@@ -36,19 +36,19 @@ pub(crate) async fn admit<A>(
     ask: impl FnOnce() -> A,
 ) -> Result<Admitted, Problem>
 where
-    A: Future<Output = Answer> + Send + 'static,
+    A: Future<Output = LookupResult> + Send + 'static,
 {
     let now = Instant::now();
     let address = address::of(parts, admission.trusted_proxies);
     let table = admission.table(kind);
     let credential = match table.find(&digest) {
         Some(credential) => credential,
-        // No database is needed to see that this cannot be one.
-        None if !token::is_well_formed(kind, token) => return Err(admission.refuse(kind, address, now)),
+        // A malformed key is rejected without a lookup.
+        None if !token::is_well_formed(kind, token) => return Err(admission.reject(kind, address, now)),
         None => table.insert(digest, now),
     };
     let observation = Observation::find(&parts.extensions);
-    // Of a rejected request, too.
+    // Set for rejected requests as well.
     if let Some(observation) = &observation {
         observation.identified(credential.identity());
     }
@@ -57,13 +57,13 @@ where
         Err(excess) => return Err(too_many_requests(excess)),
     };
     if state == CredentialState::Wrong {
-        return Err(admission.refuse(kind, address, now));
+        return Err(admission.reject(kind, address, now));
     }
     let must_ask = match state {
-        CredentialState::Unknown | CredentialState::Doubtful => true,
+        CredentialState::Unknown | CredentialState::Suspect => true,
         CredentialState::Good { since } => {
             let age = now.duration_since(since);
-            age > RECENTLY && body_size(&parts.headers) > SMALL_BODY || age > RENEWAL
+            age > MAX_VERIFICATION_AGE && body_size(&parts.headers) > SMALL_BODY || age > MAX_IDENTITY_AGE
         }
         CredentialState::Wrong => false,
     };
@@ -76,7 +76,7 @@ where
         }
         verified?;
     }
-    // Only now, so that strangers take no place among the requests in flight.
+    // Counted only now, so that requests without a valid key do not count as requests in flight.
     let admitted = Admitted::new(admission, kind, Arc::clone(&credential), observation)?;
     if body_size(&parts.headers) > 0 {
         parts.extensions.insert(admitted.clone());
@@ -102,7 +102,7 @@ pub(crate) async fn is_known<A>(
     ask: impl FnOnce() -> A,
 ) -> Result<bool, Problem>
 where
-    A: Future<Output = Answer> + Send + 'static,
+    A: Future<Output = LookupResult> + Send + 'static,
 {
     let now = Instant::now();
     let table = admission.table(kind);
@@ -122,7 +122,7 @@ where
     }
 }
 
-/// The maximum size of a body: as announced, or unlimited without an announcement.
+/// The size of the body: the Content-Length, or unlimited without one.
 fn body_size(headers: &HeaderMap) -> u64 {
     if headers.contains_key(header::TRANSFER_ENCODING) {
         return u64::MAX;

@@ -1,9 +1,9 @@
 //! An admitted request, and the shared resources that it uses.
 //!
-//! Everything that a request uses of the process counts for its key and in total, and is released when the request is
-//! dropped: a slot in flight, a connection, a slot for a file, bytes of its body. No request waits longer than
-//! `KEYED_POOL_WAIT` for one of them, except an import that has written a part. Before a key is known to be valid,
-//! only its connection counts. Tables of keys and addresses have a maximum size.
+//! Each resource counts towards the limit of the key and the limit of the process, and is released when the request is
+//! dropped: a request in flight, a database connection, an import or export, bytes of the body. No request waits longer
+//! than `KEYED_POOL_WAIT` for one of them, except an import that has written rows. Before the key is verified, only the
+//! client connection counts. Tables of keys and addresses have a maximum size.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,14 +16,14 @@ use super::credential::Credential;
 use super::expectation::{ResponseKind, SMALL};
 use super::limits::Admission;
 use super::party::PartyName;
-use super::refusal::{no_room_for_responses, too_many_at_once};
-use super::responses::{Holder, ResponseBytes, UsedUp};
+use super::rejection::{response_memory_exhausted, too_many_concurrent};
+use super::responses::{Exhausted, Holder, ResponseBytes};
 use super::shares::{NoShare, Share};
 use super::token::CredentialKind;
 use crate::observation::{Identity, Observation, Resources};
 use crate::problem::{Problem, Reason};
 
-/// An admitted request. Its resources are released when the last copy is dropped.
+/// An admitted request. Its resources are released when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Admitted(Arc<Inner>);
 
@@ -31,12 +31,12 @@ struct Inner {
     admission: Arc<Admission>,
     kind: CredentialKind,
     credential: Arc<Credential>,
-    /// Whether it waits for changes, and is not among the requests in flight.
+    /// Whether the request waits for changes, and does not count as in flight.
     listens: AtomicBool,
     body: OnceLock<Reserved>,
-    /// What its response takes, if it is not small.
+    /// The bytes of its response, unless it is small.
     response: Mutex<Option<ResponseBytes>>,
-    /// None in unit tests.
+    /// `None` in unit tests.
     observation: Option<Observation>,
 }
 
@@ -64,7 +64,7 @@ impl Inner {
     }
 
     /// Counts this many bytes of the response.
-    fn resize(&self, bytes: usize, must_be_given: bool) -> Result<(), UsedUp> {
+    fn resize(&self, bytes: usize, must_be_given: bool) -> Result<(), Exhausted> {
         let mut response = self.response.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes <= SMALL {
             *response = None;
@@ -84,7 +84,7 @@ impl Admitted {
     ) -> Result<Admitted, Problem> {
         let all = admission.requests.fetch_add(1, Ordering::Relaxed);
         let own = credential.in_flight.fetch_add(1, Ordering::Relaxed);
-        // From here on dropping it takes both back.
+        // From here on, dropping it decrements both counters.
         let admitted = Admitted(Arc::new(Inner {
             admission: Arc::clone(admission),
             kind,
@@ -95,7 +95,7 @@ impl Admitted {
             observation,
         }));
         if own >= admission.max_requests_per_key {
-            return Err(too_many_at_once(
+            return Err(too_many_concurrent(
                 Reason::KeyRequests,
                 admission.max_requests_per_key,
                 "this API key has reached its maximum number of requests in flight",
@@ -116,13 +116,14 @@ impl Admitted {
         Ok(admitted)
     }
 
-    /// The request waits for changes from now on. It is no longer among those in flight, so it takes no place of reads and writes.
+    /// Marks the request as waiting for changes. It no longer counts as in flight, so it does not use up the limit of
+    /// reads and writes.
     pub(crate) fn listen(&self) -> Result<(), Problem> {
         let Inner { admission, credential, listens, .. } = &*self.0;
         let all = admission.listeners.fetch_add(1, Ordering::Relaxed);
         let own = credential.listeners.fetch_add(1, Ordering::Relaxed);
-        let refusal = if own >= admission.max_listeners_per_key {
-            too_many_at_once(
+        let rejection = if own >= admission.max_listeners_per_key {
+            too_many_concurrent(
                 Reason::KeyListeners,
                 admission.max_listeners_per_key,
                 "this API key has reached its maximum number of requests that wait for changes",
@@ -142,7 +143,7 @@ impl Admitted {
         };
         credential.listeners.fetch_sub(1, Ordering::Relaxed);
         admission.listeners.fetch_sub(1, Ordering::Relaxed);
-        Err(refusal)
+        Err(rejection)
     }
 
     /// The project of the key, if it has exactly one.
@@ -153,12 +154,12 @@ impl Admitted {
         }
     }
 
-    /// What its last response takes, for as long as the caller keeps it.
+    /// Takes the bytes of its last response, which count until the caller drops them.
     pub(crate) fn take_response(&self) -> Option<ResponseBytes> {
         self.0.response.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What is known of the request.
+    /// The observation of the request.
     pub(crate) fn observation(&self) -> Option<&Observation> {
         self.0.observation.as_ref()
     }
@@ -167,30 +168,30 @@ impl Admitted {
         &self.0.admission
     }
 
-    /// Reacts to an error of a statement of this key. If it says that the key is invalid, the key is verified before
-    /// the next request, because a user's trigger may raise the same error.
+    /// If a statement failed because of an invalid key, has the key verified before the next request. The error is not
+    /// conclusive, because a user's trigger can raise it too.
     pub(crate) fn recheck_key_if_denied(&self, problem: &Problem) {
         let Inner { kind, credential, .. } = &*self.0;
-        if kind.is_refusal(problem) {
-            credential.doubt();
+        if kind.is_rejection(problem) {
+            credential.mark_suspect();
         }
     }
 
-    /// Permission to ask the database for a response: a connection, and capacity for the response.
-    pub(crate) async fn leave(&self, kind: ResponseKind) -> Result<Share, Problem> {
+    /// Acquires a database connection and memory for the response.
+    pub(crate) async fn acquire(&self, kind: ResponseKind) -> Result<Share, Problem> {
         let Inner { admission, credential, .. } = &*self.0;
         let (deadline, expected) = (Instant::now() + admission.patience, &credential.expectations);
-        let need = || admission.responses.part_of_a_key(expected.next(kind));
-        // What an earlier statement of this request has answered is used by now.
+        let need = || admission.responses.limited_to_key(expected.next(kind));
+        // The response of an earlier statement of this request is no longer needed.
         let _ = self.0.resize(0, true);
         while !expected.is_small(kind) {
-            // Room that were reserved before there is a connection would be missing to others.
-            if admission.responses.room(&self.0.holder(), need, deadline).await.is_err() {
-                // The true size of a write does not decide: its response is given in any case.
+            // Memory is not reserved while the request waits for a connection, because others could use it meanwhile.
+            if admission.responses.wait_for(&self.0.holder(), need, deadline).await.is_err() {
+                // The response of a write is sent even if it exceeds the limit, so its expectation is not lowered.
                 if kind != ResponseKind::Write {
-                    expected.doubt(kind);
+                    expected.lower(kind);
                 }
-                return Err(no_room_for_responses());
+                return Err(response_memory_exhausted());
             }
             let share = self.connection(deadline).await?;
             if self.0.resize(need(), false).is_ok() {
@@ -201,46 +202,46 @@ impl Admitted {
     }
 
     /// Whether a response of this kind is expected to be small.
-    pub(crate) fn expects_little(&self, kind: ResponseKind) -> bool {
+    pub(crate) fn expects_small_response(&self, kind: ResponseKind) -> bool {
         self.0.credential.expectations.is_small(kind)
     }
 
-    /// The response to a statement has this many bytes, which count from now on. It is rejected if there is no capacity, unless a
-    /// write is done already.
+    /// Counts the bytes of a statement's response. A response that does not fit the limit is rejected, unless it is the
+    /// response of a completed write.
     pub(crate) fn receive(&self, kind: ResponseKind, bytes: usize) -> Result<(), Problem> {
         let expected = &self.0.credential.expectations;
-        // Nothing is reserved or known that would change.
+        // Nothing was reserved, and the expectation does not change.
         if bytes <= SMALL && expected.is_small(kind) {
             return Ok(());
         }
-        expected.learn(kind, bytes);
-        self.0.resize(bytes, kind == ResponseKind::Write).map_err(|UsedUp| no_room_for_responses())
+        expected.record(kind, bytes);
+        self.0.resize(bytes, kind == ResponseKind::Write).map_err(|Exhausted| response_memory_exhausted())
     }
 
-    /// Leave to have a file on its way, portion by portion.
-    pub(crate) async fn leave_for_file(&self) -> Result<Share, Problem> {
+    /// Acquires a database connection for a chunk of an import or export.
+    pub(crate) async fn acquire_for_transfer(&self) -> Result<Share, Problem> {
         self.connection(Instant::now() + self.admission().patience).await
     }
 
-    /// A share of the connections to the database.
+    /// Acquires a database connection.
     async fn connection(&self, deadline: Instant) -> Result<Share, Problem> {
         let admission = self.admission();
         let Holder { party, key } = self.0.holder();
         let share = admission.connections.take(party, key, deadline).await;
-        share.map_err(|refusal| match refusal {
-            // Then no caller is at fault.
+        share.map_err(|rejection| match rejection {
+            // In this case, no limit of a caller is the cause.
             _ if admission.pulse.is_silent() => Problem::unavailable(
                 "the database does not respond",
                 "no response to any statement".to_owned(),
             )
             .with_reason(Reason::PoolWait),
-            NoShare::KeyLimit(limit) => too_many_at_once(
+            NoShare::KeyLimit(limit) => too_many_concurrent(
                 Reason::KeyConnections,
                 limit,
                 "this API key has reached its maximum number of concurrent database requests",
                 "KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY",
             ),
-            NoShare::PartyLimit(limit) => too_many_at_once(
+            NoShare::PartyLimit(limit) => too_many_concurrent(
                 Reason::RoleConnections,
                 limit,
                 "the API keys of this role have reached their maximum number of concurrent database requests",
@@ -254,12 +255,12 @@ impl Admitted {
         })
     }
 
-    /// Leave to have a file on its way.
+    /// Acquires a permit for an import or export.
     pub(crate) async fn file(&self) -> Result<FilePermit<'_>, Problem> {
         let (own, all) = (&self.0.credential.files, &self.admission().files);
         let deadline = Instant::now() + self.admission().patience;
         let Ok(Ok(own)) = tokio::time::timeout_at(deadline, own.acquire()).await else {
-            return Err(too_many_at_once(
+            return Err(too_many_concurrent(
                 Reason::KeyFiles,
                 self.admission().table(self.0.kind).parts().files,
                 "this API key has reached its maximum number of concurrent imports and exports",
@@ -281,7 +282,7 @@ impl Admitted {
         let deadline = Instant::now() + self.admission().patience;
         let own = Arc::clone(&self.0.credential.body_bytes);
         let Ok(own) = budget::take(own, bytes, deadline).await else {
-            return Err(too_many_at_once(
+            return Err(too_many_concurrent(
                 Reason::KeyBodyBudget,
                 self.admission().table(self.0.kind).parts().body_bytes,
                 "this API key has reached its maximum memory for request bodies",
@@ -302,13 +303,13 @@ impl Admitted {
         Ok(())
     }
 
-    /// Keeps the capacity until the request is answered.
+    /// Holds the reserved memory until the request ends.
     pub(crate) fn keep(&self, reserved: Reserved) {
         let _ = self.0.body.set(reserved);
     }
 }
 
-/// A file on its way.
+/// The permit for an import or export.
 pub(crate) struct FilePermit<'a> {
     _own: SemaphorePermit<'a>,
     _all: SemaphorePermit<'a>,

@@ -1,7 +1,7 @@
-//! Rate limits: a leaky bucket, which each event fills a little.
+//! Rate limits: a leaky bucket.
 //!
-//! An event can be taken back, which rate limiter libraries do not offer: a key that is looked up counts as a failure of
-//! its address until it turns out to be valid.
+//! An event can be refunded, which rate limiter libraries do not support: a lookup of an unknown key counts as a
+//! failure of its address until the key turns out to be valid.
 
 use std::time::{Duration, Instant};
 
@@ -15,18 +15,18 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// As many each second, and at once; 0 sets no limit.
+    /// This many events per second, and as a burst; 0 means no limit.
     pub(super) fn per_second(number: u32) -> Limit {
         Limit::of(number, 1.0)
     }
 
-    /// As many each minute, and at once; 0 sets no limit.
+    /// This many events per minute, and as a burst; 0 means no limit.
     pub(super) fn per_minute(number: u32) -> Limit {
         Limit::of(number, 60.0)
     }
 
-    /// As many at once.
-    pub(super) fn at_once(self) -> usize {
+    /// The size of a burst.
+    pub(super) fn burst(self) -> usize {
         self.capacity as usize
     }
 
@@ -49,7 +49,7 @@ impl Bucket {
 
     fn leak(&mut self, limit: Limit, now: Instant) {
         let seconds = now.saturating_duration_since(self.since).as_secs_f64();
-        // Without a limit nothing stays in it.
+        // Without a limit, the bucket stays empty.
         let leaked = if limit.per_second.is_finite() { seconds * limit.per_second } else { f64::INFINITY };
         self.level = (self.level - leaked).max(0.0);
         self.since = self.since.max(now);
@@ -60,7 +60,7 @@ impl Bucket {
         self.level <= 0.0
     }
 
-    /// Adds an event, if it fits.
+    /// Adds an event if there is capacity.
     pub(super) fn add(&mut self, limit: Limit, now: Instant) -> Result<(), Excess> {
         self.leak(limit, now);
         if self.level + 1.0 <= limit.capacity {
@@ -75,8 +75,8 @@ impl Bucket {
         })
     }
 
-    /// Removes an event that was added.
-    pub(super) fn take_back(&mut self) {
+    /// Removes an event that was added before.
+    pub(super) fn refund(&mut self) {
         self.level = (self.level - 1.0).max(0.0);
     }
 }
@@ -99,17 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn returned_event_frees_capacity() {
+    fn refunded_event_frees_capacity() {
         let (limit, now) = (Limit::per_minute(1), Instant::now());
         let mut bucket = Bucket::empty(now);
         for _ in 0..100 {
             assert!(bucket.add(limit, now).is_ok());
             assert!(bucket.add(limit, now).is_err());
-            bucket.take_back();
+            bucket.refund();
         }
-        bucket.take_back();
+        bucket.refund();
         assert!(bucket.add(limit, now).is_ok());
-        assert!(bucket.add(limit, now).is_err(), "an empty bucket has room for no more than its capacity");
+        assert!(bucket.add(limit, now).is_err(), "an empty bucket holds no more than its capacity");
     }
 
     #[test]

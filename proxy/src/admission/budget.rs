@@ -1,40 +1,44 @@
-//! The shared resources.
+//! Shared memory budgets and permits.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-/// Bytes in memory, for the bodies of all requests together.
+/// The memory for the bodies of all requests.
 pub(super) struct Budget(Arc<Semaphore>);
 
-/// Nothing came free in time.
-pub(super) struct UsedUp;
+/// No capacity became available in time.
+pub(super) struct Exhausted;
 
 impl Budget {
     pub(super) fn new(bytes: usize) -> Budget {
         Budget(Arc::new(Semaphore::new(bytes)))
     }
 
-    pub(super) async fn take(&self, bytes: usize, deadline: Instant) -> Result<OwnedSemaphorePermit, UsedUp> {
+    pub(super) async fn take(
+        &self,
+        bytes: usize,
+        deadline: Instant,
+    ) -> Result<OwnedSemaphorePermit, Exhausted> {
         take(Arc::clone(&self.0), bytes, deadline).await
     }
 }
 
-/// Permits of a semaphore, first come, first served, however many are requested.
+/// Acquires permits of a semaphore in FIFO order, even large numbers.
 pub(super) async fn take(
     semaphore: Arc<Semaphore>,
     number: usize,
     deadline: Instant,
-) -> Result<OwnedSemaphorePermit, UsedUp> {
-    let number = u32::try_from(number).map_err(|_| UsedUp)?;
+) -> Result<OwnedSemaphorePermit, Exhausted> {
+    let number = u32::try_from(number).map_err(|_| Exhausted)?;
     match timeout_at(deadline, semaphore.acquire_many_owned(number)).await {
         Ok(Ok(permit)) => Ok(permit),
-        _ => Err(UsedUp),
+        _ => Err(Exhausted),
     }
 }
 
-/// Bytes of a body, taken from the part of its key and from the whole.
+/// Reserved bytes of a body, which count towards the limit of the key and the limit of the process.
 pub(crate) struct Reserved {
     own: OwnedSemaphorePermit,
     all: OwnedSemaphorePermit,

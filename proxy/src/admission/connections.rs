@@ -1,4 +1,4 @@
-//! Counts client connections, in total and by address.
+//! Counts client connections, in total and per address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::address::network;
 use crate::problem::Reason;
 
-/// The connections that are open.
+/// The open connections.
 pub(crate) struct Connections {
-    most: usize,
+    max: usize,
     max_per_address: usize,
     open: Mutex<Open>,
 }
@@ -17,7 +17,7 @@ pub(crate) struct Connections {
 #[derive(Default)]
 struct Open {
     count: usize,
-    /// Those of each address that has any, so never more entries than connections.
+    /// The connections per address; addresses without a connection have no entry.
     of_addresses: HashMap<IpAddr, usize>,
 }
 
@@ -46,36 +46,36 @@ impl Full {
     }
 }
 
-/// One connection's place, given back when it is dropped.
-pub(crate) struct Place {
+/// The slot of one connection, released when it is dropped.
+pub(crate) struct ConnectionSlot {
     connections: Arc<Connections>,
     address: IpAddr,
 }
 
 impl Connections {
-    pub(crate) fn new(most: usize, max_per_address: usize) -> Arc<Connections> {
-        Arc::new(Connections { most, max_per_address, open: Mutex::default() })
+    pub(crate) fn new(max: usize, max_per_address: usize) -> Arc<Connections> {
+        Arc::new(Connections { max, max_per_address, open: Mutex::default() })
     }
 
-    /// A place for one more connection from `address`.
-    pub(crate) fn enter(self: &Arc<Connections>, address: IpAddr) -> Result<Place, Full> {
+    /// Acquires a slot for a connection from `address`.
+    pub(crate) fn enter(self: &Arc<Connections>, address: IpAddr) -> Result<ConnectionSlot, Full> {
         let address = network(address);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.count >= self.most {
+        if open.count >= self.max {
             return Err(Full::Process);
         }
         let of_address = open.of_addresses.entry(address).or_default();
-        // An entry that was made just now is within the bound, which is at least one: none remains empty.
+        // The limit is at least one, so a new entry never stays at zero.
         if *of_address >= self.max_per_address {
             return Err(Full::Address);
         }
         *of_address += 1;
         open.count += 1;
-        Ok(Place { connections: Arc::clone(self), address })
+        Ok(ConnectionSlot { connections: Arc::clone(self), address })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut open = self.connections.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.count -= 1;
@@ -92,22 +92,22 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    fn refusal(connections: &Arc<Connections>, address: &str) -> Option<Full> {
+    fn rejection(connections: &Arc<Connections>, address: &str) -> Option<Full> {
         connections.enter(address.parse().expect("an address")).err()
     }
 
     #[test]
     fn address_has_a_connection_limit() {
         let connections = Connections::new(3, 2);
-        let mut places: Vec<Place> = (0..2)
-            .map(|_| connections.enter("2001:db8::1".parse().expect("an address")).expect("a place"))
+        let mut slots: Vec<ConnectionSlot> = (0..2)
+            .map(|_| connections.enter("2001:db8::1".parse().expect("an address")).expect("a slot"))
             .collect();
-        assert_eq!(refusal(&connections, "2001:db8::ffff:1"), Some(Full::Address), "the same /64");
+        assert_eq!(rejection(&connections, "2001:db8::ffff:1"), Some(Full::Address), "the same /64");
         let other = connections.enter("192.0.2.1".parse().expect("an address")).ok();
         assert!(other.is_some());
-        assert_eq!(refusal(&connections, "192.0.2.2"), Some(Full::Process));
-        places.pop();
-        assert_eq!(refusal(&connections, "2001:db8::1"), None);
+        assert_eq!(rejection(&connections, "192.0.2.2"), Some(Full::Process));
+        slots.pop();
+        assert_eq!(rejection(&connections, "2001:db8::1"), None);
     }
 
     #[test]

@@ -15,11 +15,11 @@ use super::expectation::Expectations;
 use crate::observation::Identity;
 use crate::problem::{Excess, Problem};
 
-/// How long an unused valid key is remembered.
-const MEMORY: Duration = Duration::from_secs(600);
+/// The time for which an unused valid key is cached.
+const CACHE_TIME: Duration = Duration::from_secs(600);
 
-/// The number of the next credential.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
+/// The id of the next credential.
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// The limits of one key.
 #[derive(Clone, Copy)]
@@ -27,8 +27,8 @@ pub(super) struct Parts {
     pub(super) rate: Limit,
     pub(super) files: usize,
     pub(super) body_bytes: usize,
-    /// How long an invalid key is remembered. A key may be used before the transaction that issues it has committed,
-    /// or before it reaches a standby: so not for long.
+    /// The time for which an invalid key is cached. It is short, because a key can be used before the transaction that
+    /// issues it commits or reaches a standby.
     pub(super) memory: Duration,
 }
 
@@ -36,22 +36,22 @@ pub(super) struct Parts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CredentialState {
     Unknown,
-    /// It was valid, and a statement was denied since.
-    Doubtful,
-    /// Verified by the database at that time.
+    /// It was valid, but a statement has since failed with an authentication error.
+    Suspect,
+    /// The database verified it at that time.
     Good {
         since: Instant,
     },
     Wrong,
 }
 
-/// Whose a key is; `None` if the database does not accept it.
-pub(super) type Answer = Result<Option<Arc<Identity>>, Problem>;
-type Look = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
+/// The owner of a key; `None` if the key is invalid.
+pub(super) type LookupResult = Result<Option<Arc<Identity>>, Problem>;
+type PendingLookup = Shared<Pin<Box<dyn Future<Output = LookupResult> + Send>>>;
 
 /// A key or token.
 pub(super) struct Credential {
-    /// Tells it from others.
+    /// Identifies the credential in this process.
     pub(super) number: u64,
     state: Mutex<State>,
     /// Requests in flight.
@@ -68,14 +68,14 @@ struct State {
     requests: Bucket,
     used: Instant,
     /// A pending verification.
-    look: Option<Look>,
+    lookup: Option<PendingLookup>,
     /// The identity from the last verification, only for the log.
     identity: Option<Arc<Identity>>,
 }
 
 enum Verification {
     Unknown,
-    Doubtful,
+    Suspect,
     Good { since: Instant },
     Wrong { until: Instant },
 }
@@ -84,7 +84,7 @@ impl Verification {
     fn at(&self, now: Instant) -> CredentialState {
         match *self {
             Verification::Unknown => CredentialState::Unknown,
-            Verification::Doubtful => CredentialState::Doubtful,
+            Verification::Suspect => CredentialState::Suspect,
             Verification::Good { since } => CredentialState::Good { since },
             Verification::Wrong { until } if now < until => CredentialState::Wrong,
             Verification::Wrong { .. } => CredentialState::Unknown,
@@ -98,11 +98,11 @@ impl Credential {
             verification: Verification::Unknown,
             requests: Bucket::empty(now),
             used: now,
-            look: None,
+            lookup: None,
             identity: None,
         };
         Credential {
-            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            number: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             state: Mutex::new(state),
             in_flight: AtomicUsize::new(0),
             listeners: AtomicUsize::new(0),
@@ -130,35 +130,35 @@ impl Credential {
     }
 
     /// The pending verification, if there is one.
-    pub(super) fn pending(&self) -> Option<Look> {
-        lock(&self.state).look.clone()
+    pub(super) fn pending(&self) -> Option<PendingLookup> {
+        lock(&self.state).lookup.clone()
     }
 
-    /// The pending verification, or a new one. `begin` must spawn a task: a waiting request may be dropped, and the
-    /// resources would stay taken.
-    pub(super) fn look(
+    /// Returns the pending verification, or starts one. `begin` must spawn a task, because a waiting request may be
+    /// dropped, and the resources would not be released.
+    pub(super) fn lookup(
         &self,
-        begin: impl FnOnce() -> Result<JoinHandle<Answer>, Problem>,
-    ) -> Result<Look, Problem> {
+        begin: impl FnOnce() -> Result<JoinHandle<LookupResult>, Problem>,
+    ) -> Result<PendingLookup, Problem> {
         let mut state = lock(&self.state);
-        match &state.look {
-            Some(look) => Ok(look.clone()),
+        match &state.lookup {
+            Some(lookup) => Ok(lookup.clone()),
             None => {
                 let task = begin()?;
-                let answer: Pin<Box<dyn Future<Output = Answer> + Send>> = Box::pin(async move {
+                let result: Pin<Box<dyn Future<Output = LookupResult> + Send>> = Box::pin(async move {
                     let ended = || Problem::internal("the verification of a key was interrupted".to_owned());
                     task.await.unwrap_or_else(|_| Err(ended()))
                 });
-                Ok(state.look.insert(answer.shared()).clone())
+                Ok(state.lookup.insert(result.shared()).clone())
             }
         }
     }
 
     /// Stores the result of the pending verification.
-    pub(super) fn seen(&self, answer: &Answer, now: Instant, parts: &Parts) {
+    pub(super) fn store_result(&self, result: &LookupResult, now: Instant, parts: &Parts) {
         let mut state = lock(&self.state);
-        state.look = None;
-        match answer {
+        state.lookup = None;
+        match result {
             Ok(Some(identity)) => {
                 state.verification = Verification::Good { since: now };
                 state.identity = Some(Arc::clone(identity));
@@ -168,26 +168,26 @@ impl Credential {
         }
     }
 
-    /// Its owner, once known. A revoked key keeps its last owner.
+    /// The owner, if known. A revoked key keeps its last owner.
     pub(super) fn identity(&self) -> Option<Arc<Identity>> {
         lock(&self.state).identity.clone()
     }
 
-    /// It may have become invalid.
-    pub(super) fn doubt(&self) {
+    /// Has the key verified before the next request.
+    pub(super) fn mark_suspect(&self) {
         let mut state = lock(&self.state);
         if matches!(state.verification, Verification::Good { .. }) {
-            state.verification = Verification::Doubtful;
+            state.verification = Verification::Suspect;
         }
     }
 
-    /// Whether an unused entry is worth keeping.
-    pub(super) fn is_of_use(&self, now: Instant) -> bool {
+    /// Whether an unused entry stays in the cache.
+    pub(super) fn is_live(&self, now: Instant) -> bool {
         let state = lock(&self.state);
         match state.verification {
             Verification::Unknown => false,
-            Verification::Doubtful | Verification::Good { .. } => {
-                now.saturating_duration_since(state.used) < MEMORY
+            Verification::Suspect | Verification::Good { .. } => {
+                now.saturating_duration_since(state.used) < CACHE_TIME
             }
             Verification::Wrong { until } => now < until,
         }
@@ -206,7 +206,7 @@ mod tests {
     const PARTS: fn() -> Parts =
         || Parts { rate: Limit::per_second(2), files: 1, body_bytes: 100, memory: Duration::from_secs(1) };
 
-    fn somebody() -> Answer {
+    fn valid_key() -> LookupResult {
         let (id, role, project) = ("1".to_owned(), None, None);
         Ok(Some(Arc::new(Identity::Key { id, role, project })))
     }
@@ -216,38 +216,38 @@ mod tests {
         let (parts, now) = (PARTS(), Instant::now());
         let credential = Credential::new(&parts, now);
         assert_eq!(credential.enter(now, &parts), Ok(CredentialState::Unknown));
-        credential.seen(&Ok(None), now, &parts);
+        credential.store_result(&Ok(None), now, &parts);
         for _ in 0..10 {
             assert_eq!(credential.enter(now, &parts), Ok(CredentialState::Wrong));
         }
         let later = now + Duration::from_secs(1);
         assert_eq!(credential.enter(later, &parts), Ok(CredentialState::Unknown));
-        credential.seen(&somebody(), later, &parts);
+        credential.store_result(&valid_key(), later, &parts);
         assert_eq!(credential.enter(later, &parts), Ok(CredentialState::Good { since: later }));
-        assert!(credential.enter(later, &parts).is_err(), "two a second");
-        credential.doubt();
+        assert!(credential.enter(later, &parts).is_err(), "two per second");
+        credential.mark_suspect();
         let even_later = later + Duration::from_secs(1);
-        assert_eq!(credential.enter(even_later, &parts), Ok(CredentialState::Doubtful));
+        assert_eq!(credential.enter(even_later, &parts), Ok(CredentialState::Suspect));
     }
 
     #[tokio::test]
     async fn concurrent_requests_with_one_key_share_a_verification() {
         let (parts, now) = (PARTS(), Instant::now());
         let credential = Credential::new(&parts, now);
-        let begun = AtomicUsize::new(0);
-        let look = || {
-            credential.look(|| {
-                begun.fetch_add(1, Ordering::Relaxed);
-                Ok(tokio::spawn(async { somebody() }))
+        let started = AtomicUsize::new(0);
+        let lookup = || {
+            credential.lookup(|| {
+                started.fetch_add(1, Ordering::Relaxed);
+                Ok(tokio::spawn(async { valid_key() }))
             })
         };
-        let look = || look().expect("it begins");
-        for look in [look(), look(), look()] {
-            assert!(matches!(look.await, Ok(Some(_))));
+        let lookup = || lookup().expect("it starts");
+        for lookup in [lookup(), lookup(), lookup()] {
+            assert!(matches!(lookup.await, Ok(Some(_))));
         }
-        assert_eq!(begun.load(Ordering::Relaxed), 1);
-        credential.seen(&somebody(), now, &parts);
-        assert!(matches!(look().await, Ok(Some(_))));
-        assert_eq!(begun.load(Ordering::Relaxed), 2, "and then a second lookup begins");
+        assert_eq!(started.load(Ordering::Relaxed), 1);
+        credential.store_result(&valid_key(), now, &parts);
+        assert!(matches!(lookup().await, Ok(Some(_))));
+        assert_eq!(started.load(Ordering::Relaxed), 2, "the next request starts a second lookup");
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Table {
 
 struct Map {
     entries: HashMap<[u8; 32], Arc<Credential>>,
-    /// The number of entries at which the next sweep is due, so that its cost is amortised.
+    /// The number of entries at which the next sweep is due, which amortizes its cost.
     sweep_at: usize,
 }
 
@@ -38,8 +38,7 @@ impl Table {
     pub(super) fn insert(&self, digest: [u8; 32], now: Instant) -> Arc<Credential> {
         let mut map = lock(&self.map);
         if map.entries.len() >= map.sweep_at {
-            map.entries
-                .retain(|_, credential| Arc::strong_count(credential) > 1 || credential.is_of_use(now));
+            map.entries.retain(|_, credential| Arc::strong_count(credential) > 1 || credential.is_live(now));
             map.sweep_at = (2 * map.entries.len()).max(MANY);
         }
         // Another request with the same key may have inserted it.
@@ -76,11 +75,11 @@ mod tests {
         let (table, now) = (Table::new(parts), Instant::now());
         let good = table.insert(digest(0), now);
         let (id, role, project) = ("1".to_owned(), None, None);
-        good.seen(&Ok(Some(Arc::new(Identity::Key { id, role, project }))), now, table.parts());
+        good.store_result(&Ok(Some(Arc::new(Identity::Key { id, role, project }))), now, table.parts());
         drop(good);
         for number in 1..5 * MANY {
             let credential = table.insert(digest(number), now);
-            credential.seen(&Ok(None), now - Duration::from_secs(2), table.parts());
+            credential.store_result(&Ok(None), now - Duration::from_secs(2), table.parts());
         }
         let entries = &lock(&table.map).entries;
         assert!(entries.len() <= MANY + 1, "{}", entries.len());

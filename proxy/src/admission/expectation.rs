@@ -1,20 +1,20 @@
-//! How large the next responses of a key may be, by its earlier ones. Pure.
+//! Predicts the size of a key's next response from its earlier ones. Pure.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Responses up to this size do not count.
+/// Responses up to this size do not count towards the memory limit.
 pub(super) const SMALL: usize = 64 << 10;
 
-/// What a read is expected to return before anything is known of its key's.
+/// The expected size of the first read of a key.
 const FIRST: usize = 4 << 20;
 
-/// What a response is of.
+/// The kind of statement that a response belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
     /// A read of one record.
     Lookup,
     Read,
-    /// A write, which is done when its response comes.
+    /// A write, which is completed when its response arrives.
     Write,
 }
 
@@ -32,20 +32,20 @@ impl Expectations {
         self.of(kind).load(Ordering::Relaxed)
     }
 
-    /// Whether the next response is expected not to count.
+    /// Whether the next response is expected to be small.
     pub(super) fn is_small(&self, kind: ResponseKind) -> bool {
         self.next(kind) <= SMALL
     }
 
-    /// A response had this many bytes. The expectation rises at once, and falls slowly.
-    pub(super) fn learn(&self, kind: ResponseKind, bytes: usize) {
+    /// Records the size of a response. The expectation rises immediately, and falls slowly.
+    pub(super) fn record(&self, kind: ResponseKind, bytes: usize) {
         let before = self.next(kind);
         self.of(kind).store(bytes.max(before - before / 8), Ordering::Relaxed);
     }
 
-    /// There was no capacity for the expected size. It falls, so that a key is admitted after some errors: a small response
-    /// does not wait for the capacity of a large one for ever.
-    pub(super) fn doubt(&self, kind: ResponseKind) {
+    /// Lowers the expectation after there was no capacity for it. Otherwise, a key whose responses have become small
+    /// could be rejected forever.
+    pub(super) fn lower(&self, kind: ResponseKind) {
         let before = self.next(kind);
         self.of(kind).store(before - before / 4, Ordering::Relaxed);
     }
@@ -65,12 +65,12 @@ mod tests {
     #[test]
     fn expected_size_rises_at_once_and_falls_slowly() {
         let expected = Expectations::default();
-        expected.learn(Read, 8 * MIB);
+        expected.record(Read, 8 * MIB);
         assert_eq!((expected.next(Read), expected.next(Write)), (8 * MIB, 0));
-        expected.learn(Read, 100);
+        expected.record(Read, 100);
         assert_eq!(expected.next(Read), 7 * MIB);
         for _ in 0..200 {
-            expected.learn(Read, 100);
+            expected.record(Read, 100);
         }
         assert_eq!(expected.next(Read), 100);
     }
@@ -78,11 +78,11 @@ mod tests {
     #[test]
     fn repeated_rejections_lower_the_expected_size() {
         let expected = Expectations::default();
-        expected.learn(Read, 512 * MIB);
-        let refusals = (0..100).take_while(|_| {
-            expected.doubt(Read);
+        expected.record(Read, 512 * MIB);
+        let rejections = (0..100).take_while(|_| {
+            expected.lower(Read);
             !expected.is_small(Read)
         });
-        assert_eq!(refusals.count(), 31);
+        assert_eq!(rejections.count(), 31);
     }
 }

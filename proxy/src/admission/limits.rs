@@ -14,17 +14,17 @@ use super::budget::Budget;
 use super::credential;
 use super::credentials::Table;
 use super::failures::Failures;
+use super::public_requests::PublicRequests;
 use super::pulse::Pulse;
-use super::refusal::too_many_failures;
+use super::rejection::too_many_failures;
 use super::responses::ResponseBudget;
 use super::shares::Shares;
 use super::token::CredentialKind;
-use super::visits::Visits;
 use crate::problem::Problem;
 use crate::settings::bounds::Bounds;
 
-/// The maximum number of concurrent lookups of unknown keys, and of keys that were valid. Each takes well under a
-/// millisecond.
+/// The maximum number of concurrent lookups of unknown keys, and separately of keys that were valid. A lookup takes
+/// well under a millisecond.
 const LOOKUPS: usize = 2;
 
 /// The limits of the process, and their usage.
@@ -41,23 +41,23 @@ pub(crate) struct Admission {
     pub(super) max_listeners: usize,
     pub(super) max_listeners_per_key: usize,
     pub(super) bodies: Budget,
-    /// Concurrent lookups of unknown keys, limited so that they leave connections to others.
+    /// Permits for lookups of unknown keys, so that connections remain for other requests.
     pub(super) lookups: Semaphore,
-    /// The same of keys that were valid before, which do not wait for strangers.
+    /// Permits for lookups of keys that were valid, which do not wait for unknown keys.
     pub(super) renewals: Semaphore,
-    visits: Visits,
+    public_requests: PublicRequests,
     pub(super) responses: Arc<ResponseBudget>,
-    /// The connections to the database that are not shared by pipelining.
+    /// The connections to the database that are not shared for pipelining.
     pub(super) connections: Arc<Shares>,
     pub(super) pulse: Arc<Pulse>,
     pub(super) files: Semaphore,
     pub(super) trusted_proxies: usize,
-    /// How long a request waits for a busy resource.
+    /// The time that a request waits for a resource.
     pub(super) patience: Duration,
 }
 
 impl Admission {
-    /// The configured limits, for a pool of this many unshared connections.
+    /// Applies the configured limits to a pool of this many unshared connections.
     pub(crate) fn new(
         bounds: &Bounds,
         connections: usize,
@@ -84,7 +84,7 @@ impl Admission {
             bodies: Budget::new(bounds.body_budget),
             lookups: Semaphore::new(LOOKUPS),
             renewals: Semaphore::new(LOOKUPS),
-            visits: Visits::new(Limit::per_second(bounds.public_rate)),
+            public_requests: PublicRequests::new(Limit::per_second(bounds.public_rate)),
             responses: ResponseBudget::new(bounds.response_budget),
             connections: Shares::new(
                 connections,
@@ -98,12 +98,16 @@ impl Admission {
         }
     }
 
-    /// Counts a request for what everybody may read.
-    pub(crate) fn visit(&self, extensions: &Extensions, headers: &HeaderMap) -> Result<(), Problem> {
+    /// Counts a request to a public resource.
+    pub(crate) fn count_public_request(
+        &self,
+        extensions: &Extensions,
+        headers: &HeaderMap,
+    ) -> Result<(), Problem> {
         match extensions.get::<Peer>() {
-            Some(peer) => {
-                self.visits.enter(address::client(peer.0, headers, self.trusted_proxies), Instant::now())
-            }
+            Some(peer) => self
+                .public_requests
+                .enter(address::client(peer.0, headers, self.trusted_proxies), Instant::now()),
             None => Ok(()),
         }
     }
@@ -115,10 +119,10 @@ impl Admission {
         }
     }
 
-    /// Refuses an invalid key, with 429 if the address has too many failures.
-    pub(super) fn refuse(&self, kind: CredentialKind, address: IpAddr, now: Instant) -> Problem {
-        match self.failures.refused(address, now) {
-            Ok(()) => kind.refusal(),
+    /// The error for an invalid key; 429 if the address has too many failures.
+    pub(super) fn reject(&self, kind: CredentialKind, address: IpAddr, now: Instant) -> Problem {
+        match self.failures.rejected(address, now) {
+            Ok(()) => kind.rejection(),
             Err(excess) => too_many_failures(excess),
         }
     }

@@ -1,7 +1,7 @@
 //! Verifies keys with the database.
 //!
-//! A key that was not valid before is a guess until the database knows it. Few guesses of an address are looked up at
-//! once, and they neither count among the requests in flight nor stand before keys that were valid.
+//! Keys that have not been verified before have separate limits: the concurrent lookups of an address are limited, they
+//! do not count as requests in flight, and they do not delay lookups of keys that were valid.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use std::time::Instant as StdInstant;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
-use super::credential::{Answer, Credential, CredentialState};
-use super::failures::Guess;
+use super::credential::{Credential, CredentialState, LookupResult};
+use super::failures::Charge;
 use super::limits::Admission;
-use super::refusal::{too_many_failures, too_many_lookups};
+use super::rejection::{too_many_failures, too_many_lookups};
 use super::token::CredentialKind;
 use crate::problem::Problem;
 
@@ -25,103 +25,103 @@ pub(super) struct Lookup<'a> {
     pub(super) address: IpAddr,
 }
 
-/// A guess, and its place among those of its address.
+/// A charged lookup of an unknown key, and its permit.
 struct Unknown {
-    guess: Guess,
-    _place: OwnedSemaphorePermit,
+    charge: Charge,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Lookup<'_> {
     /// Verifies the key, or rejects the request.
     pub(super) async fn verify<A>(&self, is_unknown: bool, ask: impl FnOnce() -> A) -> Result<(), Problem>
     where
-        A: Future<Output = Answer> + Send + 'static,
+        A: Future<Output = LookupResult> + Send + 'static,
     {
         match self.is_valid(is_unknown, ask).await? {
             true => Ok(()),
-            false => Err(self.refuse()),
+            false => Err(self.reject()),
         }
     }
 
-    /// Whether the key is valid. Concurrent requests with the same key wait for the same answer.
+    /// Whether the key is valid. Concurrent requests with the same key share one lookup.
     pub(super) async fn is_valid<A>(&self, is_unknown: bool, ask: impl FnOnce() -> A) -> Result<bool, Problem>
     where
-        A: Future<Output = Answer> + Send + 'static,
+        A: Future<Output = LookupResult> + Send + 'static,
     {
         let Lookup { admission, credential, address, .. } = self;
         let deadline = Instant::now() + admission.patience;
-        let answer = match credential.pending() {
-            Some(look) => look.await,
+        let result = match credential.pending() {
+            Some(lookup) => lookup.await,
             None if is_unknown => {
-                let place = self.place(deadline).await?;
-                // Another request with this key may have been answered meanwhile.
+                let permit = self.permit(deadline).await?;
+                // Another request may have verified the key in the meantime.
                 match credential.state(StdInstant::now()) {
                     CredentialState::Good { .. } => return Ok(true),
                     CredentialState::Wrong => return Ok(false),
-                    CredentialState::Unknown | CredentialState::Doubtful => {}
+                    CredentialState::Unknown | CredentialState::Suspect => {}
                 }
-                let look = credential.look(|| {
-                    let guess = admission.failures.guess(*address, StdInstant::now());
-                    let guess = guess.map_err(too_many_failures)?;
-                    Ok(self.begin(Some(Unknown { guess, _place: place }), deadline, ask()))
+                let lookup = credential.lookup(|| {
+                    let charge = admission.failures.charge(*address, StdInstant::now());
+                    let charge = charge.map_err(too_many_failures)?;
+                    Ok(self.begin(Some(Unknown { charge, _permit: permit }), deadline, ask()))
                 });
-                look?.await
+                lookup?.await
             }
-            None => credential.look(|| Ok(self.begin(None, deadline, ask())))?.await,
+            None => credential.lookup(|| Ok(self.begin(None, deadline, ask())))?.await,
         };
-        answer.map(|identity| identity.is_some())
+        result.map(|identity| identity.is_some())
     }
 
-    fn refuse(&self) -> Problem {
-        self.admission.refuse(self.kind, self.address, StdInstant::now())
+    fn reject(&self) -> Problem {
+        self.admission.reject(self.kind, self.address, StdInstant::now())
     }
 
-    /// A place for a guess, after those of the same address that came before.
-    async fn place(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Problem> {
-        let places = self.admission.failures.lookups(self.address, StdInstant::now());
-        match timeout_at(deadline, places.acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
+    /// Acquires a permit for a lookup, after earlier lookups from the same address.
+    async fn permit(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Problem> {
+        let permits = self.admission.failures.lookups(self.address, StdInstant::now());
+        match timeout_at(deadline, permits.acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(permit),
             _ => Err(too_many_lookups()),
         }
     }
 
-    /// Asks in a task of its own: a waiting request may be dropped, and the places would stay taken.
+    /// Starts the lookup in its own task, because a waiting request may be dropped, and the permits would not be released.
     fn begin(
         &self,
         unknown: Option<Unknown>,
         deadline: Instant,
-        ask: impl Future<Output = Answer> + Send + 'static,
-    ) -> tokio::task::JoinHandle<Answer> {
+        ask: impl Future<Output = LookupResult> + Send + 'static,
+    ) -> tokio::task::JoinHandle<LookupResult> {
         let (admission, credential) = (Arc::clone(self.admission), Arc::clone(self.credential));
         tokio::spawn(look_up(admission, self.kind, credential, unknown, deadline, ask))
     }
 }
 
-/// Asks the database and stores the answer.
+/// Looks the key up and stores the result.
 async fn look_up(
     admission: Arc<Admission>,
     kind: CredentialKind,
     credential: Arc<Credential>,
     unknown: Option<Unknown>,
     deadline: Instant,
-    ask: impl Future<Output = Answer>,
-) -> Answer {
-    let places = if unknown.is_some() { &admission.lookups } else { &admission.renewals };
-    let answer = match timeout_at(deadline, places.acquire()).await {
+    ask: impl Future<Output = LookupResult>,
+) -> LookupResult {
+    let permits = if unknown.is_some() { &admission.lookups } else { &admission.renewals };
+    let result = match timeout_at(deadline, permits.acquire()).await {
         Ok(Ok(permit)) => {
-            let answer = ask.await;
+            let result = ask.await;
             drop(permit);
-            answer
+            result
         }
         _ => Err(too_many_lookups()),
     };
-    credential.seen(&answer, StdInstant::now(), admission.table(kind).parts());
-    if let Some(Unknown { guess, .. }) = unknown
-        && !matches!(answer, Ok(None))
+    credential.store_result(&result, StdInstant::now(), admission.table(kind).parts());
+    if let Some(Unknown { charge, .. }) = unknown
+        && !matches!(result, Ok(None))
     {
-        admission.failures.take_back(guess);
+        admission.failures.refund(charge);
     }
-    answer
+    result
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
         Arc::new(Admission::new(&bounds, 8, 1 << 20, std::time::Duration::from_secs(60), pulse))
     }
 
-    /// A request of 192.0.2.1.
+    /// A request from 192.0.2.1.
     fn request() -> Parts {
         let request = Request::builder().extension(Peer(IpAddr::from([192, 0, 2, 1])));
         request.body(()).expect("a request").into_parts().0
@@ -168,18 +168,18 @@ mod tests {
     async fn sent(
         admission: &Arc<Admission>,
         number: u8,
-        ask: impl Future<Output = Answer> + Send + 'static,
+        ask: impl Future<Output = LookupResult> + Send + 'static,
     ) -> Result<Admitted, Problem> {
         let (key, digest) = key(number);
         admit(admission, &mut request(), CredentialKind::ApiKey, key.as_bytes(), digest, || ask).await
     }
 
-    async fn is_valid() -> Answer {
+    async fn is_valid() -> LookupResult {
         let (id, role, project) = ("1".to_owned(), None, None);
         Ok(Some(Arc::new(Identity::Key { id, role, project })))
     }
 
-    async fn is_not_asked() -> Answer {
+    async fn is_not_asked() -> LookupResult {
         panic!("the key is known")
     }
 
@@ -188,13 +188,14 @@ mod tests {
         let admission = admission(&["--max-requests=1", "--auth-failures=3"]);
         sent(&admission, 0, is_valid()).await.expect("a valid key");
         sent(&admission, 1, is_valid()).await.expect("another");
-        let (begun, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-        let mut guesses = JoinSet::new();
+        let (started, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+        let mut failed_lookups = JoinSet::new();
         for number in 100..200 {
-            let (admission, begun, gate) = (Arc::clone(&admission), Arc::clone(&begun), Arc::clone(&gate));
-            guesses.spawn(async move {
+            let (admission, started, gate) =
+                (Arc::clone(&admission), Arc::clone(&started), Arc::clone(&gate));
+            failed_lookups.spawn(async move {
                 let ask = async move {
-                    begun.fetch_add(1, Ordering::Relaxed);
+                    started.fetch_add(1, Ordering::Relaxed);
                     let _ = gate.acquire().await;
                     Ok(None)
                 };
@@ -204,18 +205,18 @@ mod tests {
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(begun.load(Ordering::Relaxed), 2);
+        assert_eq!(started.load(Ordering::Relaxed), 2);
         sent(&admission, 0, is_not_asked()).await.expect("a key that is known to be valid");
-        // Whether it still is, the database is asked at once.
-        admission.table(CredentialKind::ApiKey).find(&key(1).1).expect("it is known").doubt();
+        // A known key is verified again without waiting.
+        admission.table(CredentialKind::ApiKey).find(&key(1).1).expect("it is known").mark_suspect();
         sent(&admission, 1, is_valid()).await.expect("a key that was valid before");
         gate.close();
-        let mut refused = [0, 0];
-        while let Some(outcome) = guesses.join_next().await {
+        let mut rejected = [0, 0];
+        while let Some(outcome) = failed_lookups.join_next().await {
             let problem = outcome.expect("no panic").expect_err("none is valid");
-            refused[usize::from(problem.status() == 429)] += 1;
+            rejected[usize::from(problem.status() == 429)] += 1;
         }
-        assert_eq!((refused, begun.load(Ordering::Relaxed)), ([3, 97], 3));
+        assert_eq!((rejected, started.load(Ordering::Relaxed)), ([3, 97], 3));
     }
 
     #[tokio::test]

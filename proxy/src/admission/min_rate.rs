@@ -9,7 +9,7 @@ use crate::settings::bounds::Bounds;
 pub(crate) struct MinRate {
     /// Bytes per second, on average.
     pub(crate) bytes_per_second: usize,
-    /// How long it may stall.
+    /// The maximum time without progress.
     pub(crate) stall: Duration,
 }
 
@@ -18,7 +18,7 @@ impl MinRate {
         MinRate { bytes_per_second: bounds.minimum_rate, stall: bounds.stall_timeout }
     }
 
-    /// The longest time for this many bytes.
+    /// The time for this many bytes at this rate.
     pub(super) fn time_for(self, bytes: usize) -> Duration {
         Duration::from_secs_f64(bytes as f64 / self.bytes_per_second.max(1) as f64)
     }
@@ -64,12 +64,12 @@ mod tests {
     fn transfer_may_stall_but_must_keep_the_minimum_rate() {
         let mut timer = TransferTimer::new(RATE);
         assert_eq!(timer.timeout(), Duration::from_secs(10));
-        // As fast as it must be, for ever.
+        // A transfer at the minimum rate never times out.
         for _ in 0..100 {
             timer.record(1000, Duration::from_secs(1));
         }
         assert_eq!(timer.timeout(), Duration::from_secs(10));
-        // A byte each second ends it.
+        // At one byte per second, it times out.
         let seconds = (0..100).take_while(|_| {
             timer.record(1, Duration::from_secs(1));
             timer.timeout() > Duration::ZERO

@@ -1,10 +1,10 @@
 //! Admission: authentication and limits.
 //!
-//! A request is admitted before its body is read: its key must be valid, and it must be within the limits of its key,
-//! its address and the process. The first request with a key looks it up with a statement of its own, which all
-//! concurrent requests with the key share. A valid key is cached, so usually nothing waits here. The statement of the
-//! request authenticates again and decides, so a revocation takes effect at once. If it rejects the key, the next
-//! request looks the key up again.
+//! A request is admitted before its body is read: its key must be valid, and the limits of the key, the address and the
+//! process must not be exceeded. The first request with a key looks it up with a separate statement, which concurrent
+//! requests with the key share. Valid keys are cached, so most requests do not wait here. The statement of the request
+//! itself authenticates again, so a revocation takes effect immediately. If it rejects the key, the next request looks
+//! the key up again.
 //!
 //! A body of more than 64 KiB is read only if the key was valid within the last second.
 
@@ -22,7 +22,7 @@ mod budget;
 pub(crate) mod connections;
 /// A recently used API key or delivery token.
 mod credential;
-/// All of them.
+/// The cache of API keys and delivery tokens.
 mod credentials;
 /// The expected sizes of responses.
 mod expectation;
@@ -34,24 +34,24 @@ mod limits;
 mod lookup;
 /// The minimum rate of a transfer.
 pub(crate) mod min_rate;
-/// Whose keys share a limit.
+/// Parties: the keys that share a limit.
 mod party;
+/// Requests to public resources.
+mod public_requests;
 /// The time of the last response of the database.
 mod pulse;
-/// The responses to exceeded limits.
-mod refusal;
+/// The errors for exceeded limits.
+mod rejection;
 /// The bytes of responses.
 mod responses;
 /// Shares of the connections to the database.
 mod shares;
 /// Connections with timeouts.
 pub(crate) mod socket;
-/// The options of connections.
+/// Socket options.
 pub(crate) mod tcp;
 /// The format of keys and tokens.
 mod token;
-/// Requests for what everybody may read.
-mod visits;
 
 pub(crate) use admit::{admit, is_known, is_remembered};
 pub(crate) use admitted::{Admitted, FilePermit};

@@ -1,14 +1,14 @@
-//! Whose keys or tokens share the limits of a party. Pure.
+//! Parties: the keys or tokens that share a limit. Pure.
 
 use crate::observation::Identity;
 
-/// Whose keys or tokens share a limit.
+/// A party: all keys of a role, or all tokens of a project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum PartyName {
     Role(String),
     /// The inbound endpoints of a project.
     Project(String),
-    /// A key of which no more is known.
+    /// A key whose owner is unknown.
     Key(u64),
 }
 

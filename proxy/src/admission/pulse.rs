@@ -1,15 +1,15 @@
-//! When the database answered last.
+//! The time of the last response from the database.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the database may say nothing. Its readiness is asked for more often.
+/// The time without a response after which the database counts as silent. The readiness check queries it more often.
 const SILENCE: Duration = Duration::from_millis(1500);
 
-/// The latest answer to any statement.
+/// The time of the latest response to any statement.
 pub(crate) struct Pulse {
     start: Instant,
-    /// In milliseconds after the start.
+    /// In milliseconds since the start.
     latest: AtomicU64,
 }
 
@@ -18,12 +18,12 @@ impl Pulse {
         Pulse { start: Instant::now(), latest: AtomicU64::new(0) }
     }
 
-    /// The database has answered something.
+    /// Records a response from the database.
     pub(crate) fn beat(&self) {
         self.latest.store(self.elapsed(), Ordering::Relaxed);
     }
 
-    /// Whether the database has said nothing for a while.
+    /// Whether the database has not responded for a while.
     pub(super) fn is_silent(&self) -> bool {
         let silence = self.elapsed().saturating_sub(self.latest.load(Ordering::Relaxed));
         Duration::from_millis(silence) > SILENCE

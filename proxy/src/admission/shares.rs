@@ -1,8 +1,9 @@
-//! Shares of the connections to the database: no key and no role has all of them, and who has none is served first.
+//! Shares the connections to the database fairly: no key and no role can hold all of them, and the party with the
+//! fewest is served first.
 //!
-//! A key belongs to a party: the keys of one role, or the tokens of one project. A part of the connections is spare: only a
-//! party that holds none, and whose statements are short, takes one of them. Who
-//! has fewer connections comes first, and those of long statements count twice.
+//! A key belongs to a party: the keys of one role, or the tokens of one project. Some connections are reserved: only a
+//! party that holds none, and whose statements are short, can get one of them. The party with the fewest connections is
+//! served first; connections with long statements count twice.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,50 +14,50 @@ use tokio::time::{Instant as Deadline, timeout_at};
 
 use super::party::PartyName;
 
-/// From this time on, a statement that runs counts double.
+/// The run time from which a statement counts twice.
 const LONG: Duration = Duration::from_secs(1);
 
-/// A party is slow whose statements take longer than this on average.
+/// A party is slow if its statements take longer than this on average.
 const SLOW: Duration = Duration::from_millis(250);
 
 /// The weight of the latest statement in the average is 1 / `WEIGHT`.
 const WEIGHT: u32 = 8;
 
-/// The number of parties at which those without a request are forgotten.
+/// The number of parties at which parties without requests are removed.
 const MANY: usize = 1000;
 
-/// Why there is no connection for a caller.
+/// Why a caller gets no connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoShare {
-    /// Its key has this many, the limit.
+    /// Its key has reached this limit.
     KeyLimit(usize),
-    /// Its party has all that it can have.
+    /// Its party has reached this limit.
     PartyLimit(usize),
-    /// All are in use.
+    /// All connections are in use.
     Busy,
 }
 
-/// The connections and who has them.
+/// The connections and their holders.
 pub(super) struct Shares {
     total: usize,
-    spare: usize,
-    of_a_key: usize,
-    of_a_party: usize,
+    reserved: usize,
+    max_per_key: usize,
+    max_per_party: usize,
     state: Mutex<State>,
 }
 
 struct State {
     free: usize,
     parties: HashMap<PartyName, Party>,
-    /// How many have waited so far.
+    /// The number of waiters so far.
     arrivals: u64,
 }
 
 #[derive(Default)]
 struct Party {
-    /// Since when it has each of its connections.
+    /// When each of its connections was acquired.
     since: Vec<Instant>,
-    /// How long its statements took.
+    /// The average run time of its statements.
     average: Duration,
     keys: HashMap<u64, Key>,
 }
@@ -69,10 +70,10 @@ struct Key {
 
 struct Waiter {
     arrival: u64,
-    place: oneshot::Sender<Share>,
+    sender: oneshot::Sender<Share>,
 }
 
-/// Leave to use one connection. It is given back when it is dropped.
+/// A permit for one connection, released when it is dropped.
 pub(crate) struct Share {
     shares: Arc<Shares>,
     party: PartyName,
@@ -85,7 +86,7 @@ impl Party {
         self.average > SLOW
     }
 
-    /// How many connections it has, those of long statements twice.
+    /// The number of its connections. Those with long statements count twice.
     fn weight(&self, now: Instant) -> usize {
         let long = self.since.iter().filter(|since| now.saturating_duration_since(**since) > LONG);
         self.since.len() + long.count()
@@ -93,14 +94,14 @@ impl Party {
 }
 
 impl Shares {
-    /// Shares of `total` connections, of which a party may have `of_a_party`, and one key `of_a_key`.
-    pub(super) fn new(total: usize, of_a_party: usize, of_a_key: usize) -> Arc<Shares> {
-        let spare = total.saturating_sub(of_a_party);
+    /// Shares `total` connections. A party can hold `max_per_party` of them, and a key `max_per_key`.
+    pub(super) fn new(total: usize, max_per_party: usize, max_per_key: usize) -> Arc<Shares> {
+        let reserved = total.saturating_sub(max_per_party);
         let state = State { free: total, parties: HashMap::new(), arrivals: 0 };
-        Arc::new(Shares { total, spare, of_a_key, of_a_party, state: Mutex::new(state) })
+        Arc::new(Shares { total, reserved, max_per_key, max_per_party, state: Mutex::new(state) })
     }
 
-    /// Leave for a key of this party to use one connection, for which it waits until then.
+    /// Acquires a connection for a key of this party. Waits until `deadline`.
     pub(super) async fn take(
         self: &Arc<Shares>,
         party: PartyName,
@@ -115,15 +116,15 @@ impl Shares {
             }
             let entry = state.parties.entry(party.clone()).or_default();
             entry.keys.entry(key).or_default();
-            if self.refusal(&state, &party, key).is_none() {
+            if self.rejection(&state, &party, key).is_none() {
                 return Ok(self.give(&mut state, &party, key, now));
             }
             state.arrivals += 1;
-            let (place, receiver) = oneshot::channel();
-            let waiter = Waiter { arrival: state.arrivals, place };
+            let (sender, receiver) = oneshot::channel();
+            let waiter = Waiter { arrival: state.arrivals, sender };
             if let Some(queue) = queue(&mut state, &party, key) {
-                // Most of those that have given up stand at the front.
-                while queue.front().is_some_and(|first| first.place.is_closed()) {
+                // Most waiters that have timed out are at the front.
+                while queue.front().is_some_and(|first| first.sender.is_closed()) {
                     queue.pop_front();
                 }
                 queue.push_back(waiter);
@@ -134,26 +135,26 @@ impl Shares {
             Ok(Ok(share)) => Ok(share),
             _ => {
                 let mut state = self.lock();
-                let refusal = self.refusal(&state, &party, key).unwrap_or(NoShare::Busy);
-                forget(&mut state, &party, key);
-                Err(refusal)
+                let rejection = self.rejection(&state, &party, key).unwrap_or(NoShare::Busy);
+                remove_unused(&mut state, &party, key);
+                Err(rejection)
             }
         }
     }
 
-    /// Why this key does not get a connection now.
-    fn refusal(&self, state: &State, name: &PartyName, key: u64) -> Option<NoShare> {
+    /// Why this key cannot get a connection now; `None` if it can.
+    fn rejection(&self, state: &State, name: &PartyName, key: u64) -> Option<NoShare> {
         let party = state.parties.get(name)?;
-        // Who may have all of them is at no fault when all are in use.
+        // A limit that equals the total is never the reason: the connections are busy.
         let has = |held: usize, limit: usize| held >= limit && limit < self.total;
-        if party.keys.get(&key).is_some_and(|key| has(key.held, self.of_a_key)) {
-            return Some(NoShare::KeyLimit(self.of_a_key));
+        if party.keys.get(&key).is_some_and(|key| has(key.held, self.max_per_key)) {
+            return Some(NoShare::KeyLimit(self.max_per_key));
         }
-        if has(party.since.len(), self.of_a_party) {
-            return Some(NoShare::PartyLimit(self.of_a_party));
+        if has(party.since.len(), self.max_per_party) {
+            return Some(NoShare::PartyLimit(self.max_per_party));
         }
-        let spare = if party.since.is_empty() && !party.is_slow() { 0 } else { self.spare };
-        (state.free <= spare).then_some(NoShare::Busy)
+        let reserved = if party.since.is_empty() && !party.is_slow() { 0 } else { self.reserved };
+        (state.free <= reserved).then_some(NoShare::Busy)
     }
 
     fn give(self: &Arc<Shares>, state: &mut State, party: &PartyName, key: u64, now: Instant) -> Share {
@@ -164,13 +165,13 @@ impl Shares {
         Share { shares: Arc::clone(self), party: party.clone(), key, since: now }
     }
 
-    fn take_back(self: &Arc<Shares>, share: &Share) {
+    fn release(self: &Arc<Shares>, share: &Share) {
         let mut state = self.lock();
         let now = Instant::now();
         state.free += 1;
         if let Some(party) = state.parties.get_mut(&share.party) {
-            if let Some(place) = party.since.iter().position(|since| *since == share.since) {
-                party.since.swap_remove(place);
+            if let Some(index) = party.since.iter().position(|since| *since == share.since) {
+                party.since.swap_remove(index);
             }
             let latest = now.saturating_duration_since(share.since).min(LONG);
             party.average = (party.average * (WEIGHT - 1) + latest) / WEIGHT;
@@ -178,12 +179,12 @@ impl Shares {
                 key.held = key.held.saturating_sub(1);
             }
         }
-        forget(&mut state, &share.party, share.key);
+        remove_unused(&mut state, &share.party, share.key);
         let mut served = Vec::new();
         while let Some((party, key)) = self.next(&state, now) {
             let Some(waiter) = queue(&mut state, &party, key).and_then(VecDeque::pop_front) else { break };
-            if waiter.place.is_closed() {
-                forget(&mut state, &party, key);
+            if waiter.sender.is_closed() {
+                remove_unused(&mut state, &party, key);
                 continue;
             }
             let share = self.give(&mut state, &party, key, now);
@@ -191,12 +192,12 @@ impl Shares {
         }
         drop(state);
         for (waiter, share) in served {
-            // If it has gone meanwhile, the share is dropped here, and given to the next.
-            let _ = waiter.place.send(share);
+            // If the waiter has timed out, the share is dropped here and goes to the next waiter.
+            let _ = waiter.sender.send(share);
         }
     }
 
-    /// Who comes next: of the party with the fewest connections the key with the fewest, then the first.
+    /// The next waiter: from the party with the fewest connections, the key with the fewest, then by arrival.
     fn next(&self, state: &State, now: Instant) -> Option<(PartyName, u64)> {
         if state.free == 0 {
             return None;
@@ -208,7 +209,7 @@ impl Shares {
                 Some(((weight, key.held, first.arrival), name, *number))
             })
         });
-        let may = waiting.filter(|(_, name, key)| self.refusal(state, name, *key).is_none());
+        let may = waiting.filter(|(_, name, key)| self.rejection(state, name, *key).is_none());
         may.min_by_key(|(order, ..)| *order).map(|(_, name, key)| (name.clone(), key))
     }
 
@@ -222,11 +223,11 @@ fn queue<'a>(state: &'a mut State, party: &PartyName, key: u64) -> Option<&'a mu
     Some(&mut state.parties.get_mut(party)?.keys.get_mut(&key)?.waiting)
 }
 
-/// Removes a key that holds nothing and waits for nothing.
-fn forget(state: &mut State, party: &PartyName, key: u64) {
+/// Removes a key that holds no connection and waits for none.
+fn remove_unused(state: &mut State, party: &PartyName, key: u64) {
     let Some(party) = state.parties.get_mut(party) else { return };
     if let Some(entry) = party.keys.get_mut(&key) {
-        entry.waiting.retain(|waiter| !waiter.place.is_closed());
+        entry.waiting.retain(|waiter| !waiter.sender.is_closed());
         if entry.held == 0 && entry.waiting.is_empty() {
             party.keys.remove(&key);
         }
@@ -236,7 +237,7 @@ fn forget(state: &mut State, party: &PartyName, key: u64) {
 impl Drop for Share {
     fn drop(&mut self) {
         let shares = Arc::clone(&self.shares);
-        shares.take_back(self);
+        shares.release(self);
     }
 }
 

@@ -1,5 +1,5 @@
 //! A connection with timeouts: the client must send the head of its first request in time, and read responses at the
-//! minimum rate. Otherwise the connection is closed, and its buffers are freed.
+//! minimum rate. Otherwise, the connection is closed and its buffers are freed.
 
 use std::future::Future;
 use std::io;
@@ -16,21 +16,21 @@ use super::min_rate::MinRate;
 use super::tcp::Outgoing;
 use crate::observation::Link;
 
-/// How long a response may take after its peer has closed its side: then the peer is taken to have gone, and the request is
-/// abandoned.
+/// The time that a request may take after its peer has closed the sending side. Afterwards, the peer is assumed to be
+/// gone, and the request is aborted.
 const HALF_CLOSED: Duration = Duration::from_secs(5);
 
-/// What is at most left of a response that was handed over: in the system, and in the library for HTTP.
+/// The maximum size of the unsent part of a response in the buffers of the kernel and of hyper.
 const TAIL: usize = 192 << 10;
 
-/// The first and the longest pause between two looks whether all bytes are on their way.
-const LOOKS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(250)];
+/// The minimum and maximum interval at which the send buffer is polled.
+const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(250)];
 
-/// Whether a connection has brought a whole head of a request yet.
+/// Whether a complete request head has arrived on a connection.
 #[derive(Clone, Default)]
-pub(crate) struct Begun(Arc<AtomicBool>);
+pub(crate) struct HeadReceived(Arc<AtomicBool>);
 
-impl Begun {
+impl HeadReceived {
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -44,41 +44,42 @@ impl Begun {
 pub(crate) struct Watched<S> {
     stream: S,
     link: Link,
-    /// Whether all that was written is with the system.
+    /// Whether all written bytes have been passed to the kernel.
     is_flushed: bool,
-    /// The next look whether the last bytes of a large response are on their way, and the pause before it.
-    look: Option<(Pin<Box<Sleep>>, Duration)>,
+    /// The timer for the next poll of the send buffer, and its interval.
+    poll_timer: Option<(Pin<Box<Sleep>>, Duration)>,
     rate: MinRate,
-    begun: Begun,
-    /// Until the first byte, and from then on until the first head is whole.
+    head_received: HeadReceived,
+    /// The timeout until the first byte, and then until the first head is complete.
     head: Option<Pin<Box<Sleep>>>,
-    /// How long the head of a request may take after its first byte.
+    /// The timeout of a request head after its first byte.
     head_timeout: Duration,
     has_begun_head: bool,
-    /// While the other side does not take what is written.
-    jam: Option<Jam>,
-    /// Whether the latest attempt to write would have blocked.
+    /// Set while the peer does not read.
+    stall_timer: Option<StallTimer>,
+    /// Whether the last write would have blocked.
     is_full: bool,
-    /// The end of the time for a response to a peer that sends no more.
+    /// The timeout of a request whose peer has closed the sending side.
     half_closed: Option<Pin<Box<Sleep>>>,
-    /// Of which response the last bytes must be on their way, when, and how many bytes had been written when it was seen first.
+    /// For the last bytes of a large response: the number of the response, the deadline, and the bytes written on the
+    /// connection when the deadline was set.
     tail_end: Option<(u64, Instant, u64)>,
 }
 
-/// The timeout for the peer to read this many bytes.
-struct Jam {
+/// The stall timer, and the bytes that the peer has read since it started.
+struct StallTimer {
     end: Pin<Box<Sleep>>,
     taken: usize,
 }
 
 impl<S> Watched<S> {
-    /// A new connection, which may say nothing for as long as `silence`.
+    /// A new connection, on which the first byte must arrive within `silence`.
     pub(crate) fn new(
         stream: S,
         rate: MinRate,
         silence: Duration,
         head_timeout: Duration,
-        begun: Begun,
+        head_received: HeadReceived,
         link: Link,
     ) -> Watched<S> {
         let head = Some(Box::pin(sleep(silence)));
@@ -86,30 +87,30 @@ impl<S> Watched<S> {
             stream,
             link,
             is_flushed: true,
-            look: None,
+            poll_timer: None,
             rate,
-            begun,
+            head_received,
             head,
             head_timeout,
             has_begun_head: false,
-            jam: None,
+            stall_timer: None,
             is_full: false,
             half_closed: None,
             tail_end: None,
         }
     }
 
-    /// Another time of silence, and then one for the head: what came so far was a TLS handshake.
-    pub(crate) fn wait_again(&mut self, silence: Duration) {
+    /// Restarts the timeouts after the TLS handshake.
+    pub(crate) fn restart_timeouts(&mut self, silence: Duration) {
         self.head = Some(Box::pin(sleep(silence)));
         self.has_begun_head = false;
     }
 
-    /// Watches over an attempt to write.
+    /// Applies the minimum rate to a write.
     fn wrote(
         &mut self,
         written: Poll<io::Result<usize>>,
-        wanted: usize,
+        requested: usize,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
         match written {
@@ -117,10 +118,12 @@ impl<S> Watched<S> {
                 (self.is_flushed, self.half_closed) = (false, None);
                 self.link.wrote(bytes);
                 let was_full = std::mem::take(&mut self.is_full);
-                match &mut self.jam {
-                    Some(jam) if was_full && bytes < wanted => jam.taken = jam.taken.saturating_add(bytes),
-                    // The write completed at once, or there is nothing to write: no timeout is needed.
-                    _ => self.jam = None,
+                match &mut self.stall_timer {
+                    Some(stall_timer) if was_full && bytes < requested => {
+                        stall_timer.taken = stall_timer.taken.saturating_add(bytes);
+                    }
+                    // The write completed without blocking, or there was nothing to write, so no timeout is needed.
+                    _ => self.stall_timer = None,
                 }
                 Poll::Ready(Ok(bytes))
             }
@@ -128,16 +131,18 @@ impl<S> Watched<S> {
             Poll::Pending => {
                 (self.is_full, self.is_flushed) = (true, false);
                 let stall = self.rate.stall;
-                let jam = self.jam.get_or_insert_with(|| Jam { end: Box::pin(sleep(stall)), taken: 0 });
-                ready!(jam.end.as_mut().poll(context));
-                if (jam.taken as f64) < self.rate.bytes_per_second as f64 * stall.as_secs_f64() {
+                let stall_timer = self
+                    .stall_timer
+                    .get_or_insert_with(|| StallTimer { end: Box::pin(sleep(stall)), taken: 0 });
+                ready!(stall_timer.end.as_mut().poll(context));
+                if (stall_timer.taken as f64) < self.rate.bytes_per_second as f64 * stall.as_secs_f64() {
                     self.link.cut();
-                    return Poll::Ready(Err(too_slow("the answer is not being read")));
+                    return Poll::Ready(Err(too_slow("the response is not being read")));
                 }
-                jam.taken = 0;
-                jam.end.as_mut().reset(Instant::now() + stall);
-                // Has the new time waited for.
-                let _ = jam.end.as_mut().poll(context);
+                stall_timer.taken = 0;
+                stall_timer.end.as_mut().reset(Instant::now() + stall);
+                // Registers the waker with the new deadline.
+                let _ = stall_timer.end.as_mut().poll(context);
                 Poll::Pending
             }
         }
@@ -155,9 +160,9 @@ fn too_slow(what: &'static str) -> io::Error {
 }
 
 impl<S: Outgoing> Watched<S> {
-    /// Looks whether the peer has closed its side while it waits for a response. It may only have said that it sends no more:
-    /// whether it has gone shows when it is written to, or after a while.
-    fn notice_end(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+    /// Checks whether the peer has closed the sending side while it waits for a response. It may have only half-closed
+    /// the connection, so the request is aborted only after a failed write or the timeout.
+    fn poll_half_close(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if !self.link.is_awaited() {
             self.half_closed = None;
             return Ok(());
@@ -176,15 +181,15 @@ impl<S: Outgoing> Watched<S> {
         }
     }
 
-    /// Ends a large response when its last bytes are on their way: until then it wakes the task from time to time.
+    /// Ends a large response when its last bytes have been sent. Until then, it polls the send buffer.
     fn poll_tail(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Some(number) = self.link.tail() else {
-            (self.tail_end, self.look) = (None, None);
+            (self.tail_end, self.poll_timer) = (None, None);
             return Poll::Ready(Ok(()));
         };
         loop {
             if self.is_flushed && self.stream.is_sent() {
-                (self.tail_end, self.look) = (None, None);
+                (self.tail_end, self.poll_timer) = (None, None);
                 self.link.arrived();
                 return Poll::Ready(Ok(()));
             }
@@ -193,18 +198,19 @@ impl<S: Outgoing> Watched<S> {
                 _ => (Instant::now() + self.rate.stall + self.rate.time_for(TAIL), self.link.written()),
             };
             self.tail_end = Some((number, end, written));
-            // Bytes leave in their order, and enough of the next response have left that none of this one can wait.
+            // Bytes are sent in order. When the next response has written more than the buffers can hold, this one has
+            // been sent.
             if self.link.written() - written > TAIL as u64 {
-                (self.tail_end, self.look) = (None, None);
+                (self.tail_end, self.poll_timer) = (None, None);
                 self.link.arrived();
                 return Poll::Ready(Ok(()));
             }
             if Instant::now() >= end {
                 self.link.cut();
-                return Poll::Ready(Err(too_slow("the end of the answer is not being read")));
+                return Poll::Ready(Err(too_slow("the end of the response is not being read")));
             }
-            let [first, longest] = LOOKS;
-            let (timer, pause) = self.look.get_or_insert_with(|| (Box::pin(sleep(first)), first));
+            let [first, longest] = POLL_INTERVALS;
+            let (timer, pause) = self.poll_timer.get_or_insert_with(|| (Box::pin(sleep(first)), first));
             ready!(timer.as_mut().poll(context));
             *pause = (*pause * 2).min(longest);
             timer.as_mut().reset(Instant::now() + *pause);
@@ -222,7 +228,7 @@ impl<S: AsyncRead + Outgoing + Unpin> AsyncRead for Watched<S> {
         if let Poll::Ready(Err(error)) = self.poll_tail(context) {
             return Poll::Ready(Err(error));
         }
-        if self.begun.is_set() {
+        if self.head_received.is_set() {
             self.head = None;
             return read;
         }
@@ -264,9 +270,9 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.notice_end(context)?;
-        let flushed = self.hand_over(context)?;
-        // Before the next request has come, nothing else may look after the last response.
+        self.poll_half_close(context)?;
+        let flushed = self.flush_to_kernel(context)?;
+        // Until the next request arrives, only this call checks the end of the last response.
         if let Poll::Ready(Err(error)) = self.poll_tail(context) {
             return Poll::Ready(Err(error));
         }
@@ -274,17 +280,17 @@ impl<S: AsyncWrite + Outgoing + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // TLS may still hold bytes, for which it need not be asked to flush before.
-        let _ = self.hand_over(context)?;
-        // After the socket is closed, the outcome of the last bytes is unknown.
+        // TLS may still buffer bytes that were not flushed before.
+        let _ = self.flush_to_kernel(context)?;
+        // After the socket is closed, it is unknown whether the last bytes have been sent.
         ready!(self.poll_tail(context))?;
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 
 impl<S: AsyncWrite + Unpin> Watched<S> {
-    /// Hands all that was written to the system.
-    fn hand_over(&mut self, context: &mut Context<'_>) -> io::Result<Poll<()>> {
+    /// Flushes all written bytes to the kernel.
+    fn flush_to_kernel(&mut self, context: &mut Context<'_>) -> io::Result<Poll<()>> {
         match Pin::new(&mut self.stream).poll_flush(context) {
             Poll::Ready(flushed) => flushed.map(|()| {
                 self.is_flushed = true;

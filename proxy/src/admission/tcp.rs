@@ -1,4 +1,4 @@
-//! Connections of clients: their options, and what a peer has received.
+//! TCP options of client connections, and whether all bytes have been sent.
 
 use std::io;
 use std::task::{Context, Poll};
@@ -10,20 +10,21 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::ReadBuf;
 use tokio::net::TcpStream;
 
-/// How long a connection may be idle before its peer is probed.
+/// The idle time before keepalive probes.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// How long the peer may leave sent data unacknowledged. A slow reader may announce a full window for
-/// longer than the rate of a response suggests: its system announces space only when there is much.
+/// The TCP user timeout. It is long because a slow reader can announce a zero window for a while: its kernel opens the
+/// window only when much space is free.
 const SILENCE: Duration = Duration::from_secs(180);
 
-/// The bytes that the system buffers beyond those in flight. The rest of a response waits in this process, where it is counted.
+/// The maximum number of unsent bytes in the kernel (TCP_NOTSENT_LOWAT). The rest of a response stays in this process,
+/// where it is counted.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 64 << 10;
 
 /// Enables TCP keepalive and the user timeout.
 pub(crate) fn prepare(stream: &TcpStream) {
-    // An answer is written in one piece, so waiting to fill a packet would only delay it.
+    // A response is written in one piece, so Nagle's algorithm would only delay it.
     let _ = stream.set_nodelay(true);
     let socket = SockRef::from(stream);
     let probes = TcpKeepalive::new().with_time(IDLE).with_interval(Duration::from_secs(15)).with_retries(4);
@@ -34,12 +35,12 @@ pub(crate) fn prepare(stream: &TcpStream) {
     let _ = socket.set_tcp_notsent_lowat(UNSENT);
 }
 
-/// A stream that knows whether its peer has taken what was written.
+/// A stream that reports whether written bytes have been sent.
 pub(crate) trait Outgoing {
     /// Whether all bytes have been sent.
     fn is_sent(&self) -> bool;
 
-    /// Whether the peer has closed its side. It is not known while there is something to read.
+    /// Whether the peer has closed the sending side. Pending while there is something to read.
     fn poll_end(&self, context: &mut Context<'_>) -> Poll<io::Result<bool>>;
 }
 
@@ -52,12 +53,12 @@ impl Outgoing for TcpStream {
     #[cfg(target_os = "linux")]
     fn is_sent(&self) -> bool {
         let socket = SockRef::from(self);
-        // With this bound, it is ready for more only when nothing waits to be sent.
+        // With a TCP_NOTSENT_LOWAT of 1, the socket is writable only when no bytes are unsent.
         if socket.set_tcp_notsent_lowat(1).is_err() {
             return true;
         }
-        let mut looked = [PollFd::new(self, PollFlags::OUT)];
-        let ready = poll(&mut looked, Some(&Timespec::default()));
+        let mut polled = [PollFd::new(self, PollFlags::OUT)];
+        let ready = poll(&mut polled, Some(&Timespec::default()));
         let _ = socket.set_tcp_notsent_lowat(UNSENT);
         ready.map_or(true, |count| count > 0)
     }

@@ -1,11 +1,10 @@
 //! API keys and delivery tokens: their kinds and their format. Pure.
 //!
-//! A key has a checksum and a token a fixed length, so that most invalid ones are rejected without asking the
-//! database.
+//! Keys have a checksum and tokens a fixed length, so most invalid ones are rejected without a lookup.
 
 use crate::problem::Problem;
 
-/// The number of secret bytes of a key and of a token.
+/// The number of secret bytes of a key or token.
 const SECRET: usize = 32;
 
 /// The kinds of credentials.
@@ -13,13 +12,13 @@ const SECRET: usize = 32;
 pub(crate) enum CredentialKind {
     /// An API key.
     ApiKey,
-    /// The token in the address of a delivery.
+    /// The token in the URL of an inbound endpoint.
     DeliveryToken,
 }
 
 impl CredentialKind {
-    /// The response to an invalid key or token.
-    pub(super) fn refusal(self) -> Problem {
+    /// The error for an invalid key or token.
+    pub(super) fn rejection(self) -> Problem {
         match self {
             CredentialKind::ApiKey => Problem::invalid_key(),
             CredentialKind::DeliveryToken => Problem::not_found(),
@@ -27,7 +26,7 @@ impl CredentialKind {
     }
 
     /// Whether a statement failed because the key or token is invalid.
-    pub(crate) fn is_refusal(self, problem: &Problem) -> bool {
+    pub(crate) fn is_rejection(self, problem: &Problem) -> bool {
         match self {
             CredentialKind::ApiKey => problem.is_unauthorized(),
             CredentialKind::DeliveryToken => problem.is_not_found(),
@@ -35,7 +34,7 @@ impl CredentialKind {
     }
 }
 
-/// Whether a key or a token can be one that the service issued.
+/// Whether a key or token has the format of the issued ones.
 pub(super) fn is_well_formed(kind: CredentialKind, token: &[u8]) -> bool {
     match kind {
         CredentialKind::ApiKey => is_api_key(token),
@@ -43,7 +42,7 @@ pub(super) fn is_well_formed(kind: CredentialKind, token: &[u8]) -> bool {
     }
 }
 
-/// `in_<id>_<base58 of 32 secret bytes>`; tokens of version 0.1.0 have no id.
+/// The format is `in_<id>_<base58 of 32 secret bytes>`; tokens from version 0.1.0 have no id.
 fn is_delivery_token(token: &[u8]) -> bool {
     let Some(rest) = token.strip_prefix(b"in_") else { return false };
     let secret = match rest.iter().position(|byte| *byte == b'_') {
@@ -58,7 +57,7 @@ fn is_id(text: &[u8]) -> bool {
     (1..=10).contains(&text.len()) && text.iter().all(u8::is_ascii_digit)
 }
 
-/// `keyed_<number>_<base58 of 32 secret bytes and their CRC-32>`.
+/// The format is `keyed_<id>_<base58 of 32 secret bytes and their CRC-32>`.
 fn is_api_key(token: &[u8]) -> bool {
     let Some(rest) = token.strip_prefix(b"keyed_") else { return false };
     let Some(end) = rest.iter().position(|byte| *byte == b'_') else { return false };
@@ -68,9 +67,9 @@ fn is_api_key(token: &[u8]) -> bool {
             .is_some_and(|(secret, checksum)| crc32fast::hash(&secret).to_be_bytes() == checksum[..])
 }
 
-/// The secret bytes, followed by up to four others.
+/// Decodes the secret bytes and up to four bytes of the checksum.
 fn decode(text: &[u8]) -> Option<([u8; SECRET], Vec<u8>)> {
-    // The maximum length of base58 of this many bytes; longer texts are not decoded.
+    // The maximum length of base58 for this many bytes. Longer texts are not decoded.
     if text.len() > 2 * SECRET {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Pages as Server-Sent Events: pure.
+//! Pages as Server-Sent Events. Pure.
 
 use axum::http::{HeaderMap, header};
 use serde::Deserialize;
@@ -6,20 +6,20 @@ use serde_json::value::RawValue;
 
 use crate::preference::{weight_of, weighted};
 
-/// The member of an entry that names its event.
+/// The member of an entry that determines its event name.
 #[derive(Deserialize)]
 struct Entry<'a> {
     operation: &'a str,
 }
 
 /// Whether a client prefers events to JSON.
-pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
+pub(crate) fn is_requested(headers: &HeaderMap) -> bool {
     let list = weighted(headers, header::ACCEPT);
     let events = weight_of(&list, &["text/event-stream"]).unwrap_or(0);
     events > 0 && events >= weight_of(&list, &["application/json"]).unwrap_or(0)
 }
 
-/// The entries of a page, as events. The last one has the cursor after the page as its id: a client that is interrupted before
+/// The entries of a page as events. The id of the last event is the cursor after the page, so an interrupted client
 /// reads the page again.
 pub(super) fn events(entries: &[&RawValue], next: &str) -> Result<String, serde_json::Error> {
     let mut text = String::with_capacity(entries.iter().map(|entry| entry.get().len() + 32).sum());
@@ -31,17 +31,17 @@ pub(super) fn events(entries: &[&RawValue], next: &str) -> Result<String, serde_
     Ok(text)
 }
 
-/// What a stream begins with: the pause before a client connects again, in milliseconds, and the cursor from which it reads then.
+/// The beginning of a stream: the delay of reconnections in milliseconds, and the initial cursor.
 pub(super) fn start(pause: u64, cursor: Option<&str>) -> String {
     format!("retry: {pause}\n{}\n", cursor.map(id_line).unwrap_or_default())
 }
 
-/// What keeps an idle connection open, with the cursor if it is another one.
+/// A comment that keeps an idle connection open, with the cursor if it has changed.
 pub(super) fn comment(cursor: Option<&str>) -> String {
     format!(": waiting\n{}\n", cursor.map(id_line).unwrap_or_default())
 }
 
-/// Why a stream ends, as the body of a problem.
+/// The event that ends a stream, with a problem as its data.
 pub(super) fn error(problem: &str) -> String {
     let mut text = String::new();
     write(&mut text, "error", problem, None);
@@ -55,7 +55,7 @@ fn id_line(cursor: &str) -> String {
 fn write(text: &mut String, event: &str, data: &str, id: Option<&str>) {
     text.push_str("event: ");
     text.push_str(event);
-    // Between values, JSON may have line breaks, which would end the field.
+    // Line breaks between JSON values would end the field.
     for line in data.split(['\n', '\r']) {
         text.push_str("\ndata: ");
         text.push_str(line);
@@ -107,7 +107,7 @@ mod tests {
             ("*/*", false),
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
-            assert_eq!(is_wanted(&headers), expected, "{accept}");
+            assert_eq!(is_requested(&headers), expected, "{accept}");
         }
     }
 }

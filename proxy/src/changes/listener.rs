@@ -13,7 +13,7 @@ use crate::database::Database;
 use crate::metrics::{Listening, Metrics};
 use crate::problem::Problem;
 
-/// What callers that wait share.
+/// The shared state of waiting callers.
 pub(crate) struct Changes {
     pages: Arc<Pages>,
     watches: Watches,
@@ -22,7 +22,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Watches nothing yet.
+    /// Creates the state without watching any project.
     pub(crate) fn new(database: &Arc<Database>) -> Changes {
         Changes {
             pages: Arc::new(Pages::new(Arc::clone(database))),
@@ -33,7 +33,7 @@ impl Changes {
     }
 }
 
-/// A caller that waits, from the first page on.
+/// A waiting caller.
 pub(crate) struct Listener {
     changes: Arc<Changes>,
     caller: Arc<Caller>,
@@ -44,9 +44,9 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Begins to wait.
+    /// Registers a waiting caller.
     pub(crate) fn new(changes: &Arc<Changes>, mut caller: Caller, feed: Feed) -> Result<Listener, Problem> {
-        // It writes nothing that could be done twice.
+        // A read is safe to repeat.
         caller.idempotency = None;
         let of_key = || caller.admitted.as_ref().and_then(Admitted::project_of_key);
         let Some(project) = caller.project.clone().or_else(of_key) else {
@@ -72,22 +72,22 @@ impl Listener {
         &self.caller
     }
 
-    /// The present turn of the project.
-    pub(super) fn turn(&self) -> u64 {
-        self.watch.turn()
+    /// The current generation of the project.
+    pub(super) fn generation(&self) -> u64 {
+        self.watch.generation()
     }
 
-    /// Waits until there may be more than in this turn.
-    pub(super) async fn moved(&mut self, turn: u64) {
-        self.watch.moved(turn).await;
+    /// Waits until the project may have changes after this generation.
+    pub(super) async fn moved(&mut self, generation: u64) {
+        self.watch.moved(generation).await;
     }
 
-    /// A page, read in this turn.
-    pub(super) async fn page(&self, after: Option<&str>, turn: u64) -> Result<Arc<Page>, Problem> {
-        self.changes.pages.read_shared(&self.caller, &self.feed, after, turn).await
+    /// Reads a page in this generation.
+    pub(super) async fn page(&self, after: Option<&str>, generation: u64) -> Result<Arc<Page>, Problem> {
+        self.changes.pages.read_shared(&self.caller, &self.feed, after, generation).await
     }
 
-    /// The tail of its group.
+    /// The shared tail of the caller's group.
     pub(super) fn tail(&self) -> Arc<Tail> {
         let group = Group::of(&self.caller, &self.feed);
         let watch = || self.changes.watches.watch(&self.project);

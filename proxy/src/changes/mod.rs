@@ -1,10 +1,9 @@
 //! Callers that wait for changes: requests with `wait`, and streams of events.
 //!
-//! While callers wait for a project, one task asks the database every 50 ms whether it has new changes. A caller that waits holds
-//! no connection to the database, and is not among the requests in flight. Streams of one key that follow the same feed share
-//! each page.
+//! While callers wait for a project, one task polls the database for new changes every 50 ms. A waiting caller holds no
+//! database connection and does not count as a request in flight. Streams with the same key and feed share each page.
 
-/// A page as events.
+/// Pages as events.
 mod event;
 /// A caller that waits.
 mod listener;
@@ -14,12 +13,12 @@ mod page;
 mod poll;
 /// A stream of events.
 mod stream;
-/// What streams of the same key follow together.
+/// The end of the feed, shared by the streams of a key.
 mod tail;
-/// Whether a project has new changes.
+/// Polls projects for new changes.
 mod watch;
 
-pub(crate) use event::is_wanted;
+pub(crate) use event::is_requested;
 pub(crate) use listener::{Changes, Listener};
 pub(crate) use page::{Feed, Form};
 pub(crate) use poll::poll;

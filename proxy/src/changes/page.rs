@@ -1,4 +1,4 @@
-//! Pages of the feed. Callers with the same key that ask for the same page at the same time share one statement.
+//! Pages of the feed. Callers with the same key that request the same page at the same time share one statement.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ use crate::problem::Problem;
 
 const CHANGES: Statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
 
-/// How a page is written.
+/// The representation of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
     /// As the body of a response.
@@ -34,7 +34,7 @@ pub(crate) enum Form {
     Events,
 }
 
-/// What a caller reads.
+/// The feed that a caller reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Feed {
     pub(crate) template: Option<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Feed {
     pub(crate) form: Form,
 }
 
-/// Callers who get the same pages.
+/// The properties in which callers must agree to share pages.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Group {
     token_digest: [u8; 32],
@@ -65,7 +65,7 @@ impl Group {
 
 /// A page.
 pub(crate) struct Page {
-    /// In its form.
+    /// The page in its representation.
     pub(crate) text: Bytes,
     /// The cursor after it.
     pub(crate) next: String,
@@ -73,13 +73,13 @@ pub(crate) struct Page {
     pub(crate) has_more: bool,
 }
 
-/// The text of a page, which counts as a response of its key until the last client has it.
-struct Held {
+/// The text of a page, which counts as a response of its key until it is sent to the last client.
+struct CountedText {
     text: String,
     _counted: Option<ResponseBytes>,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for CountedText {
     fn as_ref(&self) -> &[u8] {
         self.text.as_bytes()
     }
@@ -99,7 +99,7 @@ impl Page {
         let unexpected = |what: String| Problem::internal(format!("not a page of changes: {what}"));
         let text: String = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
         let counted = caller.admitted.as_ref().and_then(Admitted::take_response);
-        // The envelope of a response writes the numbers of JSON.
+        // For JSON, the response middleware writes the numbers.
         let text = if form == Form::Events { caller.numbers.write_text(text) } else { text };
         let Body { changes, next_cursor, has_more } =
             serde_json::from_str(&text).map_err(|error| unexpected(error.to_string()))?;
@@ -108,17 +108,17 @@ impl Page {
             Form::Events => event::events(&changes, &next).map_err(|error| unexpected(error.to_string()))?,
             Form::Json => text,
         };
-        let text = Bytes::from_owner(Held { text, _counted: counted });
+        let text = Bytes::from_owner(CountedText { text, _counted: counted });
         Ok(Page { text, next, is_empty, has_more })
     }
 }
 
-/// A page that is being read: by whom, after which cursor, and in which turn of the project.
+/// A page that is being read: its group, its cursor, and the generation of the project.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Flight {
     group: Group,
     after: Option<String>,
-    turn: u64,
+    generation: u64,
 }
 
 type Reading = Pin<Box<dyn Future<Output = Result<Arc<Page>, Problem>> + Send>>;
@@ -147,19 +147,19 @@ impl Pages {
         read(&self.database, caller, feed, after).await
     }
 
-    /// Reads a page, or shares it with others of its group who ask in the same turn. A statement that began in this turn shows
-    /// what made it one.
+    /// Reads a page, or shares one that its group reads in the same generation. A statement that starts in a generation
+    /// sees the changes that started the generation.
     pub(super) async fn read_shared(
         &self,
         caller: &Arc<Caller>,
         feed: &Feed,
         after: Option<&str>,
-        turn: u64,
+        generation: u64,
     ) -> Result<Arc<Page>, Problem> {
-        let flight = Flight { group: Group::of(caller, feed), after: after.map(str::to_owned), turn };
+        let flight = Flight { group: Group::of(caller, feed), after: after.map(str::to_owned), generation };
         let reading = self.join(&flight, caller, feed);
         let outcome = reading.await;
-        // A later reader of the same turn reads again.
+        // A later caller in the same generation reads the page again.
         self.lock().remove(&flight);
         outcome
     }

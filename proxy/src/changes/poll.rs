@@ -1,4 +1,4 @@
-//! A request that waits until there is something to answer.
+//! A request with `wait`.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::listener::Listener;
 use super::page::Page;
 use crate::problem::Problem;
 
-/// The first page that is not empty; after this time, or when the service ends, the one that there is.
+/// Returns the first page that is not empty. After the timeout or when the service stops, returns the current page.
 pub(crate) async fn poll(
     mut listener: Listener,
     after: Option<String>,
@@ -20,8 +20,8 @@ pub(crate) async fn poll(
     let (mut end, deadline) = (pin!(end), Instant::now() + wait);
     let mut after = after;
     loop {
-        let turn = listener.turn();
-        let page = listener.page(after.as_deref(), turn).await?;
+        let generation = listener.generation();
+        let page = listener.page(after.as_deref(), generation).await?;
         if !page.is_empty || Instant::now() >= deadline {
             return Ok(page);
         }
@@ -30,8 +30,8 @@ pub(crate) async fn poll(
             continue;
         }
         tokio::select! {
-            () = listener.moved(turn) => {}
-            // Once more: whether the key is still valid.
+            () = listener.moved(generation) => {}
+            // The last read also verifies that the key is still valid.
             () = sleep_until(deadline) => {}
             () = &mut end => return Ok(page),
         }

@@ -1,4 +1,4 @@
-//! A stream of events, which ends when the service does, or with the event `error`.
+//! A stream of events, which ends when the service stops or with the event `error`.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,25 +20,27 @@ use crate::problem::Problem;
 /// Its content type.
 pub(crate) const MEDIA_TYPE: &str = "text/event-stream";
 
-/// An idle stream sends a comment after this time.
-const COMMENT: Duration = Duration::from_secs(15);
+/// The interval of comments on an idle stream.
+const COMMENT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// The shortest and the longest pause before a client connects again, in milliseconds: not all come at once.
+/// The minimum and maximum delay of reconnections, in milliseconds. It is random, so that clients do not all reconnect
+/// at the same time.
 const PAUSE: [u64; 2] = [1000, 3000];
 
-/// The body of a response that shows what comes after a cursor. An error of the first page is that of the request.
+/// The body of a response with the changes after a cursor. An error in the first page is the error of the request.
 pub(crate) async fn stream(
     listener: Listener,
     after: Option<String>,
     shutdown: Shutdown,
     end: Step,
 ) -> Result<Body, Problem> {
-    let page = listener.page(after.as_deref(), listener.turn()).await?;
+    let page = listener.page(after.as_deref(), listener.generation()).await?;
     let start = event::start(fastrand::u64(PAUSE[0]..=PAUSE[1]), page.is_empty.then_some(&*page.next));
-    let (cursor, place) = (page.next.clone(), Place::behind(&page));
+    let (cursor, position) = (page.next.clone(), Position::behind(&page));
     let known = cursor.clone();
     let first = (!page.is_empty).then(|| page.text.clone());
-    let stream = Stream { listener, shutdown, end, start: Some(start.into()), first, cursor, known, place };
+    let stream =
+        Stream { listener, shutdown, end, start: Some(start.into()), first, cursor, known, position };
     Ok(Body::from_stream(unfold(Some(stream), async |stream| {
         let mut stream = stream?;
         let (bytes, is_last) = stream.next().await?;
@@ -50,34 +52,34 @@ struct Stream {
     listener: Listener,
     shutdown: Shutdown,
     end: Step,
-    /// What is sent first.
+    /// Sent before the first page.
     start: Option<Bytes>,
     first: Option<Bytes>,
-    /// Behind all that was sent.
+    /// The cursor after all sent events.
     cursor: String,
-    /// The cursor that the client knows.
+    /// The last cursor sent to the client.
     known: String,
-    place: Place,
+    position: Position,
 }
 
-/// Where a stream is.
-enum Place {
-    /// There is more to read.
+/// The state of a stream.
+enum Position {
+    /// There are more pages to read.
     Behind,
-    /// All was read that there was.
+    /// All existing pages have been read.
     AtEnd,
-    /// It follows the others of its group.
+    /// It receives the pages of its group.
     Following { pages: broadcast::Receiver<Arc<Page>>, _tail: Arc<Tail> },
 }
 
-impl Place {
-    fn behind(page: &Page) -> Place {
-        if page.has_more { Place::Behind } else { Place::AtEnd }
+impl Position {
+    fn behind(page: &Page) -> Position {
+        if page.has_more { Position::Behind } else { Position::AtEnd }
     }
 }
 
 impl Stream {
-    /// What is sent next, and whether it is the last; none at the end.
+    /// The next chunk, and whether it is the last; `None` at the end.
     async fn next(&mut self) -> Option<(Bytes, bool)> {
         if let Some(bytes) = self.start.take().or_else(|| self.first.take()) {
             return Some((bytes, false));
@@ -92,7 +94,7 @@ impl Stream {
     }
 
     async fn event(&mut self) -> (Bytes, bool) {
-        let comment = Instant::now() + COMMENT;
+        let comment = Instant::now() + COMMENT_INTERVAL;
         loop {
             let advanced = tokio::select! {
                 biased;
@@ -116,32 +118,32 @@ impl Stream {
         }
     }
 
-    /// One step. It can be given up, and begun again.
+    /// One step. It is cancellation-safe.
     async fn advance(&mut self) -> Result<Option<Bytes>, Problem> {
-        match &mut self.place {
-            Place::Behind => {
-                let page = self.listener.page(Some(&self.cursor), self.listener.turn()).await?;
-                self.place = Place::behind(&page);
+        match &mut self.position {
+            Position::Behind => {
+                let page = self.listener.page(Some(&self.cursor), self.listener.generation()).await?;
+                self.position = Position::behind(&page);
                 Ok(self.pass(&page))
             }
-            Place::AtEnd => {
+            Position::AtEnd => {
                 let tail = self.listener.tail();
                 let Some(joined) = tail.join(self.listener.caller(), &self.cursor).await else {
                     sleep(RETRY).await;
-                    self.place = Place::Behind;
+                    self.position = Position::Behind;
                     return Ok(None);
                 };
-                self.place = match joined.page.has_more {
-                    true => Place::Behind,
-                    false => Place::Following { pages: joined.pages, _tail: tail },
+                self.position = match joined.page.has_more {
+                    true => Position::Behind,
+                    false => Position::Following { pages: joined.pages, _tail: tail },
                 };
                 Ok(self.pass(&joined.page))
             }
-            Place::Following { pages, .. } => match pages.recv().await {
+            Position::Following { pages, .. } => match pages.recv().await {
                 Ok(page) => Ok(self.pass(&page)),
-                // It reads more slowly than the others, or the tail has ended, of which its own page tells the reason.
+                // The client reads too slowly, or the tail has ended, in which case the next page has the error.
                 Err(RecvError::Lagged(_) | RecvError::Closed) => {
-                    self.place = Place::Behind;
+                    self.position = Position::Behind;
                     Ok(None)
                 }
             },

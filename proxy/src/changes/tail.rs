@@ -1,7 +1,7 @@
-//! The end of the feed, which streams of the same group follow together: each of its pages is read and written once.
+//! The end of the feed, which the streams of a group share: each page is read and rendered once.
 //!
-//! A stream joins when it has read all that there is. Its last page and that of the tail are read under one snapshot, so the
-//! same follows both.
+//! A stream joins when it has read all pages. Its last page and the last page of the tail are read with the same
+//! snapshot, so the same changes follow both.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -16,21 +16,21 @@ use super::watch::Watch;
 use crate::caller::Caller;
 use crate::problem::Problem;
 
-/// How many pages a stream may lag. One that lags more reads for itself.
+/// The number of pages that a stream can lag behind. A stream that lags more reads its own pages.
 const AHEAD: usize = 4;
 
-/// How many streams join under one snapshot.
-const TOGETHER: usize = 50;
+/// The maximum number of streams that join with one snapshot.
+const MAX_JOINS: usize = 50;
 
-/// After this time without changes, a page is read: it reports a revoked key, and moves the cursor.
-const CHECK: Duration = Duration::from_secs(15);
+/// The interval at which a page is read without changes, to detect a revoked key and to advance the cursor.
+const CHECK_INTERVAL: Duration = Duration::from_secs(15);
 
-/// The pause after an error that passes.
+/// The pause after a temporary error.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
 
 const BEGIN: &str = "begin isolation level repeatable read read only";
 
-/// All tails, by their groups.
+/// All tails, by group.
 #[derive(Default)]
 pub(super) struct Tails(Mutex<HashMap<Group, Weak<Tail>>>);
 
@@ -57,22 +57,22 @@ impl Tails {
     }
 }
 
-/// A stream that wants to join.
+/// A request to join.
 struct Joining {
     caller: Arc<Caller>,
     cursor: String,
     joined: oneshot::Sender<Joined>,
 }
 
-/// What a stream reads before it follows.
+/// The result of joining.
 pub(super) struct Joined {
-    /// The last page of its own. If it has more, the stream has not joined.
+    /// The stream's page after its cursor. If there are more pages, the stream has not joined.
     pub(super) page: Arc<Page>,
     /// The pages after it.
     pub(super) pages: broadcast::Receiver<Arc<Page>>,
 }
 
-/// The tail of one group. It ends when it is dropped.
+/// The tail of one group. Its task stops when it is dropped.
 pub(super) struct Tail {
     joins: mpsc::Sender<Joining>,
     task: JoinHandle<()>,
@@ -86,13 +86,13 @@ impl Drop for Tail {
 
 impl Tail {
     fn begin(pages: Arc<Pages>, feed: Feed, watch: Watch) -> Tail {
-        let (joins, joining) = mpsc::channel(TOGETHER);
-        let turn = watch.turn();
+        let (joins, joining) = mpsc::channel(MAX_JOINS);
+        let generation = watch.generation();
         let reader = Reader {
             pages,
             feed,
             watch,
-            turn,
+            generation,
             cursor: None,
             members: Vec::new(),
             sent: broadcast::Sender::new(AHEAD),
@@ -101,7 +101,7 @@ impl Tail {
         Tail { joins, task: tokio::spawn(reader.run(joining)) }
     }
 
-    /// Joins after a cursor; none if that is not possible at the moment.
+    /// Joins after a cursor; `None` if that is not possible at the moment.
     pub(super) async fn join(&self, caller: &Arc<Caller>, cursor: &str) -> Option<Joined> {
         let (joined, has_joined) = oneshot::channel();
         let joining = Joining { caller: Arc::clone(caller), cursor: cursor.to_owned(), joined };
@@ -110,33 +110,33 @@ impl Tail {
     }
 }
 
-/// Reads for a tail.
+/// Reads the pages of a tail.
 struct Reader {
     pages: Arc<Pages>,
     feed: Feed,
     watch: Watch,
-    /// The turn in which it was read last.
-    turn: u64,
-    /// Once a stream has joined.
+    /// The generation of the last read.
+    generation: u64,
+    /// Set when a stream has joined.
     cursor: Option<String>,
-    /// Those in whose name it reads.
+    /// The callers of the joined streams. Pages are read with the first that still exists.
     members: Vec<Weak<Caller>>,
     sent: broadcast::Sender<Arc<Page>>,
-    /// When a page was sent last.
+    /// When the last page was sent.
     sent_at: Instant,
 }
 
 impl Reader {
-    /// Until a page is refused for good: then each stream asks for itself why.
+    /// Runs until a permanent error. Each stream then reads its own page, which reports the error.
     async fn run(mut self, mut joining: mpsc::Receiver<Joining>) {
         loop {
             let done = tokio::select! {
-                joining = joining_together(&mut joining) => match joining {
+                joining = next_joins(&mut joining) => match joining {
                     Some(joining) => self.join(joining).await,
                     None => return,
                 },
-                () = self.watch.moved(self.turn) => self.read().await,
-                () = sleep(CHECK) => self.read().await,
+                () = self.watch.moved(self.generation) => self.read().await,
+                () = sleep(CHECK_INTERVAL) => self.read().await,
             };
             match done {
                 Ok(()) => {}
@@ -146,9 +146,9 @@ impl Reader {
         }
     }
 
-    /// Reads up to the end.
+    /// Reads all pages up to the end.
     async fn read(&mut self) -> Result<(), Problem> {
-        let turn = self.watch.turn();
+        let generation = self.watch.generation();
         self.members.retain(|member| member.strong_count() > 0);
         if let Some(caller) = self.members.iter().find_map(Weak::upgrade) {
             while let Some(cursor) = &self.cursor {
@@ -158,28 +158,29 @@ impl Reader {
                 }
             }
         }
-        self.turn = turn;
+        self.generation = generation;
         Ok(())
     }
 
-    /// Sends a page to the streams. Returns whether there are more. An empty one is sent from time to time, for its cursor.
+    /// Sends a page to the streams. Returns whether there are more pages. An empty page is sent only after a pause, for
+    /// its cursor.
     fn send(&mut self, page: Page) -> bool {
         let has_more = page.has_more;
         self.cursor = Some(page.next.clone());
-        if !page.is_empty || self.sent_at.elapsed() >= CHECK {
+        if !page.is_empty || self.sent_at.elapsed() >= CHECK_INTERVAL {
             self.sent_at = Instant::now();
-            // Without streams, it goes nowhere.
+            // An error means that there are no streams.
             let _ = self.sent.send(Arc::new(page));
         }
         has_more
     }
 
-    /// Lets streams join. After an error, none of them does.
+    /// Joins streams. After an error, none of them has joined.
     async fn join(&mut self, joining: Vec<Joining>) -> Result<(), Problem> {
         let Some(caller) = joining.first().map(|first| Arc::clone(&first.caller)) else { return Ok(()) };
         let pages = Arc::clone(&self.pages);
         let mut transaction = pages.database.begin(&caller, BEGIN).await?;
-        let turn = self.watch.turn();
+        let generation = self.watch.generation();
         let mut read: HashMap<String, Arc<Page>> = HashMap::new();
         let mut end = None;
         for Joining { cursor, .. } in &joining {
@@ -188,7 +189,7 @@ impl Reader {
             }
             let page = match read_within(&mut transaction, &caller, &self.feed, Some(cursor)).await {
                 Ok(page) => Arc::new(page),
-                // It may be the fault of this cursor: who sent it reads for itself, and learns that.
+                // The cursor may be invalid: its stream reads the page itself and gets the error.
                 Err(_) => {
                     transaction.roll_back().await;
                     return Ok(());
@@ -199,8 +200,8 @@ impl Reader {
             }
             read.insert(cursor.clone(), page);
         }
-        // The tail is read last. A transaction of another database that has ended in between can take the end of what is final
-        // back, so what a stream has read already could come again, but is never left out.
+        // The tail is read last. The horizon of final changes can move back when a transaction in another database
+        // ends, so a change may be sent twice to a stream, but is never omitted.
         while let Some(cursor) = &self.cursor {
             let page = read_within(&mut transaction, &caller, &self.feed, Some(cursor)).await?;
             if !self.send(page) {
@@ -209,7 +210,7 @@ impl Reader {
         }
         transaction.roll_back().await;
         self.cursor = self.cursor.take().or(end);
-        self.turn = turn;
+        self.generation = generation;
         for Joining { caller, cursor, joined } in joining {
             let Some(page) = read.get(&cursor) else { continue };
             self.members.push(Arc::downgrade(&caller));
@@ -219,10 +220,10 @@ impl Reader {
     }
 }
 
-/// The streams that want to join now; none if no stream can any longer.
-async fn joining_together(joining: &mut mpsc::Receiver<Joining>) -> Option<Vec<Joining>> {
+/// The streams that are waiting to join; `None` if the tail was dropped.
+async fn next_joins(joining: &mut mpsc::Receiver<Joining>) -> Option<Vec<Joining>> {
     let mut together = Vec::new();
-    match joining.recv_many(&mut together, TOGETHER).await {
+    match joining.recv_many(&mut together, MAX_JOINS).await {
         0 => None,
         _ => Some(together),
     }

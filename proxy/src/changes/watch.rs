@@ -1,4 +1,4 @@
-//! Whether a project has new changes: one task asks the database for all callers that wait for it, and none without such callers.
+//! Polls projects for new changes: one task per project for all its waiting callers, and none without such callers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use crate::database::Database;
 use crate::database::Effect::Read;
 
-/// The place of the last change that can be shown.
+/// The position of the last final change.
 const HORIZON: &str = "select keyed_http.change_horizon($1::text)";
 
 /// The pause between two statements.
@@ -21,15 +21,15 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The pause after a statement that failed.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The projects that callers wait for.
+/// The watched projects.
 pub(super) struct Watches {
     database: Arc<Database>,
     projects: Mutex<HashMap<String, Weak<Project>>>,
 }
 
-/// A project that is watched until this is dropped.
+/// A watched project. Polling stops when this is dropped.
 struct Project {
-    turns: Arc<watch::Sender<u64>>,
+    generations: Arc<watch::Sender<u64>>,
     task: JoinHandle<()>,
 }
 
@@ -39,9 +39,9 @@ impl Drop for Project {
     }
 }
 
-/// A caller that waits for a project.
+/// A subscription to a project.
 pub(super) struct Watch {
-    turns: watch::Receiver<u64>,
+    generations: watch::Receiver<u64>,
     _project: Arc<Project>,
 }
 
@@ -50,37 +50,38 @@ impl Watches {
         Watches { database, projects: Mutex::default() }
     }
 
-    /// Watches a project, by slug or number.
+    /// Watches a project, by slug or id.
     pub(super) fn watch(&self, name: &str) -> Watch {
         // Nothing that can panic half-way runs under the lock.
         let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
         let project = projects.get(name).and_then(Weak::upgrade).unwrap_or_else(|| {
             projects.retain(|_, project| project.strong_count() > 0);
-            let turns = Arc::new(watch::Sender::new(0));
-            let task = tokio::spawn(probe(Arc::clone(&self.database), name.to_owned(), Arc::clone(&turns)));
-            let project = Arc::new(Project { turns, task });
+            let generations = Arc::new(watch::Sender::new(0));
+            let task =
+                tokio::spawn(probe(Arc::clone(&self.database), name.to_owned(), Arc::clone(&generations)));
+            let project = Arc::new(Project { generations, task });
             projects.insert(name.to_owned(), Arc::downgrade(&project));
             project
         });
-        Watch { turns: project.turns.subscribe(), _project: project }
+        Watch { generations: project.generations.subscribe(), _project: project }
     }
 }
 
 impl Watch {
-    /// The present turn. What is read from now on shows all that made it one.
-    pub(super) fn turn(&self) -> u64 {
-        *self.turns.borrow()
+    /// The current generation. Statements that start from now on see the changes that started it.
+    pub(super) fn generation(&self) -> u64 {
+        *self.generations.borrow()
     }
 
-    /// Waits until there may be more to read than in this turn.
-    pub(super) async fn moved(&mut self, turn: u64) {
-        // The sender lives as long as the project.
-        let _ = self.turns.wait_for(|present| *present != turn).await;
+    /// Waits until there may be changes after this generation.
+    pub(super) async fn moved(&mut self, generation: u64) {
+        // The sender outlives this subscription.
+        let _ = self.generations.wait_for(|present| *present != generation).await;
     }
 }
 
-/// Begins a turn whenever the project has new changes.
-async fn probe(database: Arc<Database>, project: String, turns: Arc<watch::Sender<u64>>) {
+/// Starts a new generation whenever the project has new changes.
+async fn probe(database: Arc<Database>, project: String, generations: Arc<watch::Sender<u64>>) {
     let mut known: Option<Option<String>> = None;
     loop {
         let seen = database.run(Read, HORIZON, &[text(&project)]).await.map(|row| row.try_get(0));
@@ -88,16 +89,16 @@ async fn probe(database: Arc<Database>, project: String, turns: Arc<watch::Sende
             Ok(Ok(horizon)) => {
                 if known.as_ref() != Some(&horizon) {
                     known = Some(horizon);
-                    turns.send_modify(|turn| *turn += 1);
+                    generations.send_modify(|generation| *generation += 1);
                 }
                 PAUSE
             }
             Ok(Err(error)) => {
-                tracing::warn!(%error, "cannot read whether there are changes");
+                tracing::warn!(%error, "cannot read the change horizon");
                 RETRY
             }
             Err(problem) => {
-                tracing::debug!(cause = problem.cause(), "cannot ask whether there are changes");
+                tracing::debug!(cause = problem.cause(), "cannot query the change horizon");
                 RETRY
             }
         };

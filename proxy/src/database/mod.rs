@@ -234,7 +234,7 @@ impl Database {
         };
         // A large response would hold up those that share its connection.
         if effect == Effect::Lookup
-            && admitted.is_none_or(|admitted| admitted.expects_little(kind))
+            && admitted.is_none_or(|admitted| admitted.expects_small_response(kind))
             && let Some(answer) = self.try_shared(trace, statement, arguments).await
         {
             return answer.map_err(|failure| failure.into_problem(effect)).and_then(receive);
@@ -243,7 +243,7 @@ impl Database {
         let deadline = Instant::now() + self.answer_timeout;
         let mut waiting = StdInstant::now();
         let _share = match admitted {
-            Some(admitted) => Some(admitted.leave(kind).await?),
+            Some(admitted) => Some(admitted.acquire(kind).await?),
             None => None,
         };
         let mut tries = 1;

@@ -34,7 +34,7 @@ impl Database {
         let (trace, waiting) =
             (self.trace(caller.admitted.as_ref(), StatementKind::File, "begin"), StdInstant::now());
         let share = match &caller.admitted {
-            Some(admitted) => Some(admitted.leave_for_file().await?),
+            Some(admitted) => Some(admitted.acquire_for_transfer().await?),
             None => None,
         };
         let lease = self.lease().await;

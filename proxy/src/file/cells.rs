@@ -2,7 +2,7 @@
 
 use csv::{ReaderBuilder, StringRecord};
 
-/// The cells of a row; none of an empty one.
+/// The cells of a row; none for an empty row.
 pub(crate) fn cells(row: &str, delimiter: u8) -> StringRecord {
     let mut reader = ReaderBuilder::new()
         .delimiter(delimiter)
@@ -10,7 +10,7 @@ pub(crate) fn cells(row: &str, delimiter: u8) -> StringRecord {
         .flexible(true)
         .from_reader(row.as_bytes());
     let mut cells = StringRecord::new();
-    // Text in memory can always be read.
+    // Reading from memory cannot fail.
     let _ = reader.read_record(&mut cells);
     cells
 }

@@ -1,8 +1,8 @@
-//! Bytes → text: by the byte order mark, by the declared encoding, or by the first non-ASCII character.
+//! Bytes → text. The encoding is taken from the byte order mark, the declaration, or the first non-ASCII character.
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// Turns the bytes of a file into text.
+/// Decodes the bytes of a file.
 pub(crate) struct Decode {
     /// The declared encoding.
     given: Option<&'static Encoding>,
@@ -10,9 +10,9 @@ pub(crate) struct Decode {
 }
 
 enum Stage {
-    /// Too little has arrived to decide.
+    /// More bytes are needed to detect the encoding.
     Beginning(Vec<u8>),
-    /// All bytes were ASCII so far, which says nothing, but for the beginning of what may be a character.
+    /// All bytes so far are ASCII, except the possible beginning of a character.
     Ascii(Vec<u8>),
     Known(Decoder),
 }
@@ -22,12 +22,12 @@ enum Stage {
 pub(crate) struct Undecodable;
 
 impl Decode {
-    /// A file in this encoding, or in one that its beginning shows.
+    /// A decoder for a file in the declared encoding, or a detected one.
     pub(crate) fn new(given: Option<&'static Encoding>) -> Decode {
         Decode { given, stage: Stage::Beginning(Vec::new()) }
     }
 
-    /// The encoding, in a word.
+    /// The name of the encoding.
     pub(crate) fn name(&self) -> String {
         match &self.stage {
             Stage::Known(decoder) => decoder.encoding().name().to_ascii_lowercase(),
@@ -35,7 +35,7 @@ impl Decode {
         }
     }
 
-    /// Appends the text of further bytes; `is_end` marks the last ones.
+    /// Appends the text of the next bytes. `is_end` marks the last ones.
     pub(crate) fn push(&mut self, bytes: &[u8], is_end: bool, out: &mut String) -> Result<(), Undecodable> {
         match &mut self.stage {
             Stage::Beginning(held) => {
@@ -48,7 +48,7 @@ impl Decode {
                 let (encoding, mark) = match (marked, self.given) {
                     (Some((encoding, mark)), _) => (Some(encoding), mark),
                     (None, Some(given)) => (Some(given), 0),
-                    (None, None) => (without_mark(&held), 0),
+                    (None, None) => (detect_utf16(&held), 0),
                 };
                 self.stage = encoding.map_or(Stage::Ascii(Vec::new()), |it| {
                     Stage::Known(it.new_decoder_without_bom_handling())
@@ -60,7 +60,7 @@ impl Decode {
                 let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len());
                 let (ascii, rest) = bytes.split_at(first);
                 out.push_str(std::str::from_utf8(ascii).map_err(|_| Undecodable)?);
-                let Some(encoding) = by_sequence(rest, is_end) else {
+                let Some(encoding) = detect_by_character(rest, is_end) else {
                     *held = rest.to_owned();
                     return Ok(());
                 };
@@ -72,8 +72,8 @@ impl Decode {
     }
 }
 
-/// Two bytes for each character show by the zeros of the first ones, which are mostly ASCII.
-fn without_mark(beginning: &[u8]) -> Option<&'static Encoding> {
+/// Detects UTF-16 without a byte order mark by the zero bytes of its first characters, which are mostly ASCII.
+fn detect_utf16(beginning: &[u8]) -> Option<&'static Encoding> {
     match beginning {
         [0, a, 0, b, ..] if *a > 0 && *b > 0 => Some(UTF_16BE),
         [a, 0, b, 0, ..] if *a > 0 && *b > 0 => Some(UTF_16LE),
@@ -81,10 +81,10 @@ fn without_mark(beginning: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding that the first non-ASCII character shows: text in windows-1252 that is valid UTF-8 by accident is
-/// extremely rare. `None` if too little has arrived.
-fn by_sequence(bytes: &[u8], is_end: bool) -> Option<&'static Encoding> {
-    // No character has more bytes.
+/// Detects the encoding from the first non-ASCII character: windows-1252 text that happens to be valid UTF-8 is
+/// extremely rare. `None` if more bytes are needed.
+fn detect_by_character(bytes: &[u8], is_end: bool) -> Option<&'static Encoding> {
+    // The maximum length of a character.
     let beginning = &bytes[..bytes.len().min(4)];
     match std::str::from_utf8(beginning) {
         Ok("") => None,
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The text of a file that comes in chunks of this many bytes, and its encoding.
+    /// The text of a file that arrives in chunks of this size, and its encoding.
     fn read(
         bytes: &[u8],
         size: usize,

@@ -1,4 +1,4 @@
-//! The form of an exported file, from the query string.
+//! The format of an exported file, from the query string.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::preference::{weight_of, weighted};
 use crate::problem::Problem;
 use crate::query::flag;
 
-/// The form of a file.
+/// The format options of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FileForm {
     pub(crate) format: Format,
@@ -23,7 +23,8 @@ pub(crate) struct FileForm {
 }
 
 impl FileForm {
-    /// `format` is that of the file, or, as an object, that of its cells. Without the name of one, Accept may ask for XLSX.
+    /// Parses the parameters. `format` is the format of the file, or an object for the format of its cells. If it is
+    /// not a name, Accept can request XLSX.
     pub(crate) fn parse(
         headers: &HeaderMap,
         format: Option<&str>,
@@ -48,7 +49,9 @@ impl FileForm {
         let has_mark = flag("bom", bom)?.unwrap_or(false);
         if format != Format::Csv && (has_mark || delimiter.is_some()) {
             let name = if has_mark { "bom" } else { "delimiter" };
-            return Err(Problem::invalid_value(format!("the query parameter \"{name}\" is for CSV")));
+            return Err(Problem::invalid_value(format!(
+                "the query parameter \"{name}\" applies only to CSV"
+            )));
         }
         let options = match (&cells, delimiter) {
             _ if format == Format::Xlsx => {

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 pub enum Format {
     /// Comma-separated values.
     Csv,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Ndjson,
     /// A spreadsheet.
     Xlsx,
@@ -17,7 +17,7 @@ pub enum Format {
 pub(crate) const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 impl Format {
-    /// Its name in requests, and the ending of the names of its files.
+    /// The name in requests, which is also the file extension.
     pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",

@@ -1,61 +1,62 @@
-//! gzip → bytes, as they arrive (RFC 1952): pure. A file may have several members, as `cat a.gz b.gz` makes them.
+//! gzip → bytes, as a stream (RFC 1952). A file can have several members, as from `cat a.gz b.gz`. Pure.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use bytes::{Buf, Bytes};
 use flate2::bufread::MultiGzDecoder;
 
-/// The most bytes of one step. A few bytes may unfold to a thousand times as many, which never are in memory together.
+/// The maximum number of bytes of one step. Data may decompress to a thousand times its size, which is never in memory
+/// as a whole.
 const STEP: usize = 64 << 10;
 
-/// What every gzip file begins with, and no text.
+/// The magic number of gzip. No text begins with it.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Whether a file that begins like this is packed with gzip.
+/// Whether a file that begins with these bytes is compressed with gzip.
 pub fn is_gzip(beginning: &[u8]) -> bool {
     beginning.starts_with(&MAGIC)
 }
 
-/// What has arrived and is not yet unpacked.
+/// Bytes that have arrived and are not decompressed yet.
 struct Arrived {
     bytes: Bytes,
     is_whole: bool,
 }
 
-/// A file that is being unpacked.
+/// A decompressor.
 pub(crate) struct Gunzip {
     decoder: MultiGzDecoder<Arrived>,
     out: Vec<u8>,
 }
 
-/// What comes next.
+/// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Unpacked bytes.
+    /// Decompressed bytes.
     Bytes(Bytes),
-    /// More has to arrive first.
-    Wanting,
+    /// More input is needed.
+    NeedsInput,
     /// The file is complete.
     End,
 }
 
-/// Why a file cannot be unpacked.
+/// Why a file cannot be decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// It is not gzip, or was damaged.
-    Damaged,
-    /// It ends too early.
-    Short,
+pub(crate) enum GunzipError {
+    /// The file is not gzip, or is corrupt.
+    Corrupt,
+    /// The file is truncated.
+    Truncated,
 }
 
 impl Gunzip {
-    /// Before anything has arrived.
+    /// Creates a decompressor without input.
     pub(crate) fn new() -> Gunzip {
         let arrived = Arrived { bytes: Bytes::new(), is_whole: false };
         Gunzip { decoder: MultiGzDecoder::new(arrived), out: vec![0; STEP] }
     }
 
-    /// Takes what has arrived; nothing at the end of the file. Call it when [`Step::Wanting`] is next.
+    /// Adds input; `None` is the end of the file. Must be called after [`Step::NeedsInput`].
     pub(crate) fn push(&mut self, arrived: Option<Bytes>) {
         let before = self.decoder.get_mut();
         match arrived {
@@ -64,15 +65,15 @@ impl Gunzip {
         }
     }
 
-    /// Unpacks the next bytes.
-    pub(crate) fn step(&mut self) -> Result<Step, Fault> {
+    /// Decompresses the next bytes.
+    pub(crate) fn step(&mut self) -> Result<Step, GunzipError> {
         match self.decoder.read(&mut self.out) {
             Ok(0) => Ok(Step::End),
             Ok(count) => Ok(Step::Bytes(Bytes::copy_from_slice(&self.out[..count]))),
             Err(error) => match error.kind() {
-                ErrorKind::WouldBlock => Ok(Step::Wanting),
-                ErrorKind::UnexpectedEof => Err(Fault::Short),
-                _ => Err(Fault::Damaged),
+                ErrorKind::WouldBlock => Ok(Step::NeedsInput),
+                ErrorKind::UnexpectedEof => Err(GunzipError::Truncated),
+                _ => Err(GunzipError::Corrupt),
             },
         }
     }
@@ -118,8 +119,8 @@ mod tests {
         encoder.finish().expect("memory")
     }
 
-    /// Unpacks a file that arrives in pieces; the largest step beside it.
-    fn unpacked(file: &[u8], piece: usize) -> Result<(Vec<u8>, usize), Fault> {
+    /// Decompresses a file that arrives in pieces. Returns the text and the size of the largest step.
+    fn unpacked(file: &[u8], piece: usize) -> Result<(Vec<u8>, usize), GunzipError> {
         let (mut gunzip, mut pieces) = (Gunzip::new(), file.chunks(piece));
         let (mut text, mut largest) = (Vec::new(), 0);
         loop {
@@ -128,7 +129,7 @@ mod tests {
                     largest = largest.max(bytes.len());
                     text.extend_from_slice(&bytes);
                 }
-                Step::Wanting => gunzip.push(pieces.next().map(Bytes::copy_from_slice)),
+                Step::NeedsInput => gunzip.push(pieces.next().map(Bytes::copy_from_slice)),
                 Step::End => return Ok((text, largest)),
             }
         }
@@ -155,7 +156,12 @@ mod tests {
     fn damaged_or_truncated_file_is_rejected() {
         let file = packed(&b"one,two\n".repeat(100));
         for length in 0..file.len() {
-            assert_eq!(unpacked(&file[..length], 5), Err(Fault::Short), "{length} of {} bytes", file.len());
+            assert_eq!(
+                unpacked(&file[..length], 5),
+                Err(GunzipError::Truncated),
+                "{length} of {} bytes",
+                file.len()
+            );
         }
         let mut other_sum = file.clone();
         let sum = other_sum.len() - 8;
@@ -163,7 +169,7 @@ mod tests {
         for damaged in
             [other_sum, b"external_key,name\n".to_vec(), [&file[..], b"more than a header"].concat()]
         {
-            assert_eq!(unpacked(&damaged, 5).map(|(text, _)| text.len()), Err(Fault::Damaged));
+            assert_eq!(unpacked(&damaged, 5).map(|(text, _)| text.len()), Err(GunzipError::Corrupt));
         }
     }
 

@@ -1,27 +1,27 @@
 //! File formats: bytes → text → rows on import, streaming on export, so that memory does not depend on the size of
 //! the file.
 
-/// How a file writes values.
+/// The format of cells.
 pub(crate) mod cell_format;
 /// One row of CSV → its cells.
 pub(crate) mod cells;
-/// A streamed response.
-pub(crate) mod chunks;
+/// Complete rows.
+pub(crate) mod chunk;
 /// Bytes → text.
 pub(crate) mod decode;
-/// The form of an exported file.
+/// The format options of an export.
 pub(crate) mod form;
-/// The formats.
+/// The file formats.
 pub mod format;
 /// gzip → bytes.
 pub mod gunzip;
-/// Complete rows.
-pub(crate) mod portion;
-/// Refused rows with their reasons.
-pub mod refused_rows;
-/// Text → complete rows, in portions.
+/// Rejected rows with their reasons.
+pub mod rejected_rows;
+/// Text → complete rows, in chunks.
 pub(crate) mod rows;
 /// Detects the delimiter.
 pub(crate) mod sniff;
+/// A streamed response.
+pub(crate) mod stream;
 /// Spreadsheets.
 pub(crate) mod xlsx;

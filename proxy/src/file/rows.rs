@@ -1,99 +1,99 @@
-//! Text → complete rows, in portions. Only finds the ends of rows; the database parses cells and JSON.
+//! Text → complete rows, in chunks. Only finds the ends of rows; the database parses cells and JSON.
 
 /// The elements of a JSON array.
 mod array_scan;
 /// The rows of CSV.
 mod csv_scan;
-/// The text that has not been given out yet.
+/// The text that has not been returned yet.
 mod pending;
 
 use self::array_scan::ArrayScan;
 use self::csv_scan::CsvScan;
 pub(crate) use self::csv_scan::is_malformed;
 use self::pending::Pending;
-use super::portion::{Fault, Portion};
+use super::chunk::{Chunk, Defect};
 
-/// The most bytes of one row.
+/// The maximum number of bytes of a row.
 pub(crate) const MAX_ROW_BYTES: usize = 4 << 20;
-/// The size and number of rows at which a portion ends, unless another number is set.
-pub(crate) const PORTION_BYTES: usize = 1 << 20;
-pub(crate) const PORTION_ROWS: usize = 2000;
+/// The size and the default number of rows at which a chunk ends.
+pub(crate) const CHUNK_BYTES: usize = 1 << 20;
+pub(crate) const CHUNK_ROWS: usize = 2000;
 
 /// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// CSV with this delimiter: a row ends with its line, unless a quoted cell continues.
+    /// CSV with this delimiter. A row ends at the end of a line, unless a quoted cell is open.
     Csv(u8),
-    /// JSON: an element of an array is a row if the text begins with one, otherwise a line.
+    /// JSON. If the text begins with an array, each element is a row; otherwise, each line.
     Json,
 }
 
-/// Why there are no further rows.
+/// Why no more rows can be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// The row that begins in this line is too long.
     TooLong(u64),
-    /// The header, in this line, breaks the rules of quotes.
-    Header(u64, Fault),
-    /// The first line of JSON, this one, begins an object and does not end it.
+    /// The header, in this line, is malformed.
+    Header(u64, Defect),
+    /// The first JSON object, which begins in this line, spans several lines.
     Spread(u64),
     /// Text follows a JSON array, in this line.
     AfterArray(u64),
-    /// The text ends in this line, and the JSON array does not.
+    /// The text ends in this line, before the end of the JSON array.
     OpenArray(u64),
 }
 
-/// Splits a text that arrives in chunks into rows.
+/// Splits text that arrives in pieces into rows.
 pub(crate) struct Rows {
     scan: Scan,
-    /// The number of rows of a portion.
-    most: usize,
+    /// The maximum number of rows of a chunk.
+    max_rows: usize,
     pending: Pending,
 }
 
 enum Scan {
     Csv(CsvScan),
-    /// Nothing but white space has arrived.
+    /// Only white space has arrived.
     Undecided,
     Lines {
-        /// Whether the first line was scanned.
+        /// Whether the first line has been scanned.
         is_begun: bool,
     },
     Array(ArrayScan),
 }
 
 impl Rows {
-    /// Begins with the first line of a file.
+    /// Starts at the first line of a file.
     pub(crate) fn new(form: Form) -> Rows {
         let scan = match form {
             Form::Csv(delimiter) => Scan::Csv(CsvScan::new(delimiter)),
             Form::Json => Scan::Undecided,
         };
-        Rows { scan, most: PORTION_ROWS, pending: Pending::new() }
+        Rows { scan, max_rows: CHUNK_ROWS, pending: Pending::new() }
     }
 
-    /// Sets the number of rows of further portions.
-    pub(crate) fn set_most(&mut self, rows: usize) {
-        self.most = rows;
+    /// Sets the maximum number of rows of the next chunks.
+    pub(crate) fn set_max_rows(&mut self, rows: usize) {
+        self.max_rows = rows;
     }
 
-    /// The line that was read last.
+    /// The last line that was read.
     pub(crate) fn line(&self) -> u64 {
         self.pending.line
     }
 
-    /// Appends the next chunk of the text, and scans it.
+    /// Appends the next piece of the text, and scans it.
     pub(crate) fn extend<E>(&mut self, append: impl FnOnce(&mut String) -> Result<(), E>) -> Result<(), E> {
         let appended = append(&mut self.pending.text);
         self.scan();
-        self.pending.drop_passed();
+        self.pending.drop_skipped();
         appended
     }
 
-    /// Returns a portion of complete rows, or with `is_end` all remaining ones. `None` if there are too few.
-    pub(crate) fn take(&mut self, is_end: bool) -> Result<Option<Portion>, Unreadable> {
+    /// Returns a chunk of complete rows, or with `is_end`, of the remaining rows. `None` if there are too few.
+    pub(crate) fn take(&mut self, is_end: bool) -> Result<Option<Chunk>, Unreadable> {
         self.require_readable(is_end)?;
-        let is_full = self.pending.is_full(self.most, PORTION_BYTES);
+        let is_full = self.pending.is_full(self.max_rows, CHUNK_BYTES);
         if !is_full && is_end {
             self.end();
         }
@@ -103,12 +103,12 @@ impl Rows {
         if !is_full && !is_end {
             return Ok(None);
         }
-        // An element of an array has several lines, and the database takes a line for each.
+        // An array element may span several lines, but the database requires one line per row.
         let is_flat = matches!(self.scan, Scan::Array(_));
-        Ok(self.pending.cut(self.most, PORTION_BYTES, is_flat))
+        Ok(self.pending.cut(self.max_rows, CHUNK_BYTES, is_flat))
     }
 
-    /// The first row, once it is complete.
+    /// Returns the first row if it is complete.
     pub(crate) fn take_first(&mut self, is_end: bool) -> Result<Option<String>, Unreadable> {
         if self.pending.rows.is_empty() {
             self.require_readable(is_end)?;
@@ -120,16 +120,16 @@ impl Rows {
             return Ok(None);
         }
         let first = self.pending.rows.remove(0);
-        match first.fault {
-            Some(fault) => Err(Unreadable::Header(first.line, fault)),
+        match first.defect {
+            Some(defect) => Err(Unreadable::Header(first.line, defect)),
             None => Ok(Some(self.pending.text[first.start..first.end].to_owned())),
         }
     }
 
-    /// Rejects what cannot be read, however it goes on.
+    /// Rejects text that is malformed regardless of its continuation.
     fn require_readable(&mut self, is_end: bool) -> Result<(), Unreadable> {
         while self.pending.unfinished() > MAX_ROW_BYTES {
-            // A quote that is never closed does not hold up the rows after it.
+            // An unclosed quote does not hide the rows after it.
             let is_rejected = match &mut self.scan {
                 Scan::Csv(scan) => scan.reject_open(&mut self.pending),
                 Scan::Undecided | Scan::Lines { .. } | Scan::Array(_) => false,
@@ -141,12 +141,13 @@ impl Rows {
         }
         let line = self.pending.line;
         match &mut self.scan {
-            Scan::Array(scan) if scan.has_further() => Err(Unreadable::AfterArray(line)),
+            Scan::Array(scan) if scan.has_trailing_text() => Err(Unreadable::AfterArray(line)),
             Scan::Array(scan) if is_end && !scan.is_complete() => Err(Unreadable::OpenArray(line)),
             Scan::Lines { is_begun } if !*is_begun => {
                 let first = self.pending.rows.first();
                 *is_begun = first.is_some();
-                match first.filter(|first| is_cut_off(&self.pending.text[first.start..first.end])) {
+                match first.filter(|first| continues_on_next_line(&self.pending.text[first.start..first.end]))
+                {
                     Some(first) => Err(Unreadable::Spread(first.line)),
                     None => Ok(()),
                 }
@@ -155,7 +156,7 @@ impl Rows {
         }
     }
 
-    /// Ends the last row, which no line break ends.
+    /// Ends the last row if it has no line break.
     fn end(&mut self) {
         let end = self.pending.text.len();
         match &mut self.scan {
@@ -175,7 +176,7 @@ impl Rows {
                 Some(b'[') => self.scan = Scan::Array(ArrayScan::default()),
                 Some(_) => self.scan = Scan::Lines { is_begun: false },
             }
-            // They count the lines of the white space.
+            // The scanners count the lines of the white space.
             self.pending.seen = 0;
         }
         match &mut self.scan {
@@ -187,14 +188,14 @@ impl Rows {
     }
 }
 
-/// Whether a line begins a JSON object that goes on in the next ones. They would be rejected one by one, but for some that are
-/// objects, too.
-fn is_cut_off(line: &str) -> bool {
+/// Whether a line begins a JSON object that continues in the next lines. Otherwise, these lines would be rejected one
+/// by one, except those that happen to be objects.
+fn continues_on_next_line(line: &str) -> bool {
     line.trim_ascii_start().starts_with('{')
         && serde_json::from_str::<serde::de::IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }
 
-/// Ends the rows of the lines that are complete. A lone return is nothing but a space in them.
+/// Ends the rows of complete lines. A carriage return without a line feed is white space.
 fn scan_lines(pending: &mut Pending) {
     while let Some(skipped) = memchr::memchr(b'\n', &pending.text.as_bytes()[pending.seen..]) {
         let at = pending.seen + skipped;
@@ -207,7 +208,7 @@ fn scan_lines(pending: &mut Pending) {
 
 fn end_line(pending: &mut Pending, end: usize, next: usize) {
     if pending.text.as_bytes()[pending.start..end].trim_ascii().is_empty() {
-        pending.pass_over(end, next);
+        pending.skip_to(end, next);
     } else {
         pending.end_row(end, next, None);
     }

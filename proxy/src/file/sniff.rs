@@ -1,4 +1,4 @@
-//! Detects the delimiter: the one that a line `sep=;` names, or else the most frequent candidate in the header.
+//! Detects the delimiter: from a line `sep=;`, otherwise as the most frequent candidate in the header.
 
 use crate::problem::Problem;
 
@@ -9,7 +9,7 @@ fn first_line(text: &str) -> &str {
     text.trim_start_matches(['\n', '\r']).split(['\n', '\r']).next().unwrap_or_default()
 }
 
-/// The delimiter that a line `sep=;` names. Spreadsheets write it, and read it, before the header.
+/// The delimiter in a line `sep=;`, which spreadsheet programs write before the header.
 pub(crate) fn named(line: &str) -> Option<u8> {
     let line = line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(line);
     let (name, delimiter) = line.split_at_checked(4)?;
@@ -19,23 +19,23 @@ pub(crate) fn named(line: &str) -> Option<u8> {
     }
 }
 
-/// Whether cells can be separated by a byte.
+/// Whether a byte can be a delimiter.
 pub(crate) fn is_delimiter(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\n' | b'\r')
 }
 
-/// The delimiter that a request names.
+/// Parses the delimiter of a request.
 pub(crate) fn parse_delimiter(text: &str) -> Result<u8, Problem> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
         [byte] if is_delimiter(*byte) => Ok(*byte),
         _ => Err(Problem::invalid_value(
-            "the query parameter \"delimiter\" is one character that is neither letter, digit nor quote, or the word tab",
+            "the query parameter \"delimiter\" must be one ASCII character other than a letter, digit or quote, or the word tab",
         )),
     }
 }
 
-/// The delimiter of a file, by its first line. Of a file with one column it does not matter.
+/// Detects the delimiter from the first line. For a file with one column, it does not matter.
 pub(crate) fn delimiter(text: &str) -> u8 {
     if let Some(named) = named(first_line(text)) {
         return named;
@@ -45,7 +45,7 @@ pub(crate) fn delimiter(text: &str) -> u8 {
     for byte in text.bytes() {
         match byte {
             b'"' => is_quoted = !is_quoted,
-            // Empty lines before the header are passed over.
+            // Empty lines before the header are skipped.
             b'\n' | b'\r' if !is_quoted && counts.iter().any(|count| *count > 0) => break,
             _ if !is_quoted => {
                 if let Some(candidate) = CANDIDATES.iter().position(|candidate| *candidate == byte) {
@@ -88,7 +88,7 @@ mod tests {
             ("sep=\t\na,b", b'\t'),
             ("\"sep=;\"\na,b", b';'),
             ("sep=^", b'^'),
-            // These are headers.
+            // These lines are headers.
             ("sep=;x\n", b';'),
             ("sep=\na,b", b','),
             ("sep=a\n", b','),

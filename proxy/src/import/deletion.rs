@@ -1,13 +1,13 @@
-//! What an import with `mode=mirror` deletes: the records that the file does not have.
+//! The deletion of an import with `mode=mirror`: records that are not in the file.
 
 use serde::{Deserialize, Serialize};
 
 use super::warnings::Warning;
 use crate::problem::Problem;
 
-/// The answer of the database to a call after the last row.
+/// The result of a database call after the last row.
 #[derive(Deserialize)]
-struct Answer {
+struct DeletionResult {
     is_complete: bool,
     deleted: u64,
     exceeds: bool,
@@ -15,32 +15,32 @@ struct Answer {
     deletion: Deletion,
 }
 
-/// The records that were compared with the file, a part of the report.
+/// The part of the report about the records that were compared with the file.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Deletion {
-    /// The records that match the filter and that the caller may delete.
+    /// The number of records that match the filter and that the caller can delete.
     matching: u64,
-    /// The share of these that is deleted.
+    /// The share of these records that is deleted.
     share: f64,
     /// The first keys of the deleted records.
     keys: Vec<String>,
 }
 
-/// What is known of the deletion so far.
+/// The progress of the deletion.
 pub(crate) struct Step {
     pub(crate) is_complete: bool,
     pub(crate) deleted: u64,
     pub(crate) deletion: Deletion,
-    /// In a dry run, that the import would be rejected.
+    /// In a dry run, a warning that the import would be rejected.
     pub(crate) warning: Option<Warning>,
 }
 
 impl Step {
-    /// Reads the answer of the database.
-    pub(crate) fn of(answer: &str) -> Result<Step, Problem> {
-        let answer: Answer = serde_json::from_str(answer)
-            .map_err(|error| Problem::internal(format!("not the answer of a deletion: {error}")))?;
-        let Answer { is_complete, deleted, exceeds, deletion } = answer;
+    /// Parses the result of the database.
+    pub(crate) fn of(result: &str) -> Result<Step, Problem> {
+        let result: DeletionResult = serde_json::from_str(result)
+            .map_err(|error| Problem::internal(format!("not the result of a deletion: {error}")))?;
+        let DeletionResult { is_complete, deleted, exceeds, deletion } = result;
         let warning = exceeds.then(|| {
             Warning::of_share(format!(
                 "the import would be rejected: it would delete {deleted} of {} records, which is more than max_deleted_share",

@@ -1,11 +1,11 @@
-//! The format of a file, by its Content-Type.
+//! The format of a file, from its Content-Type.
 
 use axum::http::{HeaderMap, header};
 
 use crate::file::format::{Format, XLSX};
 use crate::problem::Problem;
 
-/// The format, and the encoding if given, of the headers.
+/// The format and the declared encoding in the headers.
 pub(super) fn format_of(headers: &HeaderMap) -> Result<(Format, Option<String>), Problem> {
     let content_type =
         headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -13,7 +13,7 @@ pub(super) fn format_of(headers: &HeaderMap) -> Result<(Format, Option<String>),
     let format = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
         XLSX => Format::Xlsx,
         "text/csv" | "text/tab-separated-values" => Format::Csv,
-        // An array is known from lines by its bracket, whatever the type says.
+        // An array is detected by its opening bracket, regardless of the media type.
         "application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/json" => {
             Format::Ndjson
         }

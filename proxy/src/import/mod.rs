@@ -1,42 +1,42 @@
-//! Import: splits a file of any size into portions of complete rows; the database interprets them.
+//! Import: splits a file of any size into chunks of complete rows, which the database parses.
 //!
 //! ```text
-//! body ──source (decode, rows)──▶ Portion ──target (a transaction each, or one for all)──▶ Tally ──▶ report
+//! body ──source (decode, rows)──▶ Chunk ──target (a transaction each, or one for all)──▶ Tally ──▶ report
 //!                                    ▲                                      │
 //!                                    └─────────────────waiting────────────────┘
 //! ```
 //!
-//! The proxy decodes, finds the ends of rows and rejects rows that break the rules of quotes (`file/rows/`). So memory
-//! does not grow with the file, and a quote too many costs one line. The types in `attribute_type/` of the extension
-//! interpret cells.
+//! The proxy decodes the file, finds the ends of rows and rejects rows with invalid quotes (`file/rows/`). Memory does
+//! not grow with the file, and a superfluous quote affects only one line. The attribute types of the extension
+//! (`attribute_type/`) parse the cells.
 
-/// The format of the response.
-pub(crate) mod answer;
-/// What a mirror deletes.
+/// The size of chunks.
+pub(crate) mod chunk_sizer;
+/// Deferred rows, which wait for the records that they reference.
+pub(crate) mod deferred;
+/// The deletion of mode=mirror.
 pub(crate) mod deletion;
-/// Why a file or a row cannot be read.
-pub(crate) mod faults;
+/// Errors for files and rows that cannot be read.
+pub(crate) mod errors;
 /// The format of a file.
 pub(crate) mod format;
-/// The size of portions.
-pub(crate) mod portion_sizer;
-/// What a dry run shows of a file.
+/// The preview of a file in a dry run.
 pub mod preview;
 /// The options of an import.
 pub(crate) mod request;
+/// The format of the response.
+pub(crate) mod response_format;
 /// Runs an import.
 pub(crate) mod run;
-/// Spreadsheet → portions.
+/// Spreadsheet → chunks.
 pub(crate) mod sheet;
-/// Body → portions.
+/// Body → chunks.
 pub(crate) mod source;
-/// The format that a file may be in.
+/// The suggested format of a file.
 pub(crate) mod suggestion;
 /// The report.
 pub(crate) mod tally;
-/// Writes portions.
+/// Writes chunks.
 pub(crate) mod target;
-/// Rows that wait for the records that they reference.
-pub(crate) mod waiting;
-/// Effects that may be unintended.
+/// Warnings about possibly unintended effects.
 pub(crate) mod warnings;

@@ -8,8 +8,8 @@ use keyed_write_order::record_filter::RecordFilter;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::answer::{Answer, wanted};
 use super::format::format_of;
+use super::response_format::{ResponseFormat, negotiate};
 use crate::file::cell_format::cell_format;
 use crate::file::format::Format;
 use crate::file::sniff::parse_delimiter;
@@ -17,58 +17,58 @@ use crate::header::has_gzip;
 use crate::problem::Problem;
 use crate::query::{flag, parameters};
 
-/// The action at the first rejected row.
+/// The action if rows are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnError {
-    /// Nothing is imported at all.
+    /// Nothing is imported.
     Abort,
-    /// The others are.
+    /// The other rows are imported.
     Skip,
 }
 
-/// What the database gets.
+/// The kind of a database call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PortionKind {
-    /// No rows: only the options are checked. If another import holds the template, the database names its owner and does
-    /// not wait.
-    Attempt,
-    /// Rows, or none.
-    Some,
-    /// Rows after which no others come.
+pub(crate) enum ChunkKind {
+    /// Only validates the options, without rows. If another import has locked the template, the database returns the
+    /// holder and does not wait.
+    Check,
+    /// Rows, or an empty chunk.
+    Rows,
+    /// The last rows.
     Last,
-    /// No rows: all rows of the file, this many, are written, and the records that it does not have are to be deleted.
+    /// All rows of the file, this many, have been written. Deletes the records that are not in the file.
     End(u64),
 }
 
-/// A file that is to be imported.
+/// The options of an import.
 pub(crate) struct Request {
     pub(crate) format: Format,
     pub(crate) is_gzip: bool,
-    pub(crate) answer: Answer,
+    pub(crate) response_format: ResponseFormat,
     pub(crate) dry_run: bool,
-    /// Whether the report shows the columns, and cells as the formats that fit read them.
+    /// Whether the report contains the preview.
     pub(crate) has_preview: bool,
     pub(crate) on_error: OnError,
     pub(crate) delimiter: Option<u8>,
     pub(crate) encoding: Option<&'static Encoding>,
-    /// The name of the sheet, of a spreadsheet; by default the first.
+    /// The name of the sheet of a spreadsheet; by default, the first.
     pub(crate) sheet: Option<String>,
-    /// How cells are written; the database reads it.
+    /// The format of cells, which the database parses.
     cells: Option<Box<RawValue>>,
     mapping: Option<Box<RawValue>>,
-    /// The strings by which references name their targets; the database reads it.
+    /// The attributes by which references identify their targets, which the database parses.
     matching: Option<Box<RawValue>>,
-    /// Whether records are created, updated only, or deleted too; the database reads it.
+    /// The mode, which the database parses.
     mode: Option<String>,
-    /// The records that the file may delete; the database reads it.
+    /// The filter for the records that the file can delete, which the database parses.
     filter: Option<Box<RawValue>>,
-    /// The largest share of them that it may delete.
+    /// The maximum share of these records that it can delete.
     max_deleted_share: Option<f64>,
     key_column: Option<String>,
     key_prefix: Option<String>,
 }
 
-/// The format for the database: that of the file, or with it that of its cells.
+/// The format for the database: the name of the file format, or the format of cells.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum FormatOption<'a> {
@@ -76,7 +76,7 @@ enum FormatOption<'a> {
     Cells(&'a RawValue),
 }
 
-/// The options that the database gets with every portion.
+/// The options that are sent to the database with every chunk.
 #[derive(Serialize)]
 struct Options<'a> {
     format: FormatOption<'a>,
@@ -113,7 +113,7 @@ struct Options<'a> {
 }
 
 impl Request {
-    /// How cells are written, if the request says so.
+    /// The format of cells, if the request sets it.
     pub(super) fn cells(&self) -> Option<&RawValue> {
         self.cells.as_deref()
     }
@@ -164,7 +164,9 @@ impl Request {
         let json = |name: &str, example: &str, text: Option<Cow<'_, str>>| match text {
             None => Ok(None),
             Some(text) => serde_json::from_str::<Box<RawValue>>(&text).map(Some).map_err(|_| {
-                Problem::malformed(format!("the query parameter {name:?} is not JSON: write {example}"))
+                Problem::malformed(format!(
+                    "the query parameter {name:?} is not JSON; an example is {example}"
+                ))
             }),
         };
         let mapping = json("mapping", r#"{"Column":"slug"}"#, mapping)?;
@@ -174,17 +176,17 @@ impl Request {
         let cells = cells.map(|cells| cell_format(&cells)).transpose()?;
         if cells.is_some() && format == Format::Ndjson {
             return Err(Problem::invalid_value(
-                "the query parameter \"format\" is for CSV and XLSX: JSON writes values in one form",
+                "the query parameter \"format\" applies only to CSV and XLSX",
             ));
         }
         if sheet.is_some() && format != Format::Xlsx {
-            return Err(Problem::invalid_value("the query parameter \"sheet\" is for XLSX"));
+            return Err(Problem::invalid_value("the query parameter \"sheet\" applies only to XLSX"));
         }
         let dry_run = flag("dry_run", dry_run)?.unwrap_or(false);
         let has_preview = flag("preview", preview)?.unwrap_or(false);
         if has_preview && (!dry_run || format == Format::Ndjson) {
             return Err(Problem::invalid_value(
-                "the query parameter \"preview\" is for dry runs of CSV and XLSX",
+                "the query parameter \"preview\" applies only to dry runs of CSV and XLSX",
             ));
         }
         let on_error = match on_error.as_deref() {
@@ -196,14 +198,14 @@ impl Request {
                 ));
             }
         };
-        let answer = wanted(headers, format)?;
+        let response_format = negotiate(headers, format)?;
         if mode.as_deref() == Some(MIRROR) {
-            check_mirror(on_error, answer)?;
+            check_mirror(on_error, response_format)?;
         }
         Ok(Request {
             format,
             is_gzip: has_gzip(headers)?,
-            answer,
+            response_format,
             dry_run,
             has_preview,
             on_error,
@@ -221,22 +223,22 @@ impl Request {
         })
     }
 
-    /// Whether all rows are written by one transaction.
+    /// Whether all rows are written in one transaction.
     pub(crate) fn is_whole(&self) -> bool {
         self.dry_run || self.on_error == OnError::Abort
     }
 
-    /// Whether the records that the file does not have are deleted.
+    /// Whether records that are not in the file are deleted.
     pub(crate) fn is_mirror(&self) -> bool {
         self.mode.as_deref() == Some(MIRROR)
     }
 
-    /// The options for the database; `header` for CSV.
+    /// Renders the options for the database.
     pub(crate) fn options(
         &self,
         header: Option<(&[String], u8)>,
         held: &RecordFilter,
-        portion: PortionKind,
+        chunk: ChunkKind,
     ) -> String {
         let options = Options {
             format: match &self.cells {
@@ -252,7 +254,7 @@ impl Request {
             filter: self.filter.as_deref(),
             max_deleted_share: self.max_deleted_share,
             dry_run: self.is_mirror() && self.dry_run,
-            ends_after: if let PortionKind::End(rows) = portion { Some(rows) } else { None },
+            ends_after: if let ChunkKind::End(rows) = chunk { Some(rows) } else { None },
             key_column: self.key_column.as_deref(),
             key_prefix: self.key_prefix.as_deref(),
             suggests: self.dry_run && self.format != Format::Ndjson && self.cells.is_none(),
@@ -260,37 +262,36 @@ impl Request {
             is_typed: self.format == Format::Xlsx,
             is_whole: self.is_whole(),
             held: held.to_text(),
-            waits: portion != PortionKind::Attempt,
-            is_last: portion == PortionKind::Last,
+            waits: chunk != ChunkKind::Check,
+            is_last: chunk == ChunkKind::Last,
         };
         serde_json::to_string(&options).unwrap_or_default()
     }
 }
 
-/// The mode of a file that deletes the records that it does not have.
+/// The mode that deletes records that are not in the file.
 const MIRROR: &str = "mirror";
 
-/// Rejects what would mirror a part of a file.
-fn check_mirror(on_error: OnError, answer: Answer) -> Result<(), Problem> {
+/// Rejects options with which only a part of a file would be mirrored.
+fn check_mirror(on_error: OnError, response_format: ResponseFormat) -> Result<(), Problem> {
     if on_error == OnError::Skip {
-        let message =
-            "mode=mirror is not for on_error=skip: the record of a rejected row would count as missing";
+        let message = "mode=mirror cannot be combined with on_error=skip: the record of a rejected row would count as missing";
         return Err(Problem::invalid_value(message)
-            .with_hint("Leave on_error out: the file is imported completely or not at all."));
+            .with_hint("Remove on_error: the file is then imported completely or not at all."));
     }
-    if answer == Answer::RefusedRows {
-        let message = "mode=mirror does not return rejected rows as CSV: as a file of its own, they would delete all others";
+    if response_format == ResponseFormat::RejectedRows {
+        let message = "mode=mirror does not return rejected rows as CSV: importing them as a separate file would delete all other records";
         return Err(Problem::invalid_value(message)
             .with_hint("Send Accept: application/x-ndjson, and correct the whole file."));
     }
     Ok(())
 }
 
-/// A share from 0 to 1.
+/// Parses a share from 0 to 1.
 fn share(text: &str) -> Result<f64, Problem> {
     text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
-        Problem::invalid_value("the query parameter \"max_deleted_share\" is not a share from 0 to 1")
-            .with_hint("Write 0.1 for a tenth of the records.")
+        Problem::invalid_value("the query parameter \"max_deleted_share\" must be a number from 0 to 1")
+            .with_hint("For example, 0.1 is a tenth of the records.")
     })
 }
 
@@ -332,10 +333,13 @@ mod tests {
     #[test]
     fn import_is_atomic_by_default() {
         let plain = read("text/csv", "", "").expect("a request");
-        assert_eq!((plain.on_error, plain.dry_run, plain.answer), (OnError::Abort, false, Answer::Report));
+        assert_eq!(
+            (plain.on_error, plain.dry_run, plain.response_format),
+            (OnError::Abort, false, ResponseFormat::Report)
+        );
         let skipping =
             read("text/csv", "text/html, application/x-ndjson;q=0.9", "on_error=skip").expect("a request");
-        assert!(!skipping.is_whole() && skipping.answer == Answer::Progress);
+        assert!(!skipping.is_whole() && skipping.response_format == ResponseFormat::Progress);
         assert!(read("text/csv", "", "on_error=skip&dry_run=true").is_ok_and(|it| it.is_whole()));
     }
 

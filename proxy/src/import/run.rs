@@ -1,4 +1,4 @@
-//! Runs an import, from the first byte to the report.
+//! Runs an import.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -6,52 +6,52 @@ use std::time::Instant;
 use keyed_write_order::record_filter::RecordFilter;
 use serde_json::value::RawValue;
 
-use super::answer::Answer as Shape;
+use super::chunk_sizer::ChunkSizer;
+use super::deferred::{DeferredRow, DeferredRows};
 use super::deletion::Step as DeletionStep;
-use super::faults::refusal;
-use super::portion_sizer::PortionSizer;
+use super::errors::describe;
 use super::preview::Preview;
-use super::request::{OnError, PortionKind, Request};
+use super::request::{ChunkKind, OnError, Request};
+use super::response_format::ResponseFormat;
 use super::source::Source;
-use super::tally::{Answer, Refusal, Tally};
+use super::tally::{ChunkResult, RowError, Tally};
 use super::target::{self, Target};
-use super::waiting::{Waiting, WaitingRow};
 use crate::caller::Caller;
 use crate::file::cells::cells;
+use crate::file::chunk::{Chunk, Defect, Unsendable};
 use crate::file::format::Format;
-use crate::file::portion::{Fault, Portion, Unsendable};
 use crate::file::xlsx::csv_line;
 use crate::metrics::{Metrics, Running};
 use crate::problem::Problem;
 use crate::state::App;
 use keyed_service::shutdown::Step;
 
-/// How often waiting rows are sent before the records that they still reference count as missing. Once is enough, unless
-/// rows reference each other in a cycle that is too long for a portion.
+/// The maximum number of retries of deferred rows before the records that they reference count as missing. One is
+/// enough unless rows reference each other in a cycle that is too long for a chunk.
 const MAX_RETRIES: usize = 4;
 
-/// The SQLSTATE of an invalid value, which is answered with 422.
+/// The SQLSTATE of an invalid value, which is reported with 422.
 const INVALID: &str = "22023";
 
 /// Events of a running import.
 pub(crate) trait Listener {
-    /// A row was refused. `row` is its text in the file. An error ends the import.
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem>;
-    /// A portion is done, and this many bytes of the file are read.
+    /// A row was rejected. `row` is its text in the file. An error ends the import.
+    async fn rejected(&mut self, row: &str, row_errors: &[RowError]) -> Result<(), Problem>;
+    /// A chunk was processed, and `bytes` bytes of the file have been read.
     async fn progress(&mut self, tally: &Tally, bytes: u64);
 }
 
 /// No listener.
-pub(crate) struct Nobody;
+pub(crate) struct NoListener;
 
-impl Listener for Nobody {
-    async fn refused(&mut self, _: &str, _: &[Refusal]) -> Result<(), Problem> {
+impl Listener for NoListener {
+    async fn rejected(&mut self, _: &str, _: &[RowError]) -> Result<(), Problem> {
         Ok(())
     }
     async fn progress(&mut self, _: &Tally, _: u64) {}
 }
 
-/// A file on its way into a template.
+/// A running import.
 pub(crate) struct Import<'a> {
     request: &'a Request,
     source: Source,
@@ -61,24 +61,24 @@ pub(crate) struct Import<'a> {
     running: Running,
 }
 
-/// How often the rows of a portion have been sent to the database.
+/// The phase in which a chunk is sent to the database.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sending {
-    /// They come from the file.
+    /// The rows come from the file.
     First,
-    /// They have waited for others.
+    /// The rows were deferred.
     Retry,
-    /// The records that they reference must exist.
+    /// The rows were deferred, and the records that they reference must exist now.
     Last,
 }
 
-/// Why a file was not imported as a whole.
+/// Why a file was not imported completely.
 pub(crate) enum Stopped {
-    /// A row was refused, which aborts the import.
-    Refused,
-    /// Something else went wrong.
+    /// A row was rejected, which aborts the import.
+    Rejected,
+    /// Another error occurred.
     Failed(Problem),
-    /// The end of the service came first.
+    /// The service stopped.
     Interrupted,
 }
 
@@ -89,8 +89,8 @@ impl From<Problem> for Stopped {
 }
 
 impl<'a> Import<'a> {
-    /// Starts: reads the header and lets the database check it before anything is written. While another import holds the
-    /// template, a client that follows the progress learns of it at once.
+    /// Starts an import: reads the header and has the database validate it before anything is written. If another
+    /// import has locked the template, this is reported immediately to a client that receives progress.
     pub(crate) async fn open(
         app: &'a App,
         caller: &'a Caller,
@@ -101,9 +101,13 @@ impl<'a> Import<'a> {
     ) -> Result<Import<'a>, Problem> {
         let running = Running::import(&app.metrics);
         let mut target = Target::open(app, caller, template, request.is_whole()).await?;
-        let first = if request.answer == Shape::Progress { PortionKind::Attempt } else { PortionKind::Some };
+        let first = if request.response_format == ResponseFormat::Progress {
+            ChunkKind::Check
+        } else {
+            ChunkKind::Rows
+        };
         let [first, waiting] =
-            [first, PortionKind::Some].map(|kind| options(request, &source, &RecordFilter::default(), kind));
+            [first, ChunkKind::Rows].map(|kind| options(request, &source, &RecordFilter::default(), kind));
         let mut checked = target.check(&first).await?;
         if let Some(holder) = target::holder(&checked) {
             waits_for(holder).await;
@@ -118,20 +122,20 @@ impl<'a> Import<'a> {
         Ok(Import { request, source, target, tally, metrics: &app.metrics, running })
     }
 
-    /// The names of the columns, of CSV.
+    /// The names of the columns, for CSV.
     pub(crate) fn header(&self) -> &[String] {
         &self.source.header
     }
 
-    /// The byte between two cells, of CSV.
+    /// The delimiter, for CSV.
     pub(crate) fn delimiter(&self) -> u8 {
         self.source.delimiter
     }
 
-    /// Writes all rows. Afterwards the report has the counts, even if the import stopped.
+    /// Writes all rows. The report contains the counts even if the import stopped.
     pub(crate) async fn run(mut self, listener: &mut impl Listener) -> (Tally, Result<(), Stopped>) {
         let shutdown = self.target.shutdown();
-        // A commit that was sent is waited for, and what has ended is not called interrupted.
+        // A commit is always awaited, so that a completed import is not reported as interrupted.
         let outcome = tokio::select! {
             biased;
             outcome = self.write_all(listener) => outcome,
@@ -147,7 +151,7 @@ impl<'a> Import<'a> {
                 Ok(())
             }
             Ok(()) => target.keep().await.map_err(Stopped::from),
-            // Its last statement may be running: the connection is cleared afterwards.
+            // The last statement may still be running. The connection is reset afterwards.
             Err(Stopped::Interrupted) => {
                 drop(target);
                 Err(Stopped::Interrupted)
@@ -159,7 +163,7 @@ impl<'a> Import<'a> {
         };
         running.ends(match outcome {
             Ok(()) => "complete",
-            Err(Stopped::Refused) => "rejected",
+            Err(Stopped::Rejected) => "rejected",
             Err(Stopped::Failed(_) | Stopped::Interrupted) => "failed",
         });
         for (outcome, rows) in [
@@ -179,22 +183,22 @@ impl<'a> Import<'a> {
     }
 
     async fn write_all(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
-        let mut waiting = Waiting::default();
-        let mut sizer = PortionSizer::new();
+        let mut waiting = DeferredRows::default();
+        let mut sizer = ChunkSizer::new();
         let mut counted = 0;
-        while let Some(portion) = self.source.next(sizer.rows()).await? {
+        while let Some(chunk) = self.source.next(sizer.rows()).await? {
             self.metrics.import_bytes.inc_by(self.source.bytes - counted);
             counted = self.source.bytes;
-            let (began, rows) = (Instant::now(), portion.rows.len());
-            self.tally.rows += portion.rows.len() as u64;
-            let (portion, refused) = portion.sendable();
-            for row in refused {
-                let refusal = unsendable(&row, &self.source, self.request.format);
-                self.tally.add_refused(&refusal);
-                let row = self.refused_text(&row.text);
-                listener.refused(&row, std::slice::from_ref(&refusal)).await?;
+            let (began, rows) = (Instant::now(), chunk.rows.len());
+            self.tally.rows += chunk.rows.len() as u64;
+            let (chunk, rejected) = chunk.sendable();
+            for row in rejected {
+                let row_error = unsendable(&row, &self.source, self.request.format);
+                self.tally.add_rejected(&row_error);
+                let row = self.rejected_text(&row.text);
+                listener.rejected(&row, std::slice::from_ref(&row_error)).await?;
             }
-            self.write(portion, &mut waiting, Sending::First, listener).await?;
+            self.write(chunk, &mut waiting, Sending::First, listener).await?;
             sizer.record(rows, began.elapsed());
         }
         self.metrics.import_bytes.inc_by(self.source.bytes - counted);
@@ -206,9 +210,9 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Deletes the records that the file does not have. Each call compares or deletes some of them.
+    /// Deletes the records that are not in the file. Each call compares or deletes some of them.
     async fn delete_missing(&mut self, listener: &mut impl Listener) -> Result<(), Stopped> {
-        let end = PortionKind::End(self.tally.rows);
+        let end = ChunkKind::End(self.tally.rows);
         let options = options(self.request, &self.source, &RecordFilter::default(), end);
         loop {
             let step = DeletionStep::of(&self.target.write(&options, "").await?)?;
@@ -221,12 +225,12 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Sends the waiting rows again, each after those that it references. Rows that still wait reference records that no
-    /// row creates, or rejected rows; when they are sent last, the database reports them.
+    /// Sends the deferred rows again, each after the rows that it references. Rows that remain reference rejected rows
+    /// or records that no row creates; they are sent last, and the database reports them.
     async fn write_waiting(
         &mut self,
-        mut waiting: Waiting,
-        mut sizer: PortionSizer,
+        mut waiting: DeferredRows,
+        mut sizer: ChunkSizer,
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
         let mut is_last = false;
@@ -236,16 +240,16 @@ impl<'a> Import<'a> {
             }
             let before = waiting.count();
             let sending = if is_last { Sending::Last } else { Sending::Retry };
-            let mut portions = waiting.into_portions().await?;
-            waiting = Waiting::default();
-            while let Some(portion) = portions.next(sizer.rows()).await? {
-                let (began, rows) = (Instant::now(), portion.rows.len());
-                self.write(portion, &mut waiting, sending, listener).await?;
+            let mut chunks = waiting.into_chunks().await?;
+            waiting = DeferredRows::default();
+            while let Some(chunk) = chunks.next(sizer.rows()).await? {
+                let (began, rows) = (Instant::now(), chunk.rows.len());
+                self.write(chunk, &mut waiting, sending, listener).await?;
                 sizer.record(rows, began.elapsed());
             }
             let has_progress = waiting.count() < before;
             if is_last && !has_progress {
-                let cause = format!("{before} rows of an import wait, and there are no others");
+                let cause = format!("no progress with {before} deferred rows of an import");
                 return Err(Problem::internal(cause).into());
             }
             is_last = is_last || !has_progress || retries >= MAX_RETRIES;
@@ -253,8 +257,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// The text of a refused row. Those of a spreadsheet are written as CSV.
-    fn refused_text<'t>(&self, row: &'t str) -> Cow<'t, str> {
+    /// The text of a rejected row. Rows of a spreadsheet are rendered as CSV.
+    fn rejected_text<'t>(&self, row: &'t str) -> Cow<'t, str> {
         match self.request.format {
             Format::Xlsx => Cow::Owned(csv_line(row, self.source.header.len(), self.request.cells())),
             Format::Csv | Format::Ndjson => Cow::Borrowed(row),
@@ -263,57 +267,57 @@ impl<'a> Import<'a> {
 
     async fn write(
         &mut self,
-        portion: Portion,
-        waiting: &mut Waiting,
+        chunk: Chunk,
+        waiting: &mut DeferredRows,
         sending: Sending,
         listener: &mut impl Listener,
     ) -> Result<(), Stopped> {
-        if !portion.rows.is_empty() {
-            let kind = if sending == Sending::Last { PortionKind::Last } else { PortionKind::Some };
+        if !chunk.rows.is_empty() {
+            let kind = if sending == Sending::Last { ChunkKind::Last } else { ChunkKind::Rows };
             let options = options(self.request, &self.source, waiting.held(), kind);
-            let answer = self.target.write(&options, &portion.text).await?;
-            let answer: Answer<'_> = serde_json::from_str(&answer)
-                .map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))?;
-            let waits = answer.waiting.iter().map(|(row, record, texts, targets)| WaitingRow {
-                line: portion.rows.get(*row).map_or(0, |row| row.line),
-                row: portion.row(*row),
+            let result = self.target.write(&options, &chunk.text).await?;
+            let result: ChunkResult<'_> = serde_json::from_str(&result)
+                .map_err(|error| Problem::internal(format!("not the result of an import: {error}")))?;
+            let waits = result.waiting.iter().map(|(row, record, texts, targets)| DeferredRow {
+                line: chunk.rows.get(*row).map_or(0, |row| row.line),
+                row: chunk.row(*row),
                 record: *record,
                 texts,
                 targets,
             });
             waiting.extend(waits).await?;
-            for (row, refusals) in self.tally.add(&portion, answer, sending != Sending::First) {
-                let row = self.refused_text(portion.row(row));
-                listener.refused(&row, &refusals).await?;
+            for (row, row_errors) in self.tally.add(&chunk, result, sending != Sending::First) {
+                let row = self.rejected_text(chunk.row(row));
+                listener.rejected(&row, &row_errors).await?;
             }
         }
         listener.progress(&self.tally, self.source.bytes).await;
-        // A dry run looks for all that is wrong.
+        // A dry run reports all errors.
         if self.tally.failed > 0 && self.request.on_error == OnError::Abort && !self.request.dry_run {
-            return Err(Stopped::Refused);
+            return Err(Stopped::Rejected);
         }
         Ok(())
     }
 }
 
-fn options(request: &Request, source: &Source, held: &RecordFilter, portion: PortionKind) -> String {
+fn options(request: &Request, source: &Source, held: &RecordFilter, chunk: ChunkKind) -> String {
     let header = (request.format != Format::Ndjson).then_some((source.header.as_slice(), source.delimiter));
-    request.options(header, held, portion)
+    request.options(header, held, chunk)
 }
 
-/// The refusal of a row that the database does not get.
-fn unsendable(row: &Unsendable, source: &Source, format: Format) -> Refusal {
-    let has_column = row.fault == Fault::Zero && format == Format::Csv;
+/// The error of a row that is not sent to the database.
+fn unsendable(row: &Unsendable, source: &Source, format: Format) -> RowError {
+    let has_column = row.defect == Defect::Zero && format == Format::Csv;
     let column = has_column.then(|| {
         let position = cells(&row.text, source.delimiter).iter().position(|cell| cell.contains('\0'))?;
         source.header.get(position).cloned()
     });
-    let (code, message) = refusal(row.fault);
-    Refusal {
+    let (code, message) = describe(row.defect);
+    RowError {
         line: row.line,
         column: column.flatten(),
         code: code.name().to_owned(),
-        // The proxy's own codes have none: this one stands for their status.
+        // The proxy's own codes have no SQLSTATE, so one with the same status is used.
         sqlstate: code.sqlstate().unwrap_or(INVALID).to_owned(),
         message: message.to_owned(),
     }

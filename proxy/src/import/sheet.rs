@@ -1,5 +1,5 @@
-//! Spreadsheet → portions. The file is kept on disk, because its index is at its end; a thread reads rows ahead of those that are
-//! being written.
+//! Spreadsheet → chunks. The file is stored on disk, because its ZIP directory is at the end. A thread reads rows ahead
+//! while others are being written.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -10,23 +10,23 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
-use super::faults::{too_long, zero_in_header};
-use crate::file::portion::{Fault, Portion};
-use crate::file::rows::{MAX_ROW_BYTES, PORTION_BYTES};
+use super::errors::{too_long, zero_in_header};
+use crate::file::chunk::{Chunk, Defect};
+use crate::file::rows::{CHUNK_BYTES, MAX_ROW_BYTES};
 use crate::file::xlsx::{Event, Unreadable, read};
 use crate::problem::Problem;
 
-/// The most bytes of a file.
+/// The maximum size of a file.
 const MAX_BYTES: u64 = 256 << 20;
-/// The rows and bytes that go from the thread together, and how often ahead.
+/// The maximum size of a batch from the thread, and the number of batches that are read ahead.
 const BATCH_ROWS: usize = 200;
 const BATCH_BYTES: usize = 256 << 10;
 const AHEAD: usize = 2;
 
-/// How many sheets an error names.
+/// The maximum number of sheets in an error.
 const MAX_NAMED: usize = 20;
 
-/// The file, as it arrives.
+/// The received file.
 pub(super) struct Spool {
     file: File,
     bytes: u64,
@@ -37,7 +37,7 @@ impl Spool {
         Ok(Spool { file: tempfile::tempfile().map_err(no_room)?, bytes: 0 })
     }
 
-    /// Appends what has arrived.
+    /// Appends received bytes.
     pub(super) async fn push(self, bytes: axum::body::Bytes) -> Result<Spool, Problem> {
         let Spool { mut file, bytes: before } = self;
         let count = before + bytes.len() as u64;
@@ -51,11 +51,11 @@ impl Spool {
     }
 }
 
-/// What comes from the thread.
+/// A message from the thread.
 enum Batch {
     Header(Vec<String>),
-    Rows(Portion),
-    Fault(Unreadable),
+    Rows(Chunk),
+    Failed(Unreadable),
 }
 
 /// A sheet that is being read.
@@ -64,7 +64,7 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// Begins to read a file, and gives back the names of the columns.
+    /// Starts reading a file, and returns the names of the columns.
     pub(super) async fn open(
         spool: Spool,
         name: Option<String>,
@@ -75,10 +75,10 @@ impl Sheet {
             let Spool { mut file, .. } = spool;
             let outcome = match file.seek(SeekFrom::Start(0)) {
                 Ok(_) => send(&file, name.as_deref(), &sender),
-                Err(_) => Err(Unreadable::Damaged),
+                Err(_) => Err(Unreadable::Corrupt),
             };
-            if let Err(fault) = outcome {
-                let _ = sender.blocking_send(Batch::Fault(fault));
+            if let Err(error) = outcome {
+                let _ = sender.blocking_send(Batch::Failed(error));
             }
         });
         let mut sheet = Sheet { batches };
@@ -87,8 +87,8 @@ impl Sheet {
                 Err(zero_in_header())
             }
             Some(Batch::Header(header)) => Ok((sheet, header)),
-            Some(Batch::Fault(fault)) => Err(unreadable(fault)),
-            Some(Batch::Rows(_)) | None => Err(unreadable(Unreadable::Damaged)),
+            Some(Batch::Failed(error)) => Err(unreadable(error)),
+            Some(Batch::Rows(_)) | None => Err(unreadable(Unreadable::Corrupt)),
         }
     }
 
@@ -99,40 +99,40 @@ impl Sheet {
         }
     }
 
-    /// The next rows, at least `most` except at the end; `None` there.
+    /// Returns the next rows, at least `max_rows` except at the end; `None` at the end.
     pub(super) async fn next(
         &mut self,
-        most: usize,
+        max_rows: usize,
         deadline: Option<Instant>,
-    ) -> Result<Option<Portion>, Problem> {
-        let mut portion = Portion::default();
-        while portion.rows.len() < most && portion.text.len() < PORTION_BYTES {
+    ) -> Result<Option<Chunk>, Problem> {
+        let mut chunk = Chunk::default();
+        while chunk.rows.len() < max_rows && chunk.text.len() < CHUNK_BYTES {
             match self.batch(deadline).await? {
                 Some(Batch::Rows(rows)) => {
                     for (position, row) in rows.rows.iter().enumerate() {
-                        portion.push_with(row.line, rows.row(position), row.fault);
+                        chunk.push_with(row.line, rows.row(position), row.defect);
                     }
                 }
-                Some(Batch::Fault(fault)) => return Err(unreadable(fault)),
+                Some(Batch::Failed(error)) => return Err(unreadable(error)),
                 Some(Batch::Header(_)) | None => break,
             }
         }
-        Ok((!portion.rows.is_empty()).then_some(portion))
+        Ok((!chunk.rows.is_empty()).then_some(chunk))
     }
 }
 
-/// Sends the rows that are read, until the receiver is dropped.
+/// Sends rows until the receiver is dropped.
 fn send(file: &File, sheet: Option<&str>, sender: &mpsc::Sender<Batch>) -> Result<(), Unreadable> {
-    let mut rows = Portion::default();
+    let mut rows = Chunk::default();
     let send = |batch| match sender.blocking_send(batch) {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     };
-    let is_wanted = || !sender.is_closed();
-    read(file, sheet, &is_wanted, |event| match event {
+    let should_continue = || !sender.is_closed();
+    read(file, sheet, &should_continue, |event| match event {
         Event::Header(header) => send(Batch::Header(header)),
         Event::Row(number, cells) => {
-            rows.push_with(number, &cells, has_zero(&cells).then_some(Fault::Zero));
+            rows.push_with(number, &cells, has_zero(&cells).then_some(Defect::Zero));
             if rows.rows.len() < BATCH_ROWS && rows.text.len() < BATCH_BYTES {
                 return ControlFlow::Continue(());
             }
@@ -145,7 +145,7 @@ fn send(file: &File, sheet: Option<&str>, sender: &mpsc::Sender<Batch>) -> Resul
     Ok(())
 }
 
-/// Whether a text of these cells, which are JSON, has the character U+0000. No text of PostgreSQL can have it.
+/// Whether a string in these JSON cells contains U+0000, which PostgreSQL's text cannot contain.
 fn has_zero(cells: &str) -> bool {
     let mut found = memchr::memmem::find_iter(cells.as_bytes(), br"\u0000");
     found.any(|at| {
@@ -154,18 +154,18 @@ fn has_zero(cells: &str) -> bool {
     })
 }
 
-fn unreadable(fault: Unreadable) -> Problem {
-    match fault {
-        Unreadable::Damaged => {
-            Problem::malformed("the file is not a spreadsheet in the format XLSX, or was damaged")
+fn unreadable(error: Unreadable) -> Problem {
+    match error {
+        Unreadable::Corrupt => {
+            Problem::malformed("the file is not a spreadsheet in the format XLSX, or it is corrupt")
                 .with_hint("Save it as XLSX, or as CSV and send it as text/csv.")
         }
         Unreadable::Password => Problem::malformed("the spreadsheet is encrypted with a password")
             .with_hint("Save it without a password."),
-        Unreadable::Older => Problem::malformed("the file is in the format before XLSX, such as XLS")
+        Unreadable::Older => Problem::malformed("the file is in an older format than XLSX, such as XLS")
             .with_hint("Save it as XLSX."),
         Unreadable::TooLarge => {
-            Problem::new(Code::PayloadTooLarge, "the spreadsheet unpacks to more than an import reads")
+            Problem::new(Code::PayloadTooLarge, "the decompressed size of the spreadsheet exceeds the limit")
                 .with_hint("Save the sheet as CSV.")
         }
         Unreadable::NoSheet(names) => {
@@ -176,7 +176,7 @@ fn unreadable(fault: Unreadable) -> Problem {
                 .with_hint(&format!("Its sheets are: {names}{more}."))
         }
         Unreadable::Empty => Problem::malformed("the sheet is empty: its first row must name the columns"),
-        Unreadable::Unwanted => {
+        Unreadable::Cancelled => {
             Problem::internal("a sheet that a request waits for was abandoned".to_owned())
         }
         Unreadable::LongRow(row) => {

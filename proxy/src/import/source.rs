@@ -1,4 +1,4 @@
-//! Body → portions: read, decoded and split as it arrives, so that memory does not grow with the file.
+//! Body → chunks. The body is decoded and split as a stream, so memory does not grow with the file.
 
 use std::time::Duration;
 
@@ -6,30 +6,30 @@ use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
-use super::faults::{not_unpacked, require_text, too_long, unreadable, zero_in_header};
+use super::errors::{not_decompressed, require_text, too_long, unreadable, zero_in_header};
 use super::request::Request;
 use super::sheet::{Sheet, Spool};
 use crate::admission::min_rate::TransferTimer;
 use crate::file::cells::cells;
+use crate::file::chunk::Chunk;
 use crate::file::decode::{Decode, Undecodable};
 use crate::file::format::Format;
 use crate::file::gunzip::{Gunzip, Step};
-use crate::file::portion::Portion;
 use crate::file::rows::{Form, Rows};
 use crate::file::sniff;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// The amount of text used to detect the delimiter.
+/// The number of bytes in which the delimiter is detected.
 const SNIFFED: usize = 64 << 10;
 
-/// A file that is being read.
+/// The file that is being read.
 pub(crate) struct Source {
     body: Body,
-    /// The timeout of a chunk.
+    /// The timeout of each read.
     patience: Duration,
     timer: TransferTimer,
-    /// When a file that is written by one transaction must have ended.
+    /// The deadline of a file that is written in one transaction.
     deadline: Option<Instant>,
     gunzip: Option<Gunzip>,
     is_text: bool,
@@ -37,9 +37,9 @@ pub(crate) struct Source {
     rows: Rows,
     /// The rows of a spreadsheet.
     sheet: Option<Sheet>,
-    /// The names of the columns, of CSV and spreadsheets.
+    /// The names of the columns, for CSV and spreadsheets.
     pub(crate) header: Vec<String>,
-    /// The delimiter of CSV.
+    /// The delimiter, for CSV.
     pub(crate) delimiter: u8,
     is_end: bool,
     /// The number of bytes received.
@@ -47,7 +47,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Reads the beginning of the file, of CSV up to its header.
+    /// Opens the file, and for CSV, reads the header.
     pub(crate) async fn open(request: &Request, body: Body, app: &App) -> Result<Source, Problem> {
         let now = Instant::now();
         let mut source = Source {
@@ -69,7 +69,7 @@ impl Source {
             Format::Csv => source.read_header(request.delimiter).await?,
             Format::Ndjson => {}
             Format::Xlsx => {
-                // Its index is at its end, so nothing of it can be read before.
+                // The ZIP directory is at the end of the file, so the whole file must be received first.
                 source.deadline = Some(now + app.file_timeout);
                 let mut spool = Spool::new()?;
                 while !source.is_end {
@@ -87,7 +87,7 @@ impl Source {
 
     async fn read_header(&mut self, delimiter: Option<u8>) -> Result<(), Problem> {
         let mut beginning = String::new();
-        // Only new bytes are scanned: those that arrive one by one cost no more than others.
+        // Only new bytes are scanned, so a file that arrives byte by byte is not slower to scan.
         let (mut searched, mut is_blank) = (0, true);
         let mut is_enough = |text: &str| {
             let new = &text[searched..];
@@ -135,20 +135,20 @@ impl Source {
         }
     }
 
-    /// The encoding, in a word.
+    /// The name of the encoding.
     pub(crate) fn encoding(&self) -> String {
         self.decode.name()
     }
 
-    /// The next rows, about this many; `None` at the end.
-    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Portion>, Problem> {
+    /// Returns about `max_rows` of the next rows; `None` at the end.
+    pub(crate) async fn next(&mut self, max_rows: usize) -> Result<Option<Chunk>, Problem> {
         if let Some(sheet) = &mut self.sheet {
-            return sheet.next(most, self.deadline).await;
+            return sheet.next(max_rows, self.deadline).await;
         }
-        self.rows.set_most(most);
+        self.rows.set_max_rows(max_rows);
         loop {
-            if let Some(portion) = self.rows.take(self.is_end).map_err(unreadable)? {
-                return Ok(Some(portion));
+            if let Some(chunk) = self.rows.take(self.is_end).map_err(unreadable)? {
+                return Ok(Some(chunk));
             }
             if self.is_end {
                 return Ok(None);
@@ -157,7 +157,7 @@ impl Source {
         }
     }
 
-    /// Reads a chunk and lets it join the rows.
+    /// Reads the next bytes and adds their text to the rows.
     async fn advance(&mut self) -> Result<(), Problem> {
         let chunk = self.read().await?;
         let (decode, is_end) = (&mut self.decode, self.is_end);
@@ -165,7 +165,7 @@ impl Source {
         decoded.map_err(|Undecodable| self.undecodable(self.rows.line()))
     }
 
-    /// The next bytes of the file, unpacked; none at its end, which `is_end` reports.
+    /// The next decompressed bytes of the file; empty at the end, which `is_end` reports.
     async fn read(&mut self) -> Result<Bytes, Problem> {
         loop {
             let Some(gunzip) = &mut self.gunzip else {
@@ -176,9 +176,9 @@ impl Source {
                 let is_text = self.is_text;
                 return if is_first && is_text { require_text(&bytes).map(|()| bytes) } else { Ok(bytes) };
             };
-            match gunzip.step().map_err(not_unpacked)? {
+            match gunzip.step().map_err(not_decompressed)? {
                 Step::Bytes(bytes) => {
-                    // A few bytes may be a thousand times as many here: others get their turn in between.
+                    // Yields, because a few bytes can decompress to a thousand times as many.
                     tokio::task::yield_now().await;
                     return Ok(bytes);
                 }
@@ -186,7 +186,7 @@ impl Source {
                     self.is_end = true;
                     return Ok(Bytes::new());
                 }
-                Step::Wanting => {
+                Step::NeedsInput => {
                     let received = self.receive().await?;
                     if let Some(gunzip) = &mut self.gunzip {
                         gunzip.push(received);
@@ -196,7 +196,7 @@ impl Source {
         }
     }
 
-    /// The next bytes of the body; none at its end.
+    /// The next bytes of the body; `None` at the end.
     async fn receive(&mut self) -> Result<Option<Bytes>, Problem> {
         loop {
             let waiting = Instant::now();
@@ -207,7 +207,9 @@ impl Source {
             };
             match frame {
                 None => return Ok(None),
-                Some(Err(_)) => return Err(Problem::malformed("the body broke off")),
+                Some(Err(_)) => {
+                    return Err(Problem::malformed("the connection was closed before the end of the body"));
+                }
                 Some(Ok(frame)) => {
                     if let Ok(bytes) = frame.into_data() {
                         self.timer.record(bytes.len(), waiting.elapsed());

@@ -1,5 +1,5 @@
-//! The format that a file may be in: the database says of each portion which formats fit the cells of each column; those that fit
-//! all portions and all columns are left here.
+//! The suggested format of a file. For each chunk, the database returns the formats that match the cells of each
+//! column. This module determines the formats that match all chunks and all columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,30 +8,30 @@ use serde_json::{Map, Value};
 
 use super::preview::{Cell, Choice, Reading};
 
-/// What the database says of a column.
+/// The result of the database for a column.
 #[derive(Deserialize)]
 pub(crate) struct Forms {
     column: String,
     /// Columns of one kind share a format.
     kind: String,
-    /// Texts in place of no value.
+    /// Texts that mean no value.
     nulls: Vec<String>,
-    /// The formats that fit, the first of which is to be preferred, each with a hash of the values that it reads.
+    /// The matching formats in order of preference, each with a hash of the values that it reads.
     fits: Vec<(Value, u64)>,
-    /// Cells, as examples, and what each format reads from them.
+    /// Example cells, and the value that each format reads from them.
     #[serde(default)]
     examples: Vec<String>,
     #[serde(default)]
     readings: Vec<Vec<String>>,
 }
 
-/// The format without members, in which the file was read.
+/// The empty format, with which the file was read.
 const PLAIN: &str = "{}";
 
 /// A format, and a fingerprint of the values that it reads from the column.
 type Fit = (String, Vec<u64>);
 
-/// The most cells that are shown as examples.
+/// The maximum number of example cells.
 const MAX_EXAMPLES: usize = 10;
 
 /// A column.
@@ -41,7 +41,7 @@ struct Column {
     examples: Vec<Example>,
 }
 
-/// A cell, and what formats read from it.
+/// A cell, and the value that each format reads from it.
 struct Example {
     text: String,
     values: BTreeMap<String, String>,
@@ -49,19 +49,20 @@ struct Example {
 
 impl Example {
     /// Whether formats read different values.
-    fn is_telling(&self, formats: &mut dyn Iterator<Item = &String>) -> bool {
+    fn is_distinguishing(&self, formats: &mut dyn Iterator<Item = &String>) -> bool {
         let mut values = formats.map(|format| self.values.get(format));
         values.next().is_some_and(|first| values.any(|value| value != first))
     }
 }
 
 impl Column {
-    /// Keeps the first cells that formats read differently, and as many others.
+    /// Keeps the first cells that the formats read differently, and the same number of other cells.
     fn add_examples(&mut self, examples: Vec<Example>) {
         let formats: Vec<&String> = self.fits.iter().map(|(format, _)| format).collect();
-        let is_telling = |example: &Example| example.is_telling(&mut formats.iter().copied());
+        let is_distinguishing = |example: &Example| example.is_distinguishing(&mut formats.iter().copied());
         for example in examples {
-            let mut alike = self.examples.iter().filter(|it| is_telling(it) == is_telling(&example));
+            let mut alike =
+                self.examples.iter().filter(|it| is_distinguishing(it) == is_distinguishing(&example));
             let is_known = self.examples.iter().any(|it| it.text == example.text);
             if !is_known && alike.by_ref().count() < MAX_EXAMPLES {
                 self.examples.push(example);
@@ -74,29 +75,29 @@ impl Column {
     }
 }
 
-/// What was found so far.
+/// The intermediate result.
 #[derive(Default)]
 pub(crate) struct Suggestion {
     columns: BTreeMap<String, Column>,
-    /// Texts in place of no value.
+    /// Texts that mean no value.
     nulls: BTreeSet<String>,
-    /// The same texts where they are values: the columns of each.
+    /// The columns in which each of these texts is a value.
     texts: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What comes of it.
+/// The final result.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Suggested {
     /// The format.
     pub(crate) format: Option<Value>,
-    /// What the cells do not show.
-    pub(crate) doubts: Vec<String>,
-    /// The formats that fit where one is needed, with cells as they read them.
+    /// Warnings about ambiguous formats.
+    pub(crate) ambiguities: Vec<String>,
+    /// The matching formats of columns that need one, with example cells.
     pub(crate) choices: Vec<Choice>,
 }
 
 impl Suggestion {
-    /// Adds what was found in a portion.
+    /// Adds the result for a chunk.
     pub(crate) fn add(&mut self, forms: Vec<Forms>) {
         for Forms { column, kind, nulls, fits, examples, readings } in forms {
             if kind == "text" {
@@ -108,10 +109,10 @@ impl Suggestion {
             self.nulls.extend(nulls);
             let fits = fits.into_iter().map(|(format, hash)| (format.to_string(), hash));
             let formats: Vec<String> = fits.clone().map(|(format, _)| format).collect();
-            let examples = examples.into_iter().enumerate().map(|(place, text)| {
+            let examples = examples.into_iter().enumerate().map(|(index, text)| {
                 let values = formats.iter().zip(&readings);
                 let values =
-                    values.filter_map(|(format, read)| Some((format.clone(), read.get(place)?.clone())));
+                    values.filter_map(|(format, read)| Some((format.clone(), read.get(index)?.clone())));
                 Example { text, values: values.collect() }
             });
             let examples = examples.collect();
@@ -124,7 +125,7 @@ impl Suggestion {
                     let new: BTreeMap<String, u64> = fits.collect();
                     known.fits.retain_mut(|(format, hashes)| match new.get(format) {
                         Some(hash) => {
-                            // The values of all portions in one number: only equality counts.
+                            // Combines the hashes of all chunks. They are only compared for equality.
                             let before = hashes[0];
                             hashes[0] = before.rotate_left(5).wrapping_mul(0x517c_c1b7_2722_0a95) ^ hash;
                             true
@@ -137,7 +138,7 @@ impl Suggestion {
         }
     }
 
-    /// The format in which all columns are read, if there is one and some are not read without.
+    /// Determines the format with which all columns can be read, if some cannot be read without one.
     pub(crate) fn end(self) -> Suggested {
         let mut suggested = Suggested::default();
         let mut members = Map::new();
@@ -148,7 +149,7 @@ impl Suggestion {
             if of_kind.iter().all(|(_, column)| column.is_plain()) {
                 continue;
             }
-            // Words for true and false of several columns do not exclude each other, nor do those of no format.
+            // The words for true and false of several columns can be combined, also with the default words.
             let has_plain = of_kind.iter().any(|(_, column)| column.is_plain());
             let groups: Vec<Vec<(&String, &Column)>> = match kind {
                 "boolean" => {
@@ -164,7 +165,7 @@ impl Suggestion {
                 match fitting.as_slice() {
                     [] => {}
                     [only] => merge(&mut members, only),
-                    several => suggested.doubts.push(doubt(&group, several)),
+                    several => suggested.ambiguities.push(ambiguous_format(&group, several)),
                 }
             }
             if kind == "boolean" && has_plain && members.contains_key("true") {
@@ -172,8 +173,8 @@ impl Suggestion {
             }
         }
         if members.contains_key("datetime") && !members.contains_key("time_zone") {
-            suggested.doubts.push(
-                "the times name no time zone: add it to the format, such as \"time_zone\": \"Europe/Zurich\""
+            suggested.ambiguities.push(
+                "the times have no time zone: add one to the format, such as \"time_zone\": \"Europe/Zurich\""
                     .to_owned(),
             );
         }
@@ -181,7 +182,7 @@ impl Suggestion {
         nulls.retain(|text| match self.texts.get(text) {
             None => true,
             Some(columns) => {
-                suggested.doubts.push(text_or_null(text, columns));
+                suggested.ambiguities.push(text_or_null(text, columns));
                 false
             }
         });
@@ -194,7 +195,7 @@ impl Suggestion {
     }
 }
 
-/// The formats that fit all columns: of those that read the same values, the first.
+/// The formats that match all columns. Of formats that read the same values, only the first is returned.
 fn choices(columns: &[(&String, &Column)]) -> Vec<String> {
     let mut found: Vec<Fit> = Vec::new();
     let Some(((_, first), others)) = columns.split_first() else { return Vec::new() };
@@ -210,16 +211,17 @@ fn choices(columns: &[(&String, &Column)]) -> Vec<String> {
     found.into_iter().map(|(format, _)| format).collect()
 }
 
-/// The formats that fit, with cells of the columns that need one.
+/// The matching formats, with example cells of the columns that need one.
 fn choice(columns: &[(&String, &Column)], formats: &[String]) -> Choice {
     let needing: Vec<(&String, &Column)> =
         columns.iter().filter(|(_, column)| !column.is_plain()).copied().collect();
     let all = needing.iter().flat_map(|(name, column)| column.examples.iter().map(move |it| (*name, it)));
-    let (telling, others): (Vec<_>, Vec<_>) =
-        all.partition(|(_, example)| example.is_telling(&mut formats.iter()));
-    let shown: Vec<(&String, &Example)> = telling.into_iter().chain(others).take(MAX_EXAMPLES).collect();
+    let (distinguishing, others): (Vec<_>, Vec<_>) =
+        all.partition(|(_, example)| example.is_distinguishing(&mut formats.iter()));
+    let examples: Vec<(&String, &Example)> =
+        distinguishing.into_iter().chain(others).take(MAX_EXAMPLES).collect();
     let reading = |format: &String| {
-        let cells = shown.iter().filter_map(|(column, example)| {
+        let cells = examples.iter().filter_map(|(column, example)| {
             let value = example.values.get(format)?.clone();
             Some(Cell { column: (*column).clone(), text: example.text.clone(), value })
         });
@@ -232,7 +234,7 @@ fn choice(columns: &[(&String, &Column)], formats: &[String]) -> Choice {
     }
 }
 
-/// Adds the members of a format; texts of the same member come together.
+/// Adds the members of a format. The texts of a member are combined.
 fn merge(members: &mut Map<String, Value>, format: &str) {
     let Ok(Value::Object(format)) = serde_json::from_str(format) else { return };
     for (name, value) in format {
@@ -251,12 +253,12 @@ fn merge(members: &mut Map<String, Value>, format: &str) {
     }
 }
 
-fn doubt(columns: &[(&String, &Column)], formats: &[String]) -> String {
+fn ambiguous_format(columns: &[(&String, &Column)], formats: &[String]) -> String {
     let names: Vec<&str> =
         columns.iter().filter(|(_, it)| !it.is_plain()).map(|(name, _)| name.as_str()).collect();
     let columns = if names.len() == 1 { "column" } else { "columns" };
     format!(
-        "the cells of {columns} {} fit several formats, which read different values: {}; choose one",
+        "the cells of {columns} {} match several formats, which read different values: {}; choose one",
         names.join(", "),
         formats.join(" or ")
     )
@@ -265,7 +267,7 @@ fn doubt(columns: &[(&String, &Column)], formats: &[String]) -> String {
 fn text_or_null(text: &str, columns: &BTreeSet<String>) -> String {
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     format!(
-        "{text:?} may be null in one column, and is a text in {}: null of a format applies to all columns; write a ' before \
+        "{text:?} may mean null in one column, but is a value in {}: null of a format applies to all columns; write a ' before \
          the text, or leave the null cells empty",
         columns.join(", ")
     )

@@ -1,4 +1,4 @@
-//! The report: counts of rows, and the first rejected ones.
+//! The report: the counts of rows, and the first errors.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,33 +6,33 @@ use super::deletion::{Deletion, Step};
 use super::preview::Preview;
 use super::suggestion::{Forms, Suggestion};
 use super::warnings::{Notes, Warning, Warnings};
-use crate::file::portion::Portion;
+use crate::file::chunk::Chunk;
 
 /// The maximum number of rejected rows in a report.
 const MAX_ERRORS: usize = 1000;
 
-/// The answer of the database to a portion.
+/// The result of the database for a chunk.
 #[derive(Deserialize)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct ChunkResult<'a> {
     created: u64,
     updated: u64,
     unchanged: u64,
     #[serde(flatten)]
     notes: Notes,
-    /// The formats that fit columns.
+    /// The formats that match the columns.
     #[serde(default)]
     forms: Vec<Forms>,
     #[serde(borrow)]
-    errors: Vec<RowError<'a>>,
-    pub(crate) waiting: Vec<WaitingRow>,
+    errors: Vec<ReportedError<'a>>,
+    pub(crate) waiting: Vec<DeferredRow>,
 }
 
-/// The position of a waiting row, and the hashes of its record, of the texts by which others refer to it, and of what it refers
-/// to.
-type WaitingRow = (usize, Option<u64>, Vec<u64>, Vec<u64>);
+/// The position of a deferred row, and the hashes of its record, of the texts by which other rows reference it, and of
+/// the records that it references.
+type DeferredRow = (usize, Option<u64>, Vec<u64>, Vec<u64>);
 
 #[derive(Deserialize)]
-struct RowError<'a> {
+struct ReportedError<'a> {
     row: usize,
     #[serde(borrow)]
     column: Option<std::borrow::Cow<'a, str>>,
@@ -44,15 +44,15 @@ struct RowError<'a> {
     message: std::borrow::Cow<'a, str>,
 }
 
-/// A fault in a row of the file.
+/// An error in a row of the file.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Refusal {
-    /// The line that the row begins in.
+pub(crate) struct RowError {
+    /// The line in which the row begins.
     pub(crate) line: u64,
-    /// The column's name, of CSV, or its number if it has none; the attribute, of NDJSON.
+    /// For CSV, the name of the column, or its number if it has no name. For NDJSON, the attribute.
     pub(crate) column: Option<String>,
     pub(crate) code: String,
-    /// Which line of the table of errors it is.
+    /// The code of the error.
     #[serde(skip)]
     pub(crate) sqlstate: String,
     pub(crate) message: String,
@@ -76,16 +76,16 @@ pub(crate) struct Tally {
     pub(crate) encoding: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) delimiter: Option<char>,
-    /// The format in which all cells can be read, if some cannot be read without.
+    /// The suggested format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggested_format: Option<serde_json::Value>,
-    /// What the file holds, if it is asked.
+    /// The preview, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) preview: Option<Preview>,
-    /// Effects that may be unintended.
+    /// Possibly unintended effects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<Warning>,
-    pub(crate) errors: Vec<Refusal>,
+    pub(crate) errors: Vec<RowError>,
     /// The warning about the deletion.
     #[serde(skip)]
     pub(super) share: Option<Warning>,
@@ -96,72 +96,72 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts a portion in, and gives back its refused rows with their faults. `is_again` says that its rows waited.
+    /// Adds the counts of a chunk, and returns its rejected rows with their errors. `is_again`: the rows were deferred before.
     pub(crate) fn add(
         &mut self,
-        portion: &Portion,
-        answer: Answer<'_>,
+        chunk: &Chunk,
+        result: ChunkResult<'_>,
         is_again: bool,
-    ) -> Vec<(usize, Vec<Refusal>)> {
-        let Answer { created, updated, unchanged, notes, forms, errors, .. } = answer;
+    ) -> Vec<(usize, Vec<RowError>)> {
+        let ChunkResult { created, updated, unchanged, notes, forms, errors, .. } = result;
         if !is_again {
             self.suggestion.add(forms);
         }
-        self.notes.add(portion, notes, is_again);
+        self.notes.add(chunk, notes, is_again);
         self.created += created;
         self.updated += updated;
         self.unchanged += unchanged;
-        let mut refused: Vec<(usize, Vec<Refusal>)> = Vec::new();
+        let mut rejected: Vec<(usize, Vec<RowError>)> = Vec::new();
         for error in errors {
-            let refusal = Refusal {
-                line: portion.rows.get(error.row).map_or(0, |row| row.line),
+            let row_error = RowError {
+                line: chunk.rows.get(error.row).map_or(0, |row| row.line),
                 column: error.column.map(Into::into),
                 code: error.code.into(),
                 sqlstate: error.sqlstate.into(),
                 message: error.message.into(),
             };
-            self.note(&refusal);
-            match refused.last_mut() {
-                Some((row, refusals)) if *row == error.row => refusals.push(refusal),
-                _ => refused.push((error.row, vec![refusal])),
+            self.note(&row_error);
+            match rejected.last_mut() {
+                Some((row, row_errors)) if *row == error.row => row_errors.push(row_error),
+                _ => rejected.push((error.row, vec![row_error])),
             }
         }
-        self.failed += refused.len() as u64;
-        refused
+        self.failed += rejected.len() as u64;
+        rejected
     }
 
-    /// Counts a row that was rejected here.
-    pub(crate) fn add_refused(&mut self, refusal: &Refusal) {
+    /// Counts a row that the proxy rejected.
+    pub(crate) fn add_rejected(&mut self, row_error: &RowError) {
         self.failed += 1;
-        self.note(refusal);
+        self.note(row_error);
     }
 
-    fn note(&mut self, refusal: &Refusal) {
-        self.errors.push(refusal.clone());
+    fn note(&mut self, row_error: &RowError) {
+        self.errors.push(row_error.clone());
         if self.errors.len() >= 2 * MAX_ERRORS {
             self.sort();
         }
     }
 
-    /// Counts deleted records in.
+    /// Adds the counts of deleted records.
     pub(super) fn add_deleted(&mut self, step: Step) {
         (self.deleted, self.deletion, self.share) = (Some(step.deleted), Some(step.deletion), step.warning);
     }
 
-    /// Removes counts of written records, if nothing was kept.
+    /// Removes the counts of written records after a rollback.
     pub(crate) fn without_effect(&mut self) {
         (self.created, self.updated, self.unchanged) = (0, 0, 0);
         (self.deleted, self.deletion) = (None, None);
         self.notes.without_effect();
     }
 
-    /// Sorts refusals by line and keeps the first: waiting rows were rejected after the others.
+    /// Sorts the errors by line and keeps the first ones, because deferred rows are rejected later than others.
     pub(crate) fn sort(&mut self) {
-        self.errors.sort_by_key(|refusal| refusal.line);
+        self.errors.sort_by_key(|row_error| row_error.line);
         self.errors.truncate(MAX_ERRORS);
     }
 
-    /// Adds warnings and the suggested format at the end.
+    /// Adds the warnings and the suggested format.
     pub(crate) fn warn(&mut self) {
         let suggested = std::mem::take(&mut self.suggestion).end();
         self.suggested_format = suggested.format;
@@ -169,7 +169,7 @@ impl Tally {
             preview.choices = suggested.choices;
         }
         self.warnings = std::mem::take(&mut self.notes).list();
-        self.warnings.extend(suggested.doubts.into_iter().map(Warning::of_format));
+        self.warnings.extend(suggested.ambiguities.into_iter().map(Warning::of_format));
         self.warnings.extend(self.share.take());
     }
 
@@ -177,7 +177,7 @@ impl Tally {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Only the counts, as a line of progress.
+    /// A progress line, which contains only the counts.
     pub(crate) fn progress(&self, bytes: u64) -> String {
         let Tally { rows, created, updated, unchanged, failed, .. } = self;
         let deleted = self.deleted.map(|deleted| format!("\"deleted\":{deleted},")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Writes portions, each in its own transaction or all in one.
+//! Writes chunks, each in its own transaction or all in one.
 
 use std::time::Duration;
 
@@ -16,22 +16,22 @@ use keyed_service::statement::{Statement, statement, text};
 
 const STATEMENT: Statement = statement!("import_rows($4::text, $5::text, $6::text)", source: "csv");
 
-/// The time between two tries to get a connection, beside that of the tries.
+/// The pause between two attempts to get a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The response of the database to an import that does not wait for another.
+/// The result of a check that does not wait for another import.
 #[derive(Deserialize)]
-struct Waits<'a> {
+struct CheckResponse<'a> {
     #[serde(borrow)]
     waits_for: &'a RawValue,
 }
 
-/// The import that holds the template, if the database names it in its response.
+/// The import that has locked the template, if the result contains one.
 pub(super) fn holder(response: &str) -> Option<&RawValue> {
-    serde_json::from_str(response).ok().map(|Waits { waits_for }| waits_for)
+    serde_json::from_str(response).ok().map(|CheckResponse { waits_for }| waits_for)
 }
 
-/// A template into which rows are written.
+/// The template into which rows are written.
 pub(crate) struct Target<'a> {
     app: &'a App,
     caller: &'a Caller,
@@ -47,7 +47,7 @@ impl<'a> Target<'a> {
         is_whole: bool,
     ) -> Result<Target<'a>, Problem> {
         let whole = if is_whole {
-            // The file may arrive slowly; its maximum time is the timeout, in case the proxy dies.
+            // The file may arrive slowly. The timeout is its maximum time, in case the proxy dies.
             let timeout = app.file_timeout.as_millis();
             let begin = format!("begin; set local idle_in_transaction_session_timeout = {timeout}");
             Some(app.database.begin(caller, &begin).await?)
@@ -57,13 +57,13 @@ impl<'a> Target<'a> {
         Ok(Target { app, caller, template, whole })
     }
 
-    /// Lets the database check the options, as an import without rows, and gives back its answer.
+    /// Has the database validate the options, with an import without rows, and returns its result.
     pub(crate) async fn check(&mut self, options: &str) -> Result<String, Problem> {
         self.write_once(options, "").await
     }
 
-    /// Writes a portion, and gives back the answer of the database. Waits while connections are busy, for as long as a file in
-    /// one transaction may take: a timeout would leave a part of the file written.
+    /// Writes a chunk, and returns the result of the database. While all connections are busy, it waits for up to the
+    /// maximum time of a file in one transaction, because an earlier timeout would leave the file partially imported.
     pub(crate) async fn write(&mut self, options: &str, rows: &str) -> Result<String, Problem> {
         let deadline = Instant::now() + self.app.file_timeout;
         loop {
@@ -82,15 +82,15 @@ impl<'a> Target<'a> {
             Some(transaction) => transaction.call(STATEMENT, &arguments).await?,
             None => self.app.database.call(Write, self.caller, STATEMENT, &arguments).await?,
         };
-        row.try_get(0).map_err(|error| Problem::internal(format!("not the answer of an import: {error}")))
+        row.try_get(0).map_err(|error| Problem::internal(format!("not the result of an import: {error}")))
     }
 
-    /// The end of the service.
+    /// The shutdown of the service.
     pub(crate) fn shutdown(&self) -> Shutdown {
         self.app.shutdown.clone()
     }
 
-    /// Keeps what was written.
+    /// Commits the written rows.
     pub(crate) async fn keep(self) -> Result<(), Problem> {
         match self.whole {
             Some(transaction) => transaction.commit().await,
@@ -98,7 +98,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Takes back what one transaction for all has written.
+    /// Rolls back, if all rows are written in one transaction.
     pub(crate) async fn undo(self) {
         if let Some(transaction) = self.whole {
             transaction.roll_back().await;
@@ -106,7 +106,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Whether there was no connection or no capacity, but will be once other requests end.
+/// Whether the limit is temporary: a connection or memory becomes available when other requests end.
 fn is_busy(reason: Reason) -> bool {
     matches!(
         reason,

@@ -1,4 +1,4 @@
-//! Effects of a file that may be unintended, with the first lines of each.
+//! Warnings about possibly unintended effects, with the first affected lines.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use crate::file::portion::Portion;
+use crate::file::chunk::Chunk;
 
-/// The most lines of a warning.
+/// The maximum number of lines in a warning.
 const MAX_LINES: usize = 10;
-/// The most records that are remembered to find later rows of them. They take at most 19 MB.
+/// The maximum number of records that are stored to detect repeated rows. They use at most 19 MB.
 const MAX_RECORDS: usize = 1_000_000;
 
 /// A warning of the report.
@@ -18,20 +18,20 @@ const MAX_RECORDS: usize = 1_000_000;
 pub(crate) struct Warning {
     code: &'static str,
     message: String,
-    /// The first lines.
+    /// The first affected lines.
     lines: Vec<u64>,
 }
 
-/// What the database notes of the rows of a portion.
+/// The observations of the database about the rows of a chunk.
 #[derive(Deserialize)]
 pub(crate) struct Notes {
-    /// The number of records created without a key, and the first rows of them.
+    /// The number of records created without a key, and their first rows.
     keyless: u64,
     #[serde(default)]
     keyless_rows: Vec<usize>,
-    /// The rows that created a record whose key has invisible characters.
+    /// The rows that created a record whose key contains invisible characters.
     odd: Vec<usize>,
-    /// The rows with a key that a spreadsheet has rounded.
+    /// The rows whose key looks like a number that a spreadsheet program has rounded.
     #[serde(default)]
     scientific: Vec<usize>,
     /// The hashes of the records of all rows, eight bytes each, in base64.
@@ -45,21 +45,21 @@ pub(crate) struct Notes {
 #[derive(Deserialize)]
 struct Numbers {
     column: String,
-    /// Whether one of them can be no groups of three digits.
+    /// Whether one of them cannot have a thousands separator.
     is_plain: bool,
     grouped: u64,
     example: String,
     rows: Vec<usize>,
 }
 
-/// How often, and the first lines.
+/// A count, and the first lines.
 #[derive(Default)]
-struct Noted {
+struct Occurrences {
     count: u64,
     lines: BTreeSet<u64>,
 }
 
-impl Noted {
+impl Occurrences {
     fn add(&mut self, count: u64, lines: impl Iterator<Item = u64>) {
         self.count += count;
         for line in lines {
@@ -71,19 +71,19 @@ impl Noted {
     }
 }
 
-/// A column of which all numbers so far may have groups of three digits; `None` of one that has others.
-type Grouped = Option<(Noted, String)>;
+/// A column in which all numbers so far may have thousands separators; `None` if others were found.
+type Grouped = Option<(Occurrences, String)>;
 
-/// What was noted of a file.
+/// The collected observations about a file.
 pub(crate) struct Warnings {
     max_records: usize,
     records: HashSet<u64>,
-    /// Whether there were more.
+    /// Whether there were more records than the limit.
     is_over: bool,
-    repeated: Noted,
-    scientific: Noted,
-    keyless: Noted,
-    odd: Noted,
+    repeated: Occurrences,
+    scientific: Occurrences,
+    keyless: Occurrences,
+    odd: Occurrences,
     columns: BTreeMap<String, Grouped>,
 }
 
@@ -93,19 +93,19 @@ impl Default for Warnings {
             max_records: MAX_RECORDS,
             records: HashSet::new(),
             is_over: false,
-            repeated: Noted::default(),
-            scientific: Noted::default(),
-            keyless: Noted::default(),
-            odd: Noted::default(),
+            repeated: Occurrences::default(),
+            scientific: Occurrences::default(),
+            keyless: Occurrences::default(),
+            odd: Occurrences::default(),
             columns: BTreeMap::new(),
         }
     }
 }
 
 impl Warnings {
-    /// Adds what was noted of a portion. `is_again` says that its rows were sent before, and waited for others.
-    pub(crate) fn add(&mut self, portion: &Portion, notes: Notes, is_again: bool) {
-        let line = |row: &usize| portion.rows.get(*row).map(|row| row.line);
+    /// Adds the observations about a chunk. `is_again`: the rows were deferred before.
+    pub(crate) fn add(&mut self, chunk: &Chunk, notes: Notes, is_again: bool) {
+        let line = |row: &usize| chunk.rows.get(*row).map(|row| row.line);
         self.keyless.add(notes.keyless, notes.keyless_rows.iter().filter_map(line));
         self.odd.add(notes.odd.len() as u64, notes.odd.iter().filter_map(line));
         if is_again {
@@ -113,12 +113,12 @@ impl Warnings {
         }
         self.scientific.add(notes.scientific.len() as u64, notes.scientific.iter().filter_map(line));
         let hashes = STANDARD.decode(notes.records).unwrap_or_default();
-        for (row, hash) in portion.rows.iter().zip(hashes.as_chunks().0) {
+        for (row, hash) in chunk.rows.iter().zip(hashes.as_chunks().0) {
             self.add_record(row.line, u64::from_le_bytes(*hash));
         }
         for numbers in notes.numbers {
             let Numbers { column, is_plain, grouped, example, rows } = numbers;
-            let known = self.columns.entry(column).or_insert_with(|| Some((Noted::default(), example)));
+            let known = self.columns.entry(column).or_insert_with(|| Some((Occurrences::default(), example)));
             if is_plain {
                 *known = None;
             }
@@ -129,7 +129,7 @@ impl Warnings {
     }
 
     fn add_record(&mut self, line: u64, hash: u64) {
-        // A row without a key or an id creates a record of its own.
+        // A row without a key or id always creates a record.
         if hash == 0 {
             return;
         }
@@ -142,15 +142,15 @@ impl Warnings {
         }
     }
 
-    /// Forgets what was noted of records that were created, because none was.
+    /// Removes the warnings about created records after a rollback.
     pub(crate) fn without_effect(&mut self) {
-        (self.keyless, self.odd) = (Noted::default(), Noted::default());
+        (self.keyless, self.odd) = (Occurrences::default(), Occurrences::default());
     }
 
     /// All warnings.
     pub(crate) fn list(self) -> Vec<Warning> {
         let mut list = Vec::new();
-        let mut warn = |code, noted: Noted, message: String| {
+        let mut warn = |code, noted: Occurrences, message: String| {
             list.push(Warning { code, message, lines: noted.lines.into_iter().collect() });
         };
         if self.keyless.count > 0 {
@@ -188,13 +188,14 @@ impl Warnings {
                 1 => "1 key looks like a number that a spreadsheet has rounded".to_owned(),
                 count => format!("{count} keys look like numbers that a spreadsheet has rounded"),
             };
-            let message = format!("{keys}, such as 4.00638E+12: give the column the format of text there");
+            let message =
+                format!("{keys}, such as 4.00638E+12: give the column the text format in the spreadsheet");
             warn("scientific_key", self.scientific, message);
         }
         for (column, grouped) in self.columns {
             let Some((noted, example)) = grouped else { continue };
             let message = format!(
-                "all numbers of column {column} may have groups of three digits, and are read with a decimal point: {example} \
+                "all numbers of column {column} may have thousands separators, but are read with a decimal point: {example} \
                 is not {}",
                 example.replace('.', "")
             );
@@ -205,12 +206,12 @@ impl Warnings {
 }
 
 impl Warning {
-    /// That an import would delete more than its caller allows.
+    /// The warning that an import would delete more than max_deleted_share.
     pub(crate) fn of_share(message: String) -> Warning {
         Warning { code: "max_deleted_share", message, lines: Vec::new() }
     }
 
-    /// What the cells of a file do not show of their format.
+    /// The warning about an ambiguous format.
     pub(crate) fn of_format(message: String) -> Warning {
         Warning { code: "ambiguous_format", message, lines: Vec::new() }
     }

@@ -14,13 +14,13 @@ use super::table::{Series, StatementKind};
 use crate::problem::Reason;
 use crate::shard::Shard;
 
-/// The maximum number of SQLSTATEs that have a series. A trigger can raise any.
+/// The maximum number of SQLSTATEs with a series. A trigger can raise any SQLSTATE.
 const MAX_STATES: usize = 100;
 
-/// Why statements are sent again.
+/// The reasons of retries.
 const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
 
-/// Outcomes, of what is counted in series by them.
+/// The outcomes of inbound deliveries.
 const DELIVERIES: [&str; 5] = ["accepted", "rejected", "unauthorized", "invalid", "failed"];
 const IMPORTS: [&str; 3] = ["complete", "rejected", "failed"];
 const IMPORT_ROWS: [&str; 4] = ["created", "updated", "unchanged", "failed"];
@@ -28,17 +28,17 @@ const EXPORTS: [&str; 2] = ["complete", "failed"];
 const EMBEDDED: [&str; 2] = ["embedded", "failed"];
 const WEBHOOKS: [&str; 2] = ["delivered", "failed"];
 
-/// Who interrupts responses.
+/// The causes of interrupted responses.
 const INTERRUPTED: [&str; 3] = ["client", "slow_client", "proxy"];
 
 /// All metrics of the process.
 pub struct Metrics {
     series: Series,
-    /// Those of requests, found quickly.
+    /// The metrics of requests, with a fast lookup of their series.
     pub(crate) http: Requests,
-    /// Those that the database measures.
+    /// The measurements of the database.
     pub(crate) measured: Measured,
-    /// Those of statements, by their kind.
+    /// The metrics of statements, by kind.
     statements: [Histogram; StatementKind::ALL.len()],
     pub(super) registry: Registry,
     /// The SQLSTATEs that have a series.
@@ -54,7 +54,7 @@ impl Deref for Metrics {
 }
 
 impl Metrics {
-    /// `routes`: those of the service.
+    /// Creates the metrics. `routes` are the routes of the service.
     pub fn new(routes: Routes) -> Metrics {
         Metrics::registered(routes, Registry::new())
     }
@@ -68,9 +68,9 @@ impl Metrics {
 
     fn registered(routes: Routes, registry: Registry) -> Metrics {
         let series = Series::new(&registry);
-        // What is counted from zero on can be seen to rise: rate() and increase() do not see the first value of a series.
+        // Counters with known labels start at zero, because rate() and increase() ignore the first value of a series.
         for (counter, values) in [
-            (&series.refused, &Reason::ALL.map(Reason::name)[..]),
+            (&series.rejected, &Reason::ALL.map(Reason::name)[..]),
             (&series.retries, &RETRIES),
             (&series.interrupted, &INTERRUPTED),
             (&series.imports, &IMPORTS),
@@ -89,11 +89,11 @@ impl Metrics {
         let http = Requests::new(routes, counters, &series.request_seconds);
         let statements =
             StatementKind::ALL.map(|kind| series.statement_seconds.with_label_values(&[kind.name()]));
-        let measured = Measured::new(&registry).expect("constant names and labels, which a test makes");
+        let measured = Measured::new(&registry).expect("constant names and labels, which a test creates");
         Metrics { series, http, measured, statements, registry, states: Mutex::default() }
     }
 
-    /// An error that the server reported.
+    /// Counts an error that the server reported.
     pub(crate) fn database_error(&self, sqlstate: &str) {
         let is_known = {
             let mut seen = self.states.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,23 +106,23 @@ impl Metrics {
         self.database_errors.with_label_values(&[if is_known { sqlstate } else { "other" }]).inc();
     }
 
-    /// A statement took this time.
+    /// Records the duration of a statement.
     pub(crate) fn statement(&self, kind: StatementKind, time: Duration) {
         self.statements[kind as usize].observe(time.as_secs_f64());
     }
 
-    /// The certificate of the listener expires at this time, since 1970.
+    /// Sets the expiry of the listener's certificate, since 1970.
     pub fn certificate_expires(&self, at: Duration) {
         self.certificate_expiry.with_label_values::<&str>(&[]).set(at.as_secs_f64());
     }
 
-    /// A statement is sent again.
+    /// Counts a retry.
     pub(crate) fn retried(&self, reason: &'static str) {
         self.retries.with_label_values(&[reason]).inc();
     }
 
-    pub(crate) fn refused(&self, reason: Reason) {
-        self.refused.with_label_values(&[reason.name()]).inc();
+    pub(crate) fn rejected(&self, reason: Reason) {
+        self.rejected.with_label_values(&[reason.name()]).inc();
     }
 }
 

@@ -1,4 +1,4 @@
-//! The text that is served: format 0.0.4.
+//! The text exposition format, version 0.0.4.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Metrics {
             }
         }
         let mut text = Vec::new();
-        // It fails for a family without series, which gather leaves out, and when writing fails.
+        // Encoding fails only for a family without series, which gather omits, or if writing fails.
         let _ = TextEncoder::new().encode(&families, &mut text);
         let mut text = String::from_utf8(text).unwrap_or_default();
         for metric in definitions() {
@@ -39,7 +39,7 @@ impl Metrics {
         text
     }
 
-    /// The type of the text.
+    /// The content type.
     pub(crate) const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 }
 

@@ -1,4 +1,4 @@
-//! What the database measures of itself: the list is the one that it has, with a prefix.
+//! The measurements of the database: its list of measurements, with a prefix.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -22,8 +22,8 @@ pub(super) static TABLE: LazyLock<Vec<Definition>> = LazyLock::new(|| {
 /// Their series.
 pub(crate) struct Measured {
     series: Vec<Series>,
-    /// From the name of a measurement to its place.
-    places: HashMap<&'static str, usize>,
+    /// From the name of a measurement to its series.
+    indexes: HashMap<&'static str, usize>,
 }
 
 enum Series {
@@ -46,11 +46,11 @@ impl Measured {
                 Series::Gauge(gauge)
             });
         }
-        let places = MEASUREMENTS.iter().enumerate().map(|(place, it)| (it.name, place)).collect();
-        Ok(Measured { series, places })
+        let indexes = MEASUREMENTS.iter().enumerate().map(|(index, it)| (it.name, index)).collect();
+        Ok(Measured { series, indexes })
     }
 
-    /// Removes what was measured before.
+    /// Removes the previous measurements.
     pub(crate) fn forget(&self) {
         for series in &self.series {
             match series {
@@ -60,13 +60,13 @@ impl Measured {
         }
     }
 
-    /// Takes one measurement. One that this program does not know, or with other labels, is left out.
+    /// Stores a measurement. Unknown measurements, and those with other labels, are ignored.
     pub(crate) fn take(&self, name: &str, labels: &str, value: f64) {
-        let Some(place) = self.places.get(name).copied() else { return };
+        let Some(index) = self.indexes.get(name).copied() else { return };
         let Ok(labels) = serde_json::from_str::<HashMap<String, String>>(labels) else { return };
         let labels: HashMap<&str, &str> =
             labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        match &self.series[place] {
+        match &self.series[index] {
             Series::Gauge(gauge) => {
                 if let Ok(gauge) = gauge.get_metric_with(&labels) {
                     gauge.set(value);

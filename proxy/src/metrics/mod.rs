@@ -1,19 +1,19 @@
-//! The metrics of the process, as Prometheus takes them: names with units, `_total` for counters, few labels.
+//! The metrics of the process in Prometheus format: names with units, `_total` for counters, few labels.
 //!
-//! [`table`] lists all of them. No label holds anything of a caller's making: routes and methods are those that the
-//! service has, SQLSTATEs are those of the server, and no more than a fixed number.
+//! [`table`] lists all of them. No label contains a value chosen by a caller: routes and methods come from the service,
+//! and SQLSTATEs from the server, up to a fixed number.
 
 /// All metrics.
 mod all;
-/// The text that is served.
+/// The text exposition format.
 mod exposition;
-/// What the database measures of itself.
+/// The measurements of the database.
 mod measured;
-/// What the system says of the process.
+/// The metrics of the operating system about the process.
 mod process;
 /// Counts of requests.
 mod requests;
-/// What is open or runs.
+/// Gauges of open connections and running requests.
 mod running;
 /// The list of all metrics.
 mod table;
@@ -25,7 +25,7 @@ pub(crate) use running::{Connected, Listening, Running};
 use table::Definition;
 pub(crate) use table::StatementKind;
 
-/// All metrics, in the order of the documents.
+/// All metrics, in the order of the reference page.
 fn definitions() -> impl Iterator<Item = &'static Definition> {
     table::TABLE.iter().chain(measured::TABLE.iter())
 }

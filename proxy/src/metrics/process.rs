@@ -1,9 +1,9 @@
-//! What the system says of the process.
+//! The metrics of the operating system about the process.
 
 use super::all::Metrics;
 
 impl Metrics {
-    /// Reads it. What the system does not say stays as it was.
+    /// Updates the metrics. Unavailable values keep their previous value.
     pub(super) fn read_process(&self) {
         let Ok(own) = procfs::process::Process::myself() else { return };
         if let Ok(stat) = own.stat() {

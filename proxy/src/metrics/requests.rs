@@ -1,4 +1,4 @@
-//! Counts of requests. A request finds its series by two positions in lists, without a lock.
+//! Counts of requests. The series of a request is found by two array indexes, without a lock.
 
 use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -9,13 +9,13 @@ use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec};
 /// The label of requests without a route.
 const NONE: &str = "none";
 
-/// The label of routes that are not part of the interface: the web application.
+/// The label of the web application's routes.
 const APPLICATION: &str = "application";
 
-/// The methods that the interface has.
+/// The methods of the API.
 const METHODS: [&str; 8] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "other"];
 
-/// The routes of the service, as the router matches them, and their labels.
+/// The matched paths of the router, and their labels.
 #[derive(Default)]
 pub struct Routes {
     labels: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Each route with its label, which several routes may share.
+    /// Creates the list from routes and labels. Several routes can share a label.
     pub(crate) fn new(routes: impl IntoIterator<Item = (String, String)>) -> Routes {
         let mut labels = vec![NONE.to_owned(), APPLICATION.to_owned()];
         let mut positions = HashMap::new();
@@ -43,7 +43,7 @@ impl Routes {
     }
 }
 
-/// A request that has ended.
+/// A completed request.
 pub(crate) struct Outcome<'a> {
     pub(crate) route: Option<&'a str>,
     pub(crate) method: &'static str,
@@ -53,14 +53,14 @@ pub(crate) struct Outcome<'a> {
     pub(crate) bytes_sent: u64,
 }
 
-/// The series of requests, made when they are first needed.
+/// The series of requests, created on first use.
 pub(crate) struct Requests {
     routes: Routes,
     requests: IntCounterVec,
     received: IntCounterVec,
     sent: IntCounterVec,
     seconds: HistogramVec,
-    /// By route, then by method.
+    /// Indexed by route, then by method.
     series: Vec<[OnceLock<Series>; METHODS.len()]>,
 }
 
@@ -68,7 +68,7 @@ struct Series {
     received: IntCounter,
     sent: IntCounter,
     seconds: Histogram,
-    /// The service has about two dozen.
+    /// By status. The service has about two dozen.
     statuses: RwLock<Vec<(u16, IntCounter)>>,
 }
 

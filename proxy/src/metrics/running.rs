@@ -1,4 +1,4 @@
-//! What is open or runs at the moment.
+//! Gauges of open connections and running requests.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use prometheus::{IntCounterVec, IntGauge};
 
 use super::all::Metrics;
 
-/// Counts a file on its way until it is dropped; then as failed, unless it was said to be something else.
+/// Counts a running import or export until it is dropped, and then its outcome, which is failed by default.
 pub(crate) struct Running {
     running: IntGauge,
     ended: IntCounterVec,

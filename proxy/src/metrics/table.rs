@@ -1,28 +1,28 @@
-//! The list of all metrics: name, type, labels, and help. Documents, dashboards and alerts are compared with it.
+//! The list of all metrics: name, type, labels and help. Tests compare the documentation, dashboards and alerts with it.
 
 use prometheus::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
     Opts, Registry,
 };
 
-/// From a lookup of a record to the longest statement.
+/// Buckets from the lookup of a record to the longest statement.
 const REQUEST: [f64; 16] =
     [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
-/// Waiting, and round trips.
+/// Buckets of waits and round trips.
 const WAIT: [f64; 11] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0];
 
-/// Calls of an embedding provider.
+/// Buckets of calls of an embedding provider.
 const PROVIDER: [f64; 10] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
-/// What a statement is for.
+/// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StatementKind {
-    /// A read of one record by an index.
+    /// A read of one record through an index.
     Lookup,
     Read,
     Write,
-    /// Of an import or export.
+    /// Part of an import or export.
     File,
 }
 
@@ -56,7 +56,7 @@ macro_rules! metrics {
             $(#[doc = $help] pub(crate) $field: $kind,)*
         }
 
-        /// Their list, in the order of the documents.
+        /// Their list, in the order of the reference page.
         pub(super) static TABLE: &[Definition] = &[$(Definition {
             name: $name,
             kind: kind_of(stringify!($kind)),
@@ -101,7 +101,7 @@ metrics! {
     /// Requests that wait for changes: `GET /changes` with `wait`, or as an event stream.
     listeners: IntGauge "keyed_http_listeners" [];
     /// Requests and connections that a limit rejected.
-    refused: IntCounterVec "keyed_http_rejected_total" ["reason"];
+    rejected: IntCounterVec "keyed_http_rejected_total" ["reason"];
     /// Responses that ended early: the client disconnected (`client`), read too slowly (`slow_client`), or the proxy had an error after the status was sent (`proxy`).
     interrupted: IntCounterVec "keyed_http_responses_interrupted_total" ["by"];
     /// Open connections of clients.
@@ -188,7 +188,7 @@ metrics! {
     start_time: Gauge "process_start_time_seconds" [];
 }
 
-/// How a metric is made. The names and labels are constant, so a unit test that makes them all shows that they are valid.
+/// Creates a metric. Names and labels are constant, so a unit test that creates all metrics proves that they are valid.
 trait New: Sized {
     fn new(options: Opts, labels: &[&str], buckets: &[f64]) -> Self;
 }
@@ -198,7 +198,7 @@ macro_rules! new {
         impl New for $kind {
             fn new(options: Opts, labels: &[&str], buckets: &[f64]) -> $kind {
                 let make: fn(Opts, &[&str], &[f64]) -> prometheus::Result<$kind> = $make;
-                make(options, labels, buckets).expect("a constant name and labels, which a test makes")
+                make(options, labels, buckets).expect("constant names and labels, which a test creates")
             }
         }
     )*};

@@ -1,49 +1,49 @@
-//! Numbers of values in JSON, between quotation marks: pure.
+//! Quotes the numbers of values in JSON. Pure.
 
 /// The members whose numbers are values of records, at any depth.
 const VALUES: [&[u8]; 4] = [b"attributes", b"attribute_values", b"changes", b"value"];
-/// The members whose own members are named by attributes or keys, which may have any of these names.
+/// Members whose own members are named after attributes or keys, which may equal one of these names.
 const BY_ATTRIBUTE: [&[u8]; 3] = [b"facets", b"highlights", b"records"];
-/// A longer name is not one of them.
+/// Longer names are not among them.
 const MAX_PER_NAME: usize = 16;
 
-/// Quotes the numbers of values in valid JSON, in whatever pieces it arrives: `{"attributes":{"price":1.50}}` becomes
-/// `{"attributes":{"price":"1.50"}}`. All other bytes stay as they are.
+/// Quotes the numbers of values in valid JSON, which may arrive in pieces: `{"attributes":{"price":1.50}}` becomes
+/// `{"attributes":{"price":"1.50"}}`. All other bytes are unchanged.
 #[derive(Default)]
 pub(super) struct Quoting {
     levels: Vec<Level>,
-    place: Place,
-    /// The beginning of the name that is read.
+    position: Position,
+    /// The beginning of the current name.
     name: Vec<u8>,
 }
 
-/// An object or array that is open.
+/// An open object or array.
 struct Level {
     is_object: bool,
-    /// Whether all numbers within are values.
+    /// Whether all numbers in it are values.
     has_values: bool,
-    /// Whether those of the member that is read are.
+    /// Whether the numbers of the current member are values.
     member_has_values: bool,
     /// Whether a name comes next.
     is_before_name: bool,
-    /// Whether its members are named by attributes.
+    /// Whether its members are named after attributes.
     is_by_attribute: bool,
 }
 
 #[derive(Clone, Copy, Default)]
-enum Place {
+enum Position {
     #[default]
     Between,
     Text {
         is_name: bool,
         is_escaped: bool,
     },
-    /// A number whose first quotation mark is written.
+    /// A number whose opening quotation mark has been written.
     Number,
 }
 
 impl Quoting {
-    /// Writes the next piece.
+    /// Converts the next piece.
     pub(super) fn write(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         out.reserve(piece.len() + piece.len() / 8);
         for byte in piece.iter().copied() {
@@ -52,29 +52,29 @@ impl Quoting {
     }
 
     fn step(&mut self, byte: u8, out: &mut Vec<u8>) {
-        match self.place {
-            Place::Text { is_name, is_escaped } => {
-                self.place = match byte {
-                    b'"' if !is_escaped => Place::Between,
-                    _ => Place::Text { is_name, is_escaped: byte == b'\\' && !is_escaped },
+        match self.position {
+            Position::Text { is_name, is_escaped } => {
+                self.position = match byte {
+                    b'"' if !is_escaped => Position::Between,
+                    _ => Position::Text { is_name, is_escaped: byte == b'\\' && !is_escaped },
                 };
                 if is_name {
                     self.read_name(byte);
                 }
             }
-            Place::Number if matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') => {}
-            Place::Number => {
+            Position::Number if matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') => {}
+            Position::Number => {
                 out.push(b'"');
-                self.place = Place::Between;
+                self.position = Position::Between;
                 self.between(byte, out);
             }
-            Place::Between => self.between(byte, out),
+            Position::Between => self.between(byte, out),
         }
         out.push(byte);
     }
 
     fn read_name(&mut self, byte: u8) {
-        if matches!(self.place, Place::Text { .. }) {
+        if matches!(self.position, Position::Text { .. }) {
             if self.name.len() <= MAX_PER_NAME {
                 self.name.push(byte);
             }
@@ -89,7 +89,7 @@ impl Quoting {
             (b'"', level) => {
                 self.name.clear();
                 let is_name = level.is_some_and(|level| level.is_object && level.is_before_name);
-                self.place = Place::Text { is_name, is_escaped: false };
+                self.position = Position::Text { is_name, is_escaped: false };
             }
             (b'{' | b'[', level) => {
                 let has_values = level.is_some_and(|level| level.member_has_values);
@@ -111,7 +111,7 @@ impl Quoting {
             (b',', Some(level)) => level.is_before_name = true,
             (b'-' | b'0'..=b'9', Some(level)) if level.member_has_values => {
                 out.push(b'"');
-                self.place = Place::Number;
+                self.position = Position::Number;
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
-//! The access log: one line for each request, by events of the target `access`.
+//! The access log: one line per request, as events with the target `access`.
 //!
-//! It names what helps to find a request and its cause, and nothing that is the caller's own: no body, key, token, path or
-//! query. The address of the client is there only if it has no known key.
+//! A line contains what identifies a request and the cause of its errors, but no content from the caller: no body, key,
+//! token, path or query. It contains the client address only for requests without a known key.
 
 use axum::extract::MatchedPath;
 use opentelemetry::trace::TraceId;
@@ -11,10 +11,10 @@ use super::facts::{Ended, Identity, Outcome};
 use super::observed::Observation;
 use crate::problem::Reason;
 
-/// The target of the events, which `KEYED_LOG` can name.
+/// The target of the events, for use in `KEYED_LOG`.
 pub const TARGET: &str = "access";
 
-/// `trace`: the trace in which the request is.
+/// Writes the line. `trace` is the trace of the request.
 pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<TraceId>) {
     if !tracing::enabled!(target: TARGET, tracing::Level::INFO) {
         return;
@@ -25,7 +25,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
         Some(Identity::Endpoint { slug, .. }) => (None, None, Some(slug.as_str())),
         None => (None, None, None),
     };
-    // Of callers without a known key nothing else says who they are.
+    // Nothing else identifies callers without a known key.
     let address = observation.address().filter(|_| facts.identity.is_none());
     let id = observation.id();
     tracing::info!(
@@ -48,7 +48,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
         endpoint,
         project = facts.project(),
         sqlstate = facts.sqlstate.as_ref().map(|it| it.as_str()),
-        rejected_by = facts.refusal.map(Reason::name),
+        rejected_by = facts.rejection.map(Reason::name),
         ended = match outcome.ended {
             Ended::Complete => None,
             Ended::ClientGone => Some("client gone"),
@@ -59,7 +59,8 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
     );
 }
 
-/// A connection that was answered before it sent a request: 503 if there are too many, 400 if it does not use TLS.
+/// Writes a line for a connection that was rejected before its first request: 503 if there are too many connections,
+/// 400 if it does not use TLS.
 pub(crate) fn connection(id: Uuid, status: u16, reason: Option<Reason>) {
     let rejected_by = reason.map(Reason::name);
     tracing::info!(target: TARGET, request_id = %id, status, rejected_by, "connection");

@@ -1,4 +1,4 @@
-//! The bodies of request and response, counted on their way.
+//! Wrappers that count the bytes of request and response bodies.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -15,7 +15,7 @@ use super::observed::Observation;
 pub(super) struct Received<B> {
     body: B,
     observation: Observation,
-    /// When the body was asked for. Empty before that, and after its end.
+    /// When the body was first polled. `None` before that and after the end.
     began: Option<Instant>,
     is_over: bool,
 }
@@ -67,15 +67,15 @@ impl<B> Drop for Received<B> {
     }
 }
 
-/// The most bytes that are handed to the connection at once. It takes the next when it has sent most of them, so that the rest
-/// of a large response still belongs to its request.
+/// The maximum number of bytes that are passed to the connection at a time. It polls the next bytes when it has sent
+/// most of them, so that the rest of a large response still counts for its request.
 pub(super) const FRAME: usize = 64 << 10;
 
-/// The body of a response. The request ends when all of it was handed to the connection, that of a large one when the peer has
-/// taken it, or when it is dropped.
+/// The body of a response. The request ends when the body has been passed to the connection, or, for a large response,
+/// when all bytes have been sent; at the latest, when the body is dropped.
 pub(crate) struct Sent<B: HttpBody = Body> {
     body: B,
-    /// What is left of its last piece.
+    /// The rest of the last frame.
     rest: Bytes,
     finish: Option<Finish>,
 }
@@ -144,7 +144,7 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Sent<B> {
 impl<B: HttpBody> Drop for Sent<B> {
     fn drop(&mut self) {
         let Some(finish) = self.finish.take() else { return };
-        // A body whose last frame was sent is often not asked whether there is another.
+        // After the last frame, hyper often does not poll the body again.
         if self.is_over() || self.rest.is_empty() && self.body.size_hint().exact() == Some(0) {
             finish.handed_over();
         } else {

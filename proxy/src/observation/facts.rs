@@ -1,4 +1,4 @@
-//! What became known of a request while it was answered.
+//! Facts about a request, collected while it is served.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,24 +7,24 @@ use axum::extract::MatchedPath;
 
 use crate::problem::Reason;
 
-/// The maximum number of phases that are kept of one request. An import has a statement for each portion.
+/// The maximum number of phases that are stored per request. An import has a statement for each chunk.
 const MAX_PHASES: usize = 64;
 
-/// Who sent a request, as the database knew the credential when it was last looked up. For logs, never for a decision.
+/// The owner of a request's credential at the last lookup. Used for logs and fair sharing, never for access control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// An API key: its id, the role that it acts as, and the project if it is bound to exactly one.
+    /// An API key: its id, its role, and its project if it is limited to exactly one.
     Key { id: String, role: Option<String>, project: Option<String> },
     /// The inbound endpoint with this slug, and its project.
     Endpoint { slug: String, project: Option<String> },
 }
 
-/// Five characters of the server.
+/// A SQLSTATE that the server reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SqlState([u8; 5]);
 
 impl SqlState {
-    /// The code of an error that the server reported.
+    /// The SQLSTATE of an error, if the server reported it.
     pub(crate) fn of(error: &tokio_postgres::Error) -> Option<SqlState> {
         SqlState::read(error.code()?.code())
     }
@@ -39,7 +39,7 @@ impl SqlState {
     }
 }
 
-/// A part of the time that a request took. What is left is the proxy's own.
+/// A phase of a request. The remaining time was spent in the proxy.
 #[allow(dead_code, reason = "for traces")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Phase {
@@ -50,33 +50,33 @@ pub(crate) struct Phase {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// From when the body was asked for to its last byte.
+    /// From the first poll of the body to its last byte.
     Receive,
-    /// The credential was looked up. Most requests have no such phase: the proxy remembers the credential.
+    /// The lookup of the credential. Most requests have no such phase, because credentials are cached.
     Authenticate,
-    /// The request waited for a connection to the database.
+    /// The wait for a database connection.
     Wait,
-    /// A statement, by the function that it calls.
+    /// A statement, named after the function that it calls.
     Statement { function: &'static str, attempt: u64, sqlstate: Option<SqlState> },
 }
 
-/// All that is known.
+/// The collected facts.
 #[derive(Default)]
 pub(crate) struct Facts {
-    /// Never the path itself: it may hold a secret, as the address of a delivery does.
+    /// The route pattern, never the path, which may contain a secret, such as the token of an inbound endpoint.
     pub(crate) route: Option<MatchedPath>,
     pub(crate) identity: Option<Arc<Identity>>,
-    /// The project that the request names.
+    /// The project in the request header.
     pub(crate) project: Option<String>,
-    /// The first ones; the sums below are of all.
+    /// The first phases. The sums below include all phases.
     pub(crate) phases: Vec<Phase>,
     pub(crate) waited: Duration,
     pub(crate) in_database: Duration,
     pub(crate) statements: u64,
-    /// The error of the last statement. One that was sent again and succeeded leaves none.
+    /// The error of the last statement; `None` after a successful retry.
     pub(crate) sqlstate: Option<SqlState>,
-    /// The limit that the request exceeds.
-    pub(crate) refusal: Option<Reason>,
+    /// The limit that the request exceeded.
+    pub(crate) rejection: Option<Reason>,
 }
 
 impl Facts {
@@ -98,17 +98,17 @@ impl Facts {
         time
     }
 
-    /// The project: the one that the request names, else the one that its credential is bound to.
+    /// The project in the request header, or else the project of the credential.
     pub(crate) fn project(&self) -> Option<&str> {
         let bound = match self.identity.as_deref()? {
             Identity::Key { project, .. } | Identity::Endpoint { project, .. } => project.as_deref(),
         };
-        // A caller without a valid credential could name anything.
+        // A caller without a valid credential could send anything.
         self.project.as_deref().or(bound)
     }
 }
 
-/// The status in logs and metrics of a request whose client was gone before the answer, as in nginx.
+/// The status in logs and metrics if the client disconnected before the response, as in nginx.
 pub(crate) const CLIENT_GONE: u16 = 499;
 
 /// How a response ended.
@@ -119,11 +119,11 @@ pub(crate) enum Ended {
     ClientGone,
     /// The client read too slowly, and the proxy closed the connection.
     TooSlow,
-    /// The proxy ended the response with an error, after its status was sent.
+    /// The proxy aborted the response after its status was sent.
     BrokenOff,
 }
 
-/// A request that has ended.
+/// A completed request.
 pub(crate) struct Outcome {
     pub(crate) status: u16,
     pub(crate) ended: Ended,

@@ -12,23 +12,23 @@ use super::observed::{Observation, Resources};
 use super::spans;
 use crate::metrics::{Metrics, Outcome as Counted};
 
-/// Ends a request explicitly, at the latest when it is dropped: hyper drops what it answers when the client is gone.
+/// Ends a request, at the latest when it is dropped: hyper drops the response future when the client disconnects.
 pub(super) struct Finish {
     observation: Observation,
     metrics: Arc<Metrics>,
-    /// That of the response, once there is one, and when.
+    /// The status of the response, and when it was known.
     status: Option<(u16, Instant)>,
-    /// Bytes of the response's body.
+    /// The number of bytes of the response body.
     sent: u64,
-    /// The connection, and how many bytes it had written before this response.
+    /// The connection, and the number of bytes written on it before this response.
     link: Link,
     written_before: u64,
-    /// What a large response occupies until its end.
+    /// The resources that a large response holds until its end.
     resources: Option<Arc<dyn Resources>>,
     is_head: bool,
-    /// Whether it ends only when the peer has taken its last byte.
+    /// Whether the request ends only when the last byte has been sent.
     must_arrive: bool,
-    /// Whether all of the response is there.
+    /// Whether the response is complete.
     is_made: bool,
     is_over: bool,
 }
@@ -53,15 +53,15 @@ impl Finish {
         }
     }
 
-    pub(super) fn answered(&mut self, status: u16, is_replayed: bool) {
+    pub(super) fn responded(&mut self, status: u16, is_replayed: bool) {
         self.status = Some((status, Instant::now()));
         if is_replayed {
             self.metrics.replays.inc();
         }
     }
 
-    /// A response with this many bytes in memory, or of unknown size, occupies what its request did until the peer has taken its last
-    /// byte.
+    /// Marks a response as large if it has this many bytes in memory or an unknown size. It holds the resources of its
+    /// request until the last byte has been sent.
     pub(super) fn is_large(&mut self, bytes: Option<u64>) {
         if let Some(resources) = self.observation.take_resources() {
             resources.hold(bytes.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)));
@@ -70,23 +70,23 @@ impl Finish {
         (self.must_arrive, self.is_made) = (true, bytes.is_some());
     }
 
-    /// A small response occupies nothing more.
+    /// Releases the resources, for a small response.
     pub(super) fn release(&self) {
         drop(self.observation.take_resources());
     }
 
-    /// This many more bytes of the body are handed to the connection.
+    /// Counts bytes of the body that are passed to the connection.
     pub(super) fn sends(&mut self, bytes: usize) {
         self.sent += bytes as u64;
-        // From now on, writing shows whether the caller has gone; of a response that is still made, it may pause.
+        // From now on, a write detects that the caller is gone. A response that is still being produced may pause.
         if self.is_made {
-            self.link.answered();
+            self.link.responded();
         }
     }
 
-    /// All of the body was handed to the connection.
+    /// The whole body has been passed to the connection.
     pub(super) fn handed_over(self) {
-        self.link.answered();
+        self.link.responded();
         if self.must_arrive {
             self.link.clone().defer(Box::new(self));
         } else {
@@ -109,17 +109,17 @@ impl Finish {
             return;
         }
         if !self.must_arrive {
-            self.link.answered();
+            self.link.responded();
         }
         let outcome = Outcome {
             status: self.status.map_or(CLIENT_GONE, |(status, _)| status),
-            // The body of an answer to HEAD is never sent.
+            // The body of a response to HEAD is never sent.
             ended: if self.is_head && self.status.is_some() { Ended::Complete } else { ended },
             time: self.observation.age(),
             bytes_received: self.observation.bytes_received(),
             bytes_sent: match ended {
                 Ended::Complete => self.sent,
-                // The rest has not left the process.
+                // The rest has not been sent.
                 _ => self.sent.min(self.link.written().saturating_sub(self.written_before)),
             },
         };
@@ -140,8 +140,8 @@ impl Finish {
             bytes_received: outcome.bytes_received,
             bytes_sent: outcome.bytes_sent,
         });
-        if let Some(reason) = facts.refusal {
-            metrics.refused(reason);
+        if let Some(reason) = facts.rejection {
+            metrics.rejected(reason);
         }
         let by = match outcome.ended {
             Ended::Complete => return,

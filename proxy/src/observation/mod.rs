@@ -1,18 +1,18 @@
-//! What is known of a request while it is answered: for the access log, the metrics and traces.
+//! The observation of requests, for the access log, metrics and traces.
 //!
-//! The [`Observation`] is in the extensions of the request, and goes on with its [`Admitted`](crate::admission::Admitted).
-//! Each layer adds what it learns. The observation ends when the body of the response has ended, that of a large one
-//! when its last byte was sent, or when the client is gone.
+//! The [`Observation`] is stored in the extensions of the request, and passed on in
+//! [`Admitted`](crate::admission::Admitted). Each layer adds facts. The observation ends when the response body has
+//! ended, or for a large response, when its last byte has been sent, or when the client disconnects.
 
-/// One line for each request.
+/// One line per request.
 pub mod access_log;
 /// Bodies, counted.
 mod body;
-/// What became known.
+/// The collected facts.
 mod facts;
 /// The end of a request.
 mod finish;
-/// What the sender of a response learns from its connection.
+/// Connects the socket with the responses sent on it.
 mod link;
 /// The observation of one request.
 mod observed;

@@ -14,13 +14,13 @@ use super::request_id::RequestId;
 use crate::problem::Reason;
 use crate::traces::{Parent, Traces};
 
-/// What a request occupies until its response has ended: it is given back when the last copy is dropped.
+/// The resources of a request until its response ends. They are released when the last clone is dropped.
 pub(crate) trait Resources: Send + Sync {
-    /// The response has this many bytes, which stay in memory. Called at most once.
+    /// Counts the bytes of the response, which stay in memory. Called at most once.
     fn hold(&self, bytes: usize);
 }
 
-/// What is known of one request. Copies are of the same.
+/// The observation of one request. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Observation(Arc<Inner>);
 
@@ -28,16 +28,16 @@ struct Inner {
     began: Instant,
     id: RequestId,
     method: &'static str,
-    /// Of the client. None in unit tests.
+    /// The client address. `None` in unit tests.
     address: Option<IpAddr>,
-    /// Bytes of the body.
+    /// The received bytes of the body.
     received: AtomicU64,
     facts: Mutex<Facts>,
-    /// What the request occupies, until its response is known.
+    /// The resources of the request, until the size of its response is known.
     resources: Mutex<Option<Arc<dyn Resources>>>,
-    /// The trace that the caller began.
+    /// The trace of the caller.
     parent: Option<Parent>,
-    /// Where spans go, if anywhere.
+    /// The exporter of spans, if enabled.
     traces: Option<Arc<Traces>>,
 }
 
@@ -60,7 +60,7 @@ impl Observation {
         }))
     }
 
-    /// That of a request, or a new one where none observes: in unit tests.
+    /// The observation of a request, or a new one in unit tests.
     pub(crate) fn of<B>(request: &mut Request<B>) -> Observation {
         match request.extensions().get::<Observation>() {
             Some(observation) => observation.clone(),
@@ -95,7 +95,7 @@ impl Observation {
         &self.0.id
     }
 
-    /// The id of a problem that answers it.
+    /// The `instance` of a problem in its response.
     pub(crate) fn instance(&self) -> Uuid {
         self.0.id.instance
     }
@@ -105,7 +105,7 @@ impl Observation {
         self.0.method
     }
 
-    /// Whether it came over a connection. Otherwise a test wrote it.
+    /// Whether it arrived on a socket, and not from a unit test.
     pub(crate) fn came_by_socket(&self) -> bool {
         self.0.address.is_some()
     }
@@ -128,7 +128,7 @@ impl Observation {
         self.facts().identity = identity;
     }
 
-    /// Whose the request is: its key or its endpoint, once that is known.
+    /// The key or the endpoint of the request, if known.
     pub(crate) fn caller(&self) -> Option<String> {
         Some(match self.facts().identity.as_deref()? {
             Identity::Key { id, .. } => format!("key {id}"),
@@ -138,7 +138,7 @@ impl Observation {
         })
     }
 
-    /// The project that the request names. Text that cannot be a slug or a number is not kept.
+    /// Records the project in the request header. Text that cannot be a slug or id is ignored.
     pub(crate) fn names_project(&self, project: &str) {
         let is_slug = project.len() <= 63
             && project.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_');
@@ -147,18 +147,18 @@ impl Observation {
         }
     }
 
-    pub(crate) fn refused(&self, reason: Option<Reason>) {
+    pub(crate) fn rejected(&self, reason: Option<Reason>) {
         if let Some(reason) = reason {
-            self.facts().refusal = Some(reason);
+            self.facts().rejection = Some(reason);
         }
     }
 
-    /// A phase that began then, and ends now.
+    /// Records a phase from `began` until now.
     pub(super) fn phase(&self, step: Step, began: Instant) -> Duration {
         self.facts().add(step, began)
     }
 
-    /// Keeps what the request occupies until its response has ended.
+    /// Holds the resources of the request until its response ends.
     pub(crate) fn occupy(&self, resources: Arc<dyn Resources>) {
         *self.resources() = Some(resources);
     }
@@ -206,7 +206,7 @@ impl Observation {
         self.0.began.elapsed()
     }
 
-    /// Bytes of the body that have arrived.
+    /// The received bytes of the body.
     pub(super) fn bytes_received(&self) -> u64 {
         self.0.received.load(Ordering::Relaxed)
     }
@@ -216,7 +216,7 @@ impl Observation {
     }
 }
 
-/// The methods that logs and metrics name. Any other is the caller's own text.
+/// The name of a method in logs and metrics. Other methods are text from the caller, and are not logged.
 fn name_of(method: &Method) -> &'static str {
     let names = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
     names.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")

@@ -1,4 +1,4 @@
-//! The id under which one request is found in the logs of caller, proxy and database.
+//! The id of a request in the logs of caller, proxy and database.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
@@ -6,19 +6,19 @@ use uuid::Uuid;
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The maximum length of a caller's id.
-const LONGEST: usize = 128;
+const MAX_LENGTH: usize = 128;
 
-/// The id of a request, and the id of the problem that may answer it.
+/// The id of a request, and the `instance` of its problem.
 #[derive(Clone)]
 pub(crate) struct RequestId {
-    /// As the caller wrote it, so that a search for it finds all sides.
+    /// As the caller sent it, so that a text search finds it in all logs.
     pub(crate) header: HeaderValue,
-    /// The `instance` of a problem: the id itself if it is a UUID, else one that no other request has.
+    /// The `instance` of a problem: the id if it is a UUID, otherwise a random one.
     pub(crate) instance: Uuid,
 }
 
 impl RequestId {
-    /// The caller's own id if it has 1 to 128 visible ASCII characters, else a new one.
+    /// The id from the caller if it has 1 to 128 visible ASCII characters, otherwise a random one.
     pub(crate) fn of(headers: &HeaderMap) -> RequestId {
         let given = headers.get(REQUEST_ID).filter(|value| is_acceptable(value.as_bytes()));
         match given {
@@ -40,7 +40,7 @@ impl RequestId {
         self.header.to_str().unwrap_or_default()
     }
 
-    /// The instance, where the id does not say it.
+    /// The instance, if it differs from the id.
     pub(crate) fn other_instance(&self) -> Option<Uuid> {
         let is_same = Uuid::try_parse_ascii(self.header.as_bytes()).is_ok_and(|id| id == self.instance);
         (!is_same).then_some(self.instance)
@@ -48,10 +48,10 @@ impl RequestId {
 }
 
 fn is_acceptable(id: &[u8]) -> bool {
-    (1..=LONGEST).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic)
+    (1..=MAX_LENGTH).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic)
 }
 
-/// It may be predictable, so no entropy of the system is used.
+/// It need not be unpredictable, so a fast generator is used.
 fn random() -> Uuid {
     uuid::Builder::from_random_bytes(fastrand::u128(..).to_ne_bytes()).into_uuid()
 }
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn request_id_is_that_of_the_caller_or_a_new_uuid(value in prop_oneof![
+        fn request_id_is_from_the_caller_or_random(value in prop_oneof![
             prop::collection::vec(prop_oneof![0x20..=0x7e_u8, 0x80..=0xff_u8], 0..140),
             "[!-~]{1,140}".prop_map(String::into_bytes),
             any::<u128>().prop_map(|it| Uuid::from_u128(it).hyphenated().to_string().into_bytes()),

@@ -1,4 +1,4 @@
-//! The time from the head of a request to the end of its response.
+//! Observes a request from its head to the end of its response.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -15,24 +15,23 @@ use super::observed::Observation;
 use crate::metrics::Metrics;
 use crate::traces::Traces;
 
-/// Tells that the answer was given before, and that the request was not run again.
+/// Marks a stored response: the request was not run again.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// Where it goes what was observed, beside the access log.
+/// The destinations of observations other than the access log.
 #[derive(Clone)]
 pub struct Sinks {
     /// The metrics of the process.
     pub metrics: Arc<Metrics>,
-    /// None unless spans are exported.
+    /// `None` unless spans are exported.
     pub traces: Option<Arc<Traces>>,
 }
 
-/// The size of a response whose body does not have one, since it is compressed on its way.
+/// The uncompressed size of a response that is compressed while it is sent.
 #[derive(Clone, Copy)]
 pub(crate) struct InMemory(pub(crate) u64);
 
-/// Runs a request of the client with this address, and observes it to the end of its response. What was observed goes to
-/// `sinks`. `link` is its connection.
+/// Runs a request from this client address, and observes it until the end of its response.
 pub(crate) async fn observe<B, A>(
     mut request: Request<B>,
     address: IpAddr,
@@ -53,8 +52,8 @@ where
         false => Body::new(Received::new(body, observation)),
     });
     let response = run(request).await?;
-    finish.answered(response.status().as_u16(), response.headers().contains_key(REPLAYED));
-    // What is packed while it is sent is in memory as it was before.
+    finish.responded(response.status().as_u16(), response.headers().contains_key(REPLAYED));
+    // A response that is compressed while it is sent is in memory uncompressed.
     let size = match response.extensions().get::<InMemory>() {
         Some(InMemory(bytes)) => Some(*bytes),
         None => response.body().size_hint().exact(),

@@ -1,4 +1,4 @@
-//! A request as spans, by the semantic conventions of OpenTelemetry for HTTP servers and database clients.
+//! A request as spans, following OpenTelemetry's semantic conventions for HTTP servers and database clients.
 
 use std::time::Instant;
 
@@ -11,16 +11,16 @@ use super::facts::{Ended, Facts, Identity, Outcome, Phase, Step};
 use crate::problem::Reason;
 use crate::traces::{Parent, Span};
 
-/// Exports a request that has ended now, if spans are exported. Returns its trace, which may be one that the caller began.
+/// Exports a completed request, if spans are exported. Returns its trace, which may come from the caller.
 ///
-/// `answered`: when the head of the answer was known.
+/// `responded`: when the head of the response was known.
 pub(super) fn export(
     observation: &Observation,
     outcome: &Outcome,
-    answered: Option<Instant>,
+    responded: Option<Instant>,
 ) -> Option<TraceId> {
     let facts = observation.facts();
-    // A stranger decides neither what is sampled nor in which trace.
+    // Callers without a valid key can neither force sampling nor choose the trace.
     let parent = observation.parent().filter(|_| facts.identity.is_some());
     let Some(traces) = observation.traces() else { return parent.map(Parent::trace) };
     let began = observation.began();
@@ -34,16 +34,16 @@ pub(super) fn export(
         started: began,
         ended,
         attributes: attributes(observation, &facts, outcome),
-        // The conventions of OpenTelemetry: a 4xx status is not an error of the server.
+        // In OpenTelemetry's conventions, a 4xx status is not a server error.
         status: match outcome.ended {
             _ if outcome.status >= 500 => Status::error(""),
-            Ended::BrokenOff => Status::error("the response broke off"),
+            Ended::BrokenOff => Status::error("the response was interrupted"),
             Ended::Complete | Ended::ClientGone | Ended::TooSlow => Status::Unset,
         },
     };
     traces.export(parent, request, || {
-        let answer = answered.map(|answered| part("answer", SpanKind::Internal, answered, ended));
-        facts.phases.iter().map(span).chain(answer).collect()
+        let response = responded.map(|responded| part("answer", SpanKind::Internal, responded, ended));
+        facts.phases.iter().map(span).chain(response).collect()
     })
 }
 
@@ -69,7 +69,7 @@ fn attributes(observation: &Observation, facts: &Facts, outcome: &Outcome) -> Ve
         None => {}
     }
     text("keyed.project", facts.project());
-    text("keyed.rejected_by", facts.refusal.map(Reason::name));
+    text("keyed.rejected_by", facts.rejection.map(Reason::name));
     text("db.response.status_code", facts.sqlstate.as_ref().map(|it| it.as_str()));
     if outcome.status >= 500 {
         text("error.type", Some(&outcome.status.to_string()));

@@ -1,9 +1,10 @@
 //! The OpenAPI 3.1 document, served at `/openapi.json` and, without the web application, as a page at `/docs`.
 //!
-//! The document is `proxy/openapi/`, beside the routes, since bodies pass through the proxy as text and no type of Rust
-//! knows them. Tests hold it against the list of routes in both directions, and against what the service really answers.
+//! The document is written by hand in `proxy/openapi/`, because bodies pass through the proxy as text, and no Rust
+//! types describe them. Tests compare it with the list of routes in both directions, and with the responses of the
+//! service.
 
-/// The page for people, where there is no web application.
+/// The HTML page, in builds without the web application.
 #[cfg(not(feature = "ui"))]
 mod page;
 
@@ -18,10 +19,10 @@ use crate::compression::{Accepted, Constant};
 use crate::conditional::{has_tag, set_tag};
 use crate::problem::Problem;
 
-/// What the build made of `proxy/openapi/`.
+/// The document, built from `proxy/openapi/`.
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
-/// Anybody may ask for it, so it is not compressed for each.
+/// The document is public, so it is not compressed for each request.
 static DOCUMENT: Constant = Constant::new(TEXT.as_bytes());
 
 /// Its entity tag, without quotes.
@@ -37,23 +38,23 @@ pub fn text() -> &'static str {
 
 /// GET /openapi.json.
 pub(crate) async fn serve(headers: HeaderMap) -> Result<Response, Problem> {
-    let mut answer = match has_tag(&headers, &TAG) {
+    let mut response = match has_tag(&headers, &TAG) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => DOCUMENT.answer(&Accepted::of(&headers)).await,
+        false => DOCUMENT.response(&Accepted::of(&headers)).await,
     };
-    set_tag(&mut answer, &TAG)?;
-    let headers = answer.headers_mut();
+    set_tag(&mut response, &TAG)?;
+    let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // Of no caller in particular.
+    // The response does not depend on the caller.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    Ok(answer)
+    Ok(response)
 }
 
 /// GET /docs.
 #[cfg(not(feature = "ui"))]
 pub(crate) async fn serve_page() -> Response {
     let html = HeaderValue::from_static("text/html; charset=utf-8");
-    // A page without scripts, that nothing can be smuggled into.
+    // A page without scripts and without external content.
     let policy = HeaderValue::from_static(
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
     );

@@ -1,4 +1,4 @@
-//! The document as a page for people: no script, nothing from elsewhere.
+//! The document as an HTML page, without scripts and without external content.
 
 use std::fmt::Write as _;
 
@@ -90,7 +90,7 @@ fn write_operation(out: &mut String, document: &Value, method: &str, path: &str,
             let _ = write!(out, "<pre>{}</pre>", pretty(&schema["examples"][0]));
         }
     }
-    out.push_str("<table><tr><th>answer</th><th></th></tr>");
+    out.push_str("<table><tr><th>response</th><th></th></tr>");
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
         let response = resolved(document, response);
         let body = first_content(response).map(|(_, content)| link(&content["schema"])).unwrap_or_default();
@@ -104,7 +104,7 @@ fn write_operation(out: &mut String, document: &Value, method: &str, path: &str,
     out.push_str("</table></div></details>");
 }
 
-/// What a reference refers to.
+/// Resolves a reference.
 fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     let pointer = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     pointer.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
@@ -125,7 +125,7 @@ fn paragraph(text: &Value) -> String {
     if text.is_null() { String::new() } else { format!("<p>{}</p>", escape(text)) }
 }
 
-/// An example as a reader wants it: of a long vector the beginning says enough.
+/// Formats an example. Long vectors are shortened.
 fn pretty(value: &Value) -> String {
     escape_text(&serde_json::to_string_pretty(&shortened(value)).unwrap_or_default())
 }

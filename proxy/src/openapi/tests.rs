@@ -1,4 +1,4 @@
-//! The document describes itself rightly: what it refers to is there, and its examples are what it says they are.
+//! The document is consistent: references resolve, and examples are valid.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Every operation, as path, method, and what is said of it.
+/// Every operation, with its path and method.
 fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     let paths = document["paths"].as_object().expect("paths");
     paths
@@ -59,16 +59,16 @@ fn document_describes_every_error_code_and_status() {
     }
     let mut described = HashSet::new();
     for (path, method, operation) in operations(&document) {
-        for (status, response) in operation["responses"].as_object().expect("answers") {
+        for (status, response) in operation["responses"].as_object().expect("responses") {
             let Some(response) = response["$ref"].as_str() else { continue };
             assert!(response.starts_with("#/components/responses/"), "{method} {path}: {response}");
             described.insert(status.clone());
         }
     }
-    // These are `default`: they are about the service, not about the request.
+    // These codes are covered by `default`: they concern the service, not the request.
     let general = [405, 408, 500, 504];
     for code in Code::ALL.iter().filter(|code| !general.contains(&code.status())) {
-        assert!(described.contains(&code.status().to_string()), "no operation answers {}", code.status());
+        assert!(described.contains(&code.status().to_string()), "no operation returns {}", code.status());
     }
 }
 
@@ -118,14 +118,14 @@ fn every_operation_has_a_unique_id_a_tag_and_a_response() {
         let name = operation["operationId"].as_str().expect("a name");
         assert!(names.insert(name), "{name} is given twice");
         assert!(tags.contains(&&operation["tags"][0]), "{method} {path}");
-        let responses = operation["responses"].as_object().expect("answers");
+        let responses = operation["responses"].as_object().expect("responses");
         assert!(responses.keys().any(|status| status.starts_with('2')), "{method} {path}");
         assert!(responses.contains_key("default"), "{method} {path}");
     }
 }
 
 #[test]
-fn path_parameters_are_those_of_the_path() {
+fn path_parameters_match_the_path() {
     let document = document();
     for (path, method, operation) in operations(&document) {
         let in_path: Vec<&str> =
@@ -142,17 +142,17 @@ fn every_link_has_an_operation_and_its_parameters() {
     let document = document();
     let mut count = 0;
     for (path, method, operation) in operations(&document) {
-        for response in operation["responses"].as_object().expect("answers").values() {
+        for response in operation["responses"].as_object().expect("responses").values() {
             for link in response["links"].as_object().into_iter().flatten().map(|(_, link)| link) {
                 count += 1;
                 let target = operations(&document).into_iter().map(|(_, _, it)| it);
                 let target = target.into_iter().find(|it| it["operationId"] == link["operationId"]);
                 let target = target.unwrap_or_else(|| panic!("{method} {path}: {link} leads nowhere"));
                 for name in link["parameters"].as_object().expect("parameters").keys() {
-                    let (place, name) = name.split_once('.').expect("a place and a name");
+                    let (location, name) = name.split_once('.').expect("a location and a name");
                     let mut known = target["parameters"].as_array().expect("parameters").iter();
                     assert!(
-                        known.any(|it| it["in"] == place && it["name"] == name),
+                        known.any(|it| it["in"] == location && it["name"] == name),
                         "{method} {path}: {link}"
                     );
                 }
@@ -162,8 +162,8 @@ fn every_link_has_an_operation_and_its_parameters() {
     assert!(count > 20, "{count}");
 }
 
-/// The schemas that a reader of answers meets, by reference.
-fn answered(document: &Value) -> HashSet<String> {
+/// The schemas that responses use, by reference.
+fn response_schemas(document: &Value) -> HashSet<String> {
     let mut found = Vec::new();
     for (_, _, operation) in operations(document) {
         references(&operation["responses"], &mut found);
@@ -191,12 +191,12 @@ fn response_schemas_allow_additional_members() {
         }
     }
     let document = document();
-    // What callers sent themselves, and are shown again, is as closed as it was.
+    // Schemas of request members that responses repeat stay closed.
     let echoed = ["Comparison", "AllOf", "AnyOf", "Negation", "SortField", "AttributeFormat"];
-    for reference in answered(&document) {
+    for reference in response_schemas(&document) {
         let name = reference.rsplit('/').next().expect("a name");
         let schema = document.pointer(&reference[1..]).expect("it is there");
-        assert!(echoed.contains(&name) || !is_closed(schema), "{name} allows no further members");
+        assert!(echoed.contains(&name) || !is_closed(schema), "{name} allows no additional members");
     }
 }
 
@@ -223,8 +223,8 @@ fn every_schema_has_a_valid_example() {
         let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&root);
         let validator = validator.unwrap_or_else(|error| panic!("{name} is not a schema: {error}"));
         for example in examples {
-            let faults: Vec<String> = validator.iter_errors(example).map(|error| error.to_string()).collect();
-            assert!(faults.is_empty(), "{name}: {faults:?}");
+            let errors: Vec<String> = validator.iter_errors(example).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{name}: {errors:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The body of an error, as RFC 9457 has it.
+//! The body of an error (RFC 9457).
 
 use keyed_errors::title;
 use serde::Serialize;
@@ -36,17 +36,17 @@ struct Body<'a> {
 }
 
 impl Problem {
-    /// Whether the same request may succeed when it is sent again. It is not where a write was done, or may have been: the
-    /// client must know what repeating it would do.
+    /// Whether a retry of the same request can succeed. False if a write was or may have been committed, because the
+    /// client must decide whether to repeat it.
     pub(crate) fn is_retryable(&self) -> bool {
-        let Parts { code, particulars, outcome, .. } = &*self.0;
-        (code.is_retryable() || particulars.retryable) && *outcome == Outcome::None
+        let Parts { code, database_details, outcome, .. } = &*self.0;
+        (code.is_retryable() || database_details.retryable) && *outcome == Outcome::None
     }
 
-    /// The body for the request with this id.
+    /// Renders the body for the request with this id.
     pub(crate) fn render(&self, request_id: Uuid) -> String {
-        let Parts { code, detail, outcome, unavailable_shards, particulars, .. } = &*self.0;
-        let name = particulars.code.as_deref().unwrap_or(code.name());
+        let Parts { code, detail, outcome, unavailable_shards, database_details, .. } = &*self.0;
+        let name = database_details.code.as_deref().unwrap_or(code.name());
         let body = Body {
             r#type: format!("urn:problem-type:keyed:{name}"),
             title: title(name),
@@ -55,12 +55,12 @@ impl Problem {
             instance: request_id.urn().to_string(),
             code: name,
             retryable: self.is_retryable(),
-            hint: particulars.hint.as_deref(),
-            errors: particulars.errors.as_deref(),
-            existing_id: particulars.existing_id.as_deref(),
-            failed_index: particulars.failed_index.as_deref(),
-            report: particulars.report.as_deref(),
-            quota: particulars.quota.as_deref(),
+            hint: database_details.hint.as_deref(),
+            errors: database_details.errors.as_deref(),
+            existing_id: database_details.existing_id.as_deref(),
+            failed_index: database_details.failed_index.as_deref(),
+            report: database_details.report.as_deref(),
+            quota: database_details.quota.as_deref(),
             outcome: match outcome {
                 Outcome::None => None,
                 Outcome::Unknown => Some("unknown"),
@@ -78,7 +78,7 @@ mod tests {
     use keyed_errors::Code;
 
     use super::*;
-    use crate::problem::{Excess, Particulars, Reason};
+    use crate::problem::{DatabaseDetails, Excess, Reason};
 
     #[test]
     fn problem_has_the_form_of_rfc_9457() {
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn retryable_problem_has_retry_after() {
-        let lost_race = Particulars { retryable: true, ..Particulars::default() };
-        let conflict = Problem::new(Code::ExternalKeyTaken, "taken").with_particulars(lost_race);
+        let lost_race = DatabaseDetails { retryable: true, ..DatabaseDetails::default() };
+        let conflict = Problem::new(Code::ExternalKeyTaken, "taken").with_database_details(lost_race);
         let all = Code::ALL.iter().map(|code| Problem::new(*code, "refused"));
         for problem in all.chain([conflict, Problem::body_too_slow()]) {
             let body = problem.render(Uuid::nil());

@@ -1,4 +1,4 @@
-//! The limit that a request exceeds: as logs and metrics name it, and its state.
+//! The limit that a request exceeds: its name in logs and metrics, and its state.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ pub(crate) enum Reason {
     KeyRate,
     /// `KEYED_MAX_REQUESTS_PER_KEY`.
     KeyRequests,
-    /// The part of `KEYED_MAX_LISTENERS` that one key may have.
+    /// The share of `KEYED_MAX_LISTENERS` that one key can use.
     KeyListeners,
     /// `KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY`.
     KeyConnections,
-    /// The part of `KEYED_POOL_SIZE` that the keys of one role may have.
+    /// The share of `KEYED_POOL_SIZE` that the keys of one role can use.
     RoleConnections,
     /// `KEYED_MAX_TRANSFERS_PER_KEY`.
     KeyFiles,
-    /// The part of `KEYED_BODY_BUDGET` that one key may have.
+    /// The share of `KEYED_BODY_BUDGET` that one key can use.
     KeyBodyBudget,
     /// `KEYED_AUTH_FAILURES`.
     AuthFailures,
@@ -93,19 +93,19 @@ impl Reason {
     }
 }
 
-/// The state of a limit that is exceeded.
+/// The state of an exceeded limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Excess {
     /// The limit.
     pub(crate) limit: u64,
-    /// The time until one more is allowed.
+    /// The time until one more request is allowed.
     pub(crate) next: Duration,
     /// The time until the full limit is available.
     pub(crate) reset: Duration,
 }
 
 impl Excess {
-    /// Of a limit of concurrency: the end of none is known.
+    /// For a concurrency limit, whose next release is unknown.
     pub(crate) fn of_concurrent(limit: usize) -> Excess {
         let soon = Duration::from_secs(1);
         Excess { limit: limit as u64, next: soon, reset: soon }

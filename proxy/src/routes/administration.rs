@@ -1,4 +1,4 @@
-//! What administrators do: API keys, projects, grants and quotas.
+//! Administration: API keys, projects, grants and quotas.
 
 use std::borrow::Cow;
 

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use axum::response::Response;
 use keyed_errors::Code;
 
-use crate::answer;
 use crate::body::JsonText;
 use crate::call::Call;
 use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
 use crate::problem::Problem;
 use crate::query;
+use crate::response;
 use keyed_service::statement::{flag, statement, text};
 
 pub(crate) async fn upsert(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -35,14 +35,14 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let [key, fields, verbose] = call.parameters(["key", "fields", "verbose"])?;
     let key = given(key)?;
     let verbose = query::flag("verbose", verbose)?;
-    // Following references may take long.
+    // Following references may be slow.
     let effect = if verbose == Some(true) { Read } else { Lookup };
     let conditions = call.conditions();
     let [template] = call.segments();
     let statement = statement!("get_by_key($4::text, $5::text, $6::text, $7::bool, $8::text)");
     let arguments =
         [text(template), text(&key), text(&fields), flag(&verbose), text(&conditions.if_none_match)];
-    answer::record(&call.ask(effect, statement, &arguments).await?)
+    response::record(&call.ask(effect, statement, &arguments).await?)
 }
 
 pub(crate) async fn read_many(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -61,8 +61,8 @@ pub(crate) async fn delete(mut call: Call<1>) -> Result<Response, Problem> {
     call.write(statement, &arguments).await
 }
 
-/// The key of a query string. Its spaces are not trimmed as those of a body are: they may have been `+`, and the trimmed
-/// key may be that of another record.
+/// Checks the key in a query string. A space at either end is rejected and not trimmed: it may stand for an unencoded
+/// `+`, and the trimmed key could belong to another record.
 pub(super) fn given(key: Option<Cow<'_, str>>) -> Result<Cow<'_, str>, Problem> {
     let key = key.ok_or_else(|| Problem::malformed("the query parameter \"key\" is required"))?;
     if key.starts_with(' ') || key.ends_with(' ') {

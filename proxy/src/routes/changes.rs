@@ -1,4 +1,4 @@
-//! The feed of changes, and who held a key.
+//! The change feed, and the history of a key.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use axum::response::{IntoResponse, Response};
 use keyed_service::shutdown::{Shutdown, Step};
 use keyed_service::statement::{flag, number, statement, text};
 
-use crate::answer;
 use crate::call::Call;
 use crate::changes::{self, Feed, Form, Listener};
 use crate::header::single_text;
 use crate::problem::Problem;
 use crate::query;
+use crate::response;
 use crate::routes::by_key;
 
-/// The longest time that a request waits, in seconds.
+/// The maximum of `wait`, in seconds.
 const MAX_WAIT: u64 = 60;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// Tells nginx to hand events on at once.
+/// Disables buffering in nginx.
 const UNBUFFERED: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
@@ -32,7 +32,7 @@ pub(crate) async fn read(mut call: Call<0>, method: Method, headers: HeaderMap) 
     let with_record = includes_record(include.as_deref())?;
     let wait = seconds(wait)?;
     let (template, after) = (template.map(Cow::into_owned), after.map(Cow::into_owned));
-    if changes::is_wanted(&headers) {
+    if changes::is_requested(&headers) {
         if wait.is_some() {
             return Err(Problem::invalid_value(
                 "the query parameter \"wait\" does not apply to a stream of events",
@@ -65,10 +65,10 @@ async fn events(
 ) -> Result<Response, Problem> {
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static(changes::MEDIA_TYPE));
     if method == Method::HEAD {
-        // Whether the stream is possible.
+        // For HEAD: whether the stream is possible.
         let statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
         let arguments = [text(&feed.template), text(&after), number(&feed.limit), flag(&feed.with_record)];
-        answer::read(&call.ask(crate::database::Effect::Read, statement, &arguments).await?)?;
+        response::read(&call.ask(crate::database::Effect::Read, statement, &arguments).await?)?;
         return Ok(([kind, UNBUFFERED], Body::empty()).into_response());
     }
     let Call { app, caller, .. } = call;
@@ -78,7 +78,8 @@ async fn events(
     Ok(([kind, UNBUFFERED], body).into_response())
 }
 
-/// The step that ends a wait. One that begins while the service drains may be the only one that a client has.
+/// The shutdown step that ends a wait. A wait that begins during draining ends later, because the client may have no
+/// other instance.
 fn end_of(shutdown: &Shutdown) -> Step {
     if shutdown.has_begun() { Step::Finishing } else { Step::Draining }
 }
@@ -87,17 +88,19 @@ fn includes_record(include: Option<&str>) -> Result<bool, Problem> {
     match include {
         None => Ok(false),
         Some("record") => Ok(true),
-        Some(_) => Err(Problem::invalid_value("the query parameter \"include\" takes only the value record")),
+        Some(_) => {
+            Err(Problem::invalid_value("the query parameter \"include\" accepts only the value record"))
+        }
     }
 }
 
-/// How long a request waits.
+/// Parses `wait`.
 fn seconds(wait: Option<Cow<'_, str>>) -> Result<Option<Duration>, Problem> {
     let Some(wait) = wait else { return Ok(None) };
     match wait.parse() {
         Ok(seconds) if seconds <= MAX_WAIT => Ok(Some(Duration::from_secs(seconds))),
         _ => Err(Problem::invalid_value(format!(
-            "the query parameter \"wait\" is a whole number of seconds from 0 to {MAX_WAIT}"
+            "the query parameter \"wait\" must be a whole number of seconds from 0 to {MAX_WAIT}"
         ))),
     }
 }

@@ -2,13 +2,13 @@
 
 use axum::response::Response;
 
-use crate::answer;
 use crate::body::{JsonText, OptionalJsonText};
 use crate::call::Call;
 use crate::conditional::Conditions;
 use crate::database::Effect::{Lookup, Read};
 use crate::problem::Problem;
 use crate::query;
+use crate::response;
 use keyed_service::statement::{flag, number, statement, text};
 
 pub(crate) async fn create(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -22,13 +22,13 @@ pub(crate) async fn read(mut call: Call<1>) -> Result<Response, Problem> {
     let verbose = query::flag("verbose", verbose)?;
     let include_deleted = query::flag("include_deleted", include_deleted)?;
     let conditions = call.conditions();
-    // Following references may take long.
+    // Following references may be slow.
     let effect = if verbose == Some(true) { Read } else { Lookup };
     let [id] = call.segments();
     let statement = statement!("get_record($4::text, $5::text, $6::bool, $7::bool, $8::text)");
     let arguments =
         [text(id), text(&fields), flag(&verbose), flag(&include_deleted), text(&conditions.if_none_match)];
-    answer::record(&call.ask(effect, statement, &arguments).await?)
+    response::record(&call.ask(effect, statement, &arguments).await?)
 }
 
 pub(crate) async fn patch(mut call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {

@@ -1,6 +1,6 @@
 //! Export.
 
-/// What all forms of exports share.
+/// Shared by all export formats.
 mod request;
 /// Exports as a spreadsheet.
 mod workbook;
@@ -14,23 +14,23 @@ use axum::http::{HeaderMap, Method, Uri};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
-use self::request::{ExportRequest, NEXT, OPEN, open, portion};
+use self::request::{ExportRequest, NEXT, OPEN, chunk, open};
 use crate::admission::Admitted;
 use crate::admission::min_rate::TransferTimer;
 use crate::body::OptionalJsonText;
 use crate::caller::Caller;
 use crate::compression::Accepted;
 use crate::database::Effect;
-use crate::file::chunks::{ChunkSender, chunks};
 use crate::file::form::FileForm;
 use crate::file::format::Format;
+use crate::file::stream::{ChunkSender, chunks};
 use crate::metrics::Running;
 use crate::observation::Observation;
 use crate::problem::Problem;
 use crate::query::{Segments, parameters};
 use crate::state::App;
 
-/// The number of portions that are read ahead.
+/// The number of chunks that are read ahead.
 const AHEAD: usize = 2;
 
 /// All records of a template, or of a saved view.
@@ -45,14 +45,14 @@ pub(crate) async fn saved(
     let [format, delimiter, bom, versions, view] =
         parameters(&uri, ["format", "delimiter", "bom", "versions", "view"])?;
     let form = FileForm::parse(&headers, format.as_deref(), delimiter.as_deref(), bom, versions)?;
-    let wanted = ExportRequest { template, form, body: None, view: view.map(Into::into) };
+    let request = ExportRequest { template, form, body: None, view: view.map(Into::into) };
     if method == Method::HEAD {
-        // HEAD: whether the export is possible, without taking a slot or keeping a transaction open.
+        // For HEAD: whether the export is possible, without a permit and without an open transaction.
         caller.idempotency = None;
-        app.database.call(Effect::Read, &caller, OPEN, &wanted.arguments()).await?;
-        return Ok((wanted.headers(), Body::empty()).into_response());
+        app.database.call(Effect::Read, &caller, OPEN, &request.arguments()).await?;
+        return Ok((request.headers(), Body::empty()).into_response());
     }
-    export(app, caller, wanted, Accepted::of(&headers)).await
+    export(app, caller, request, Accepted::of(&headers)).await
 }
 
 /// The records that a search finds.
@@ -72,25 +72,25 @@ pub(crate) async fn search(
 async fn export(
     app: Arc<App>,
     mut caller: Caller,
-    wanted: ExportRequest,
+    request: ExportRequest,
     accepted: Accepted,
 ) -> Result<Response, Problem> {
-    // It writes nothing that could be done twice.
+    // A read is safe to repeat.
     caller.idempotency = None;
-    let (headers, numbers) = (wanted.headers(), caller.numbers);
+    let (headers, numbers) = (request.headers(), caller.numbers);
     let observation = caller.admitted.as_ref().and_then(Admitted::observation);
     let name = observation.and_then(Observation::caller);
-    // A spreadsheet is packed already.
-    let is_packed = wanted.form.format == Format::Xlsx;
-    let (chunks, answer) = chunks(AHEAD, app.body_timeout);
+    // A spreadsheet is already compressed.
+    let is_compressed = request.form.format == Format::Xlsx;
+    let (chunks, response) = chunks(AHEAD, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = chunks.clone();
-        // If the client disconnects, the transaction ends and with it the query.
+        // If the client disconnects, the transaction and its query end.
         let send = async {
-            match wanted.form.format {
-                Format::Csv | Format::Ndjson => send(&app, &caller, &wanted, chunks, begun).await,
-                Format::Xlsx => workbook::send(&app, &caller, &wanted, chunks, begun).await,
+            match request.form.format {
+                Format::Csv | Format::Ndjson => send(&app, &caller, &request, chunks, begun).await,
+                Format::Xlsx => workbook::send(&app, &caller, &request, chunks, begun).await,
             }
         };
         tokio::select! {
@@ -103,18 +103,18 @@ async fn export(
         Ok(Err(problem)) => return Err(problem),
         Err(_) => return Err(Problem::internal("an export ended before it began".to_owned())),
     }
-    let response = numbers.write((headers, answer).into_response()).await;
-    Ok(if is_packed { response } else { accepted.pack_stream(response, name).await })
+    let response = numbers.write((headers, response).into_response()).await;
+    Ok(if is_compressed { response } else { accepted.compress_stream(response, name).await })
 }
 
 async fn send(
     app: &App,
     caller: &Caller,
-    wanted: &ExportRequest,
+    request: &ExportRequest,
     chunks: ChunkSender,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
-    let (_permit, mut transaction, first) = match open(app, caller, wanted).await {
+    let (_permit, mut transaction, first) = match open(app, caller, request).await {
         Ok(open) => {
             let _ = begun.send(Ok(()));
             open
@@ -129,11 +129,11 @@ async fn send(
     let (mut timer, end) = (TransferTimer::new(app.minimum_rate), Instant::now() + app.file_timeout);
     loop {
         match next {
-            Some(portion) if portion.is_empty() => {}
-            Some(portion) => {
-                let (bytes, waiting) = (portion.len(), Instant::now());
+            Some(chunk) if chunk.is_empty() => {}
+            Some(chunk) => {
+                let (bytes, waiting) = (chunk.len(), Instant::now());
                 let patience = timer.timeout_for(bytes).min(end.saturating_duration_since(waiting));
-                if let Err(problem) = chunks.send_within(portion, patience).await {
+                if let Err(problem) = chunks.send_within(chunk, patience).await {
                     tracing::warn!(cause = problem.detail(), "export aborted");
                     return transaction.roll_back().await;
                 }
@@ -142,8 +142,8 @@ async fn send(
             }
             None => break,
         }
-        next = match transaction.call(NEXT, &[]).await.and_then(|row| portion(&row)) {
-            Ok(portion) => portion,
+        next = match transaction.call(NEXT, &[]).await.and_then(|row| chunk(&row)) {
+            Ok(chunk) => chunk,
             Err(problem) => {
                 // The response has started with 200: only aborting it can signal an error.
                 tracing::warn!(cause = problem.cause(), "export failed");

@@ -7,25 +7,25 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use keyed_errors::Code;
 
-use crate::answer;
 use crate::problem::Problem;
 use crate::readiness::VERSION;
+use crate::response;
 use crate::state::App;
 
-/// The process lives.
+/// Liveness: the process runs.
 pub(crate) async fn alive() -> Response {
-    answer::json(StatusCode::OK, r#"{"status":"ok"}"#.to_owned())
+    response::json(StatusCode::OK, r#"{"status":"ok"}"#.to_owned())
 }
 
-/// The database answers, and has the functions.
+/// Readiness: the database responds and has the functions of this version.
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     if app.shutdown.has_begun() {
         return Err(Problem::new(
             Code::Unavailable,
-            "the service drains and is about to stop: send requests to another instance",
+            "the service is stopping: send requests to another instance",
         ));
     }
     let extension = app.readiness.extension_version().await?;
     let body = format!(r#"{{"status":"ready","version":"{VERSION}","extension_version":"{extension}"}}"#);
-    Ok(answer::json(StatusCode::OK, body))
+    Ok(response::json(StatusCode::OK, body))
 }

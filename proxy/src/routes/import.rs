@@ -13,18 +13,18 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::admission::FilePermit;
-use crate::answer;
 use crate::caller::Caller;
-use crate::file::chunks::{ChunkSender, chunks};
-use crate::file::refused_rows::RefusedRows;
-use crate::import::answer::Answer;
+use crate::file::rejected_rows::RejectedRows;
+use crate::file::stream::{ChunkSender, chunks};
 use crate::import::request::{OnError, Request};
-use crate::import::run::{Import, Listener, Nobody, Stopped};
+use crate::import::response_format::ResponseFormat;
+use crate::import::run::{Import, Listener, NoListener, Stopped};
 use crate::import::source::Source;
-use crate::import::tally::{Refusal, Tally};
+use crate::import::tally::{RowError, Tally};
 use crate::observation::Observation;
-use crate::problem::{Particulars, Problem};
+use crate::problem::{DatabaseDetails, Problem};
 use crate::query::Segments;
+use crate::response;
 use crate::state::App;
 use keyed_service::shutdown::Step;
 
@@ -38,26 +38,29 @@ pub(crate) async fn run(
     Extension(observation): Extension<Observation>,
     http: HttpRequest,
 ) -> Result<Response, Problem> {
-    // Many statements cannot be one request that is run once. They need not be: rows with keys are safe to send again.
+    // An import runs many statements, so it cannot be idempotent as one request. It need not be, because rows with keys
+    // are safe to send again.
     caller.idempotency = None;
     let (parts, body) = http.into_parts();
     let request = Request::parse(&parts.headers, &parts.uri)?;
-    // If rejected rows abort the import, they are not a file to correct, but the reason of the error.
-    let is_refusal = request.on_error == OnError::Abort && !request.dry_run;
-    if request.answer == Answer::Report || request.answer == Answer::RefusedRows && is_refusal {
+    // If a rejected row aborts the import, it is the reason of an error, and not a file to correct.
+    let is_rejection = request.on_error == OnError::Abort && !request.dry_run;
+    if request.response_format == ResponseFormat::Report
+        || request.response_format == ResponseFormat::RejectedRows && is_rejection
+    {
         return report(&app, &caller, &template, &request, body).await;
     }
-    let content_type = match request.answer {
-        Answer::RefusedRows => CSV,
-        Answer::Report | Answer::Progress => "application/x-ndjson",
+    let content_type = match request.response_format {
+        ResponseFormat::RejectedRows => CSV,
+        ResponseFormat::Report | ResponseFormat::Progress => "application/x-ndjson",
     };
-    let (chunks, answer) = chunks(CHUNKS, app.body_timeout);
+    let (chunks, response) = chunks(CHUNKS, app.body_timeout);
     let (begun, has_begun) = oneshot::channel();
     tokio::spawn(async move {
         let left = chunks.clone();
-        // If the client disconnects, the import stops.
+        // The import stops if the client disconnects.
         tokio::select! {
-            () = tell(app, caller, template, request, body, observation, chunks, begun) => {}
+            () = stream_report(app, caller, template, request, body, observation, chunks, begun) => {}
             () = left.closed() => {}
         }
     });
@@ -66,10 +69,10 @@ pub(crate) async fn run(
         Ok(Err(problem)) => return Err(problem),
         Err(_) => return Err(Problem::internal("an import ended before it began".to_owned())),
     }
-    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], answer).into_response())
+    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))], response).into_response())
 }
 
-/// Everything before the first row is written.
+/// Everything that happens before the first row is written.
 async fn open<'a>(
     app: &'a App,
     caller: &'a Caller,
@@ -89,7 +92,7 @@ async fn open<'a>(
     }
 }
 
-/// Imports, and answers at the end.
+/// Imports a file, and responds at the end.
 async fn report(
     app: &App,
     caller: &Caller,
@@ -98,20 +101,20 @@ async fn report(
     body: Body,
 ) -> Result<Response, Problem> {
     let (_permit, import) = open(app, caller, template, request, body, async |_| {}).await?;
-    let none_refused = refused_rows(&import, request).header(import.header());
-    let (tally, outcome) = import.run(&mut Nobody).await;
+    let none_rejected = rejected_rows(&import, request).header(import.header());
+    let (tally, outcome) = import.run(&mut NoListener).await;
     match outcome {
-        Ok(()) if request.answer == Answer::RefusedRows => {
-            Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(CSV))], none_refused).into_response())
+        Ok(()) if request.response_format == ResponseFormat::RejectedRows => {
+            Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(CSV))], none_rejected).into_response())
         }
-        Ok(()) => Ok(answer::json(StatusCode::OK, tally.to_json())),
+        Ok(()) => Ok(response::json(StatusCode::OK, tally.to_json())),
         Err(stopped) => Err(problem(stopped, &tally, request)),
     }
 }
 
-/// Imports and reports progress.
-#[allow(clippy::too_many_arguments, reason = "a task owns what it works with")]
-async fn tell(
+/// Imports a file, and streams its progress.
+#[allow(clippy::too_many_arguments, reason = "a task owns its arguments")]
+async fn stream_report(
     app: Arc<App>,
     caller: Caller,
     template: String,
@@ -138,17 +141,17 @@ async fn tell(
             let _ = begun.send(Err(problem));
             return;
         }
-        // The response has begun with the line above.
+        // The response has started with the line above.
         (Err(problem), None) => {
             let _ = chunks.send(problem_line(&problem, &observation)).await;
             chunks.finish();
             return;
         }
     };
-    if request.answer == Answer::RefusedRows {
-        let rows = refused_rows(&import, &request);
+    if request.response_format == ResponseFormat::RejectedRows {
+        let rows = rejected_rows(&import, &request);
         let _ = chunks.send(rows.header(import.header())).await;
-        let mut listener = Refused { chunks: chunks.clone(), rows };
+        let mut listener = Rejected { chunks: chunks.clone(), rows };
         match import.run(&mut listener).await.1 {
             Ok(()) => chunks.finish(),
             // The response has started with 200: only aborting it can signal an error.
@@ -173,7 +176,7 @@ async fn tell(
     }
 }
 
-/// The last line of a response that has begun.
+/// The last line of a streamed response.
 fn problem_line(problem: &Problem, observation: &Observation) -> String {
     if let Some(cause) = problem.cause() {
         tracing::warn!(request_id = observation.id().as_str(), cause, "import failed");
@@ -181,28 +184,28 @@ fn problem_line(problem: &Problem, observation: &Observation) -> String {
     format!("{{\"problem\":{}}}\n", problem.render(observation.instance()))
 }
 
-fn refused_rows(import: &Import<'_>, request: &Request) -> RefusedRows {
-    RefusedRows::new(import.header(), import.delimiter(), request.encoding)
+fn rejected_rows(import: &Import<'_>, request: &Request) -> RejectedRows {
+    RejectedRows::new(import.header(), import.delimiter(), request.encoding)
 }
 
-/// The hint where nothing was imported.
+/// The hint if nothing was imported.
 const NOTHING: &str = "Nothing was imported: import the file again.";
 
-/// The hint where rows were written.
+/// The hint if rows were written.
 const PART: &str = "Written rows remain, and the report counts those that are known. Send only rows with \
      a key or an id again: others would be created again, and points of metrics and $inc added again.";
 
-/// The end of the service came first.
+/// The error if the service stopped.
 fn interrupted() -> Problem {
     let detail = "the service stopped before the end of the file";
     Problem::unavailable(detail, "KEYED_SHUTDOWN_TIMEOUT is over".to_owned())
 }
 
-/// Why nothing was imported, or not all.
+/// The error if the file was not imported, or only partially.
 fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
     match stopped {
         Stopped::Interrupted if request.is_whole() => interrupted().with_hint(NOTHING),
-        // The last portion may have been written.
+        // The last chunk may have been committed.
         Stopped::Interrupted => {
             interrupted().with_hint(PART).with_partial_outcome().with_report(tally.to_json())
         }
@@ -217,7 +220,7 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
         Stopped::Failed(problem) => {
             problem.with_further_hint(PART).with_partial_outcome().with_report(tally.to_json())
         }
-        Stopped::Refused => {
+        Stopped::Rejected => {
             let first = tally.errors.first();
             let detail = first.map_or_else(String::new, |first| {
                 let column =
@@ -225,14 +228,14 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
                 format!("line {}{column}: {}", first.line, first.message)
             });
             let particulars =
-                Particulars { code: first.map(|first| first.code.clone()), ..Particulars::default() };
+                DatabaseDetails { code: first.map(|first| first.code.clone()), ..DatabaseDetails::default() };
             let code = first.map_or(Code::InvalidValue, |first| Code::of_sqlstate(&first.sqlstate));
-            let refused = match tally.failed {
+            let rejected = match tally.failed {
                 1 => "1 row was rejected".to_owned(),
                 failed => format!("{failed} rows were rejected"),
             };
-            Problem::new(code, format!("nothing was imported because {refused}: {detail}"))
-                .with_particulars(particulars)
+            Problem::new(code, format!("nothing was imported because {rejected}: {detail}"))
+                .with_database_details(particulars)
                 .with_hint(match request.is_mirror() {
                     true => "Correct the rows, and import the whole file again.",
                     false => "Correct the rows, or import the others with on_error=skip.",
@@ -242,39 +245,39 @@ fn problem(stopped: Stopped, tally: &Tally, request: &Request) -> Problem {
     }
 }
 
-/// Reports each portion and each rejected row by a line of JSON.
+/// Sends a JSON line for each chunk and each rejected row.
 struct Lines {
     chunks: ChunkSender,
 }
 
 impl Listener for Lines {
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem> {
-        let line = refusals.first().map(|refusal| refusal.line);
-        let refused = json!({"refused": {"line": line, "row": row, "errors": refusals}});
-        self.chunks.send(format!("{refused}\n")).await
+    async fn rejected(&mut self, row: &str, row_errors: &[RowError]) -> Result<(), Problem> {
+        let line = row_errors.first().map(|row_error| row_error.line);
+        let rejected = json!({"refused": {"line": line, "row": row, "errors": row_errors}});
+        self.chunks.send(format!("{rejected}\n")).await
     }
 
     async fn progress(&mut self, tally: &Tally, bytes: u64) {
-        // A slow reader misses progress, not the result.
+        // A slow reader misses progress lines, but not the result.
         self.chunks.offer(tally.progress(bytes));
     }
 }
 
 /// Returns the rejected rows.
-struct Refused {
+struct Rejected {
     chunks: ChunkSender,
-    rows: RefusedRows,
+    rows: RejectedRows,
 }
 
 const CSV: &str = "text/csv; charset=utf-8";
 
-impl Listener for Refused {
-    async fn refused(&mut self, row: &str, refusals: &[Refusal]) -> Result<(), Problem> {
-        let reasons: Vec<String> = refusals
+impl Listener for Rejected {
+    async fn rejected(&mut self, row: &str, row_errors: &[RowError]) -> Result<(), Problem> {
+        let reasons: Vec<String> = row_errors
             .iter()
-            .map(|refusal| match &refusal.column {
-                Some(column) => format!("line {}, {column}: {}", refusal.line, refusal.message),
-                None => format!("line {}: {}", refusal.line, refusal.message),
+            .map(|row_error| match &row_error.column {
+                Some(column) => format!("line {}, {column}: {}", row_error.line, row_error.message),
+                None => format!("line {}: {}", row_error.line, row_error.message),
             })
             .collect();
         self.chunks.send(self.rows.row(row, &reasons.join("; "))).await

@@ -9,7 +9,6 @@ use axum::response::Response;
 use tokio_postgres::types::Type;
 
 use crate::admission::{Admitted, CredentialKind};
-use crate::answer;
 use crate::authentication::admit;
 use crate::body::JsonText;
 use crate::call::Call;
@@ -17,31 +16,32 @@ use crate::database::Effect::{Write, WriteOnce};
 use crate::header::single_text;
 use crate::problem::Problem;
 use crate::query::{self, Segments, parameters};
+use crate::response;
 use crate::state::App;
 use keyed_service::statement::{digest, number, statement, text};
 
-/// The endpoint that a delivery is for, by the digest of the token in its address.
-pub(crate) struct Addressee {
+/// The endpoint of a delivery, identified by the digest of the token in the URL.
+pub(crate) struct TargetEndpoint {
     token_digest: [u8; 32],
     admitted: Admitted,
 }
 
-impl FromRequestParts<Arc<App>> for Addressee {
+impl FromRequestParts<Arc<App>> for TargetEndpoint {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Addressee, Problem> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<TargetEndpoint, Problem> {
         let Segments([token]) = Segments::from_request_parts(parts, app).await?;
         let token_digest = digest(token.as_bytes());
         let admitted =
             admit(app, parts, CredentialKind::DeliveryToken, token.as_bytes(), token_digest).await?;
-        Ok(Addressee { token_digest, admitted })
+        Ok(TargetEndpoint { token_digest, admitted })
     }
 }
 
-/// Takes a delivery. The token in the address says for whom it is; as with API keys only its digest travels on.
+/// Accepts a delivery. The token in the URL identifies the endpoint. As with API keys, only its digest is sent to the database.
 pub(crate) async fn deliver(
     State(app): State<Arc<App>>,
-    Addressee { token_digest, admitted }: Addressee,
+    TargetEndpoint { token_digest, admitted }: TargetEndpoint,
     headers: HeaderMap,
     uri: Uri,
     JsonText(body): JsonText,
@@ -62,19 +62,19 @@ pub(crate) async fn deliver(
         text(&body),
         text(&request),
     ];
-    // By its id a delivery that was sent twice is known.
+    // The id detects a delivery that was sent twice.
     let effect = if id.is_some() { WriteOnce } else { Write };
-    let answer = app.database.run_for(Some(&admitted), effect, "deliver", statement, &arguments).await;
-    let answer = answer.and_then(|row| answer::written(&row, None));
-    app.metrics.deliveries.with_label_values(&[outcome(&answer)]).inc();
-    // The signature is invalid, not a bearer token.
-    answer.map_err(Problem::without_token)
+    let response = app.database.run_for(Some(&admitted), effect, "deliver", statement, &arguments).await;
+    let response = response.and_then(|row| response::written(&row, None));
+    app.metrics.deliveries.with_label_values(&[outcome(&response)]).inc();
+    // The signature is invalid, and there is no bearer token.
+    response.map_err(Problem::without_token)
 }
 
-/// What became of a delivery, by its answer: one of [`Metrics`](crate::metrics::Metrics)' outcomes.
-fn outcome(answer: &Result<Response, Problem>) -> &'static str {
-    match answer {
-        // Its payload was rejected, and is kept for a replay.
+/// The outcome of a delivery for [`Metrics`](crate::metrics::Metrics), from its response.
+fn outcome(response: &Result<Response, Problem>) -> &'static str {
+    match response {
+        // The payload was rejected, and is stored for a replay.
         Ok(response) if response.status() == StatusCode::ACCEPTED => "rejected",
         Ok(_) => "accepted",
         Err(problem) if problem.is_unauthorized() => "unauthorized",

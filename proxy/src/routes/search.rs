@@ -3,12 +3,12 @@
 use axum::http::HeaderName;
 use axum::response::Response;
 
-use crate::answer;
 use crate::body::JsonText;
 use crate::call::Call;
 use crate::database::Effect::Read;
 use crate::problem::Problem;
 use crate::query_text::{Check, Context, with_vector};
+use crate::response;
 use crate::state::App;
 use keyed_service::statement::{statement, text};
 
@@ -31,7 +31,7 @@ fn context(app: &App) -> Context<'_> {
     Context { database: &app.database, embedder: app.embedder.as_deref(), timeout: app.body_timeout }
 }
 
-/// Whether the result is exact, and whether it is complete.
+/// Headers that show whether the result is exact and complete.
 const HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-search-exact"), HeaderName::from_static("x-search-exhausted")];
 
@@ -40,5 +40,5 @@ pub(crate) async fn semantic(mut call: Call<0>, JsonText(body): JsonText) -> Res
     let check = Check { statement: statement!("check_semantic_search($4::text)"), arguments: &[] };
     let body = with_vector(context(&call.app), &call.caller, body, check).await?;
     let row = call.ask(Read, statement!("semantic_search($4::text)"), &[text(&body)]).await?;
-    answer::read_with(&row, &HEADERS)
+    response::read_with(&row, &HEADERS)
 }

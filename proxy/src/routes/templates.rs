@@ -18,7 +18,7 @@ pub(crate) async fn create(mut call: Call<0>, JsonText(body): JsonText) -> Resul
     call.create("templates", statement, &[text(&body), flag(&dry_run)]).await
 }
 
-/// Whether the request only asks what it would do.
+/// Parses `dry_run`.
 fn dry_run<const N: usize>(call: &mut Call<N>) -> Result<Option<bool>, Problem> {
     let [dry_run] = call.parameters(["dry_run"])?;
     query::flag("dry_run", dry_run)

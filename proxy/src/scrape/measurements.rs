@@ -1,4 +1,5 @@
-//! What the database counts: queues, jobs, deliveries. However many scrapers there are, it is asked at most every 15 seconds.
+//! The measurements of the database: queues, jobs, deliveries. They are queried at most every 15 seconds, regardless of
+//! the number of scrapers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,25 +11,25 @@ use crate::database::{Database, Effect};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
-/// The least time between two queries.
+/// The minimum interval between two queries.
 const PAUSE: Duration = Duration::from_secs(15);
 
-/// How long a scrape waits for an answer. Later ones have it.
+/// The maximum time that a scrape waits for a query. Later scrapes get its result.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The maximum time of a query.
-const LONGEST: Duration = Duration::from_secs(10);
+/// The timeout of a query.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long measurements are shown when there are no newer ones.
-const OLDEST: Duration = Duration::from_secs(300);
+/// The maximum age of measurements that are still reported.
+const MAX_AGE: Duration = Duration::from_secs(300);
 
-/// The most series that are taken.
-const MOST: usize = 1000;
+/// The maximum number of series.
+const MAX_SERIES: usize = 1000;
 
 const QUERY: &str = "select array_agg(name), array_agg(labels::text), array_agg(value::float8) \
                      from keyed_http.measurements()";
 
-/// On a connection of its own, so that scrapes neither wait for requests nor take their connections.
+/// Uses a separate connection, so that scrapes neither wait for requests nor use their connections.
 pub(super) struct Measurements {
     database: Arc<Database>,
     state: Arc<Mutex<State>>,
@@ -36,10 +37,10 @@ pub(super) struct Measurements {
 
 #[derive(Default)]
 struct State {
-    /// When the database was last asked, whether it answered or not.
+    /// The time of the last query, successful or not.
     asked: Option<Instant>,
-    /// When it last answered.
-    answered: Option<Instant>,
+    /// The time of the last successful query.
+    responded: Option<Instant>,
     is_up: bool,
 }
 
@@ -49,30 +50,30 @@ impl Measurements {
         Ok(Measurements { database, state: Arc::default() })
     }
 
-    /// Asks the database if it is time, and says how old the answer is.
+    /// Queries the database if it is due, and updates the age of the measurements.
     pub(super) async fn refresh(&self, metrics: &Arc<Metrics>) {
         if self.is_due() {
             let (database, state) = (Arc::clone(&self.database), Arc::clone(&self.state));
             let into = Arc::clone(metrics);
-            // A task, so that the query goes on when the scrape does not wait for it.
+            // A task, so that the query continues when the scrape stops waiting.
             let task = tokio::spawn(async move {
-                let answer = timeout(LONGEST, database.run(Effect::Read, QUERY, &[])).await;
-                let row = answer.ok().and_then(Result::ok);
+                let result = timeout(QUERY_TIMEOUT, database.run(Effect::Read, QUERY, &[])).await;
+                let row = result.ok().and_then(Result::ok);
                 let is_up = row.is_some_and(|row| take(&row, &into).is_ok());
                 let mut state = lock(&state);
                 state.is_up = is_up;
                 if is_up {
-                    state.answered = Some(Instant::now());
+                    state.responded = Some(Instant::now());
                 }
             });
             let _ = timeout(PATIENCE, task).await;
         }
         let state = lock(&self.state);
         metrics.measurements_up.set(f64::from(u8::from(state.is_up)));
-        if state.answered.is_none_or(|at| at.elapsed() > OLDEST) {
+        if state.responded.is_none_or(|at| at.elapsed() > MAX_AGE) {
             metrics.measured.forget();
         }
-        let age = state.answered.map_or(f64::NAN, |at| at.elapsed().as_secs_f64());
+        let age = state.responded.map_or(f64::NAN, |at| at.elapsed().as_secs_f64());
         metrics.measurements_age.set(age);
     }
 
@@ -90,7 +91,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sets the gauges. What a newer database counts and this program does not know is left out.
+/// Stores the measurements. Unknown measurements of a newer database are ignored.
 fn take(row: &Row, metrics: &Metrics) -> Result<(), tokio_postgres::Error> {
     let names: Option<Vec<String>> = row.try_get(0)?;
     let labels: Option<Vec<String>> = row.try_get(1)?;
@@ -98,7 +99,7 @@ fn take(row: &Row, metrics: &Metrics) -> Result<(), tokio_postgres::Error> {
     let (names, labels, values) =
         (names.unwrap_or_default(), labels.unwrap_or_default(), values.unwrap_or_default());
     metrics.measured.forget();
-    for ((name, labels), value) in names.iter().zip(&labels).zip(values).take(MOST) {
+    for ((name, labels), value) in names.iter().zip(&labels).zip(values).take(MAX_SERIES) {
         metrics.measured.take(name, labels, value);
     }
     Ok(())

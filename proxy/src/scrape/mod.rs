@@ -1,6 +1,6 @@
-//! `/metrics` on a listener of its own, which serves nothing else: it needs no key, so it is for the network of the operators.
+//! `/metrics` on a separate listener. It needs no key, so it must be reachable only from the operators' network.
 
-/// What the database counts.
+/// The measurements of the database.
 mod measurements;
 
 use std::convert::Infallible;
@@ -26,15 +26,15 @@ use crate::shards::Service;
 use crate::state::App;
 use keyed_service::log::Lines;
 
-/// The maximum number of connections. A scraper has one.
+/// The maximum number of connections. A scraper needs one.
 const MAX_CONNECTIONS: usize = 16;
 
-/// The time for the head of a request, and the maximum time of one connection: it serves one request, so that no
-/// silent client keeps a connection. A scrape every few seconds can afford to connect.
+/// The timeout of a request head, and the maximum time of a connection. A connection serves only one request, so that
+/// no idle client holds one.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
-const LONGEST: Duration = Duration::from_secs(15);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// All that is asked when metrics are read.
+/// The sources of a scrape.
 struct Scrape {
     /// Of the process.
     metrics: Arc<Metrics>,
@@ -42,7 +42,7 @@ struct Scrape {
     databases: Vec<(Arc<App>, Measurements)>,
 }
 
-/// Opens the listener of `/metrics`, where the settings name one.
+/// Opens the listener of `/metrics`, if it is configured.
 pub async fn start(settings: &Settings, service: &Service, log: Lines) -> anyhow::Result<()> {
     let Some(address) = &settings.metrics_listen else { return Ok(()) };
     let listener = TcpListener::bind(address)
@@ -64,39 +64,39 @@ impl Scrape {
         Ok(Scrape { metrics: Arc::clone(service.metrics()), log, databases })
     }
 
-    /// Answers scrapes, as long as the service runs.
+    /// Serves scrapes until the service stops.
     async fn serve(self: Arc<Scrape>, listener: TcpListener) {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(HEADER_TIMEOUT)
             .keep_alive(false)
             .max_buf_size(16 << 10);
-        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,
                 Err(_) => {
-                    // The listener of requests says in the log what is wrong.
+                    // The listener of requests logs the same error.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
             };
-            // Beyond them a connection is closed without a word.
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+            // Further connections are closed without a response.
+            let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { continue };
             let scrape = Arc::clone(&self);
             let service = service_fn(move |request: Request<Incoming>| {
                 let scrape = Arc::clone(&scrape);
-                async move { Ok::<_, Infallible>(scrape.answer(request.method(), request.uri().path()).await) }
+                async move { Ok::<_, Infallible>(scrape.respond(request.method(), request.uri().path()).await) }
             });
             let connection = http.serve_connection(TokioIo::new(stream), service);
             tokio::spawn(async move {
-                let _place = place;
-                let _ = timeout(LONGEST, connection).await;
+                let _permit = permit;
+                let _ = timeout(CONNECTION_TIMEOUT, connection).await;
             });
         }
     }
 
-    async fn answer(&self, method: &Method, path: &str) -> Response<Body> {
+    async fn respond(&self, method: &Method, path: &str) -> Response<Body> {
         if !matches!(*method, Method::GET | Method::HEAD) {
             let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "use GET\n".to_owned());
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -109,7 +109,7 @@ impl Scrape {
                 response.headers_mut().insert(header::CONTENT_TYPE, content_type);
                 response
             }
-            _ => plain(StatusCode::NOT_FOUND, "only /metrics is here\n".to_owned()),
+            _ => plain(StatusCode::NOT_FOUND, "only /metrics is served here\n".to_owned()),
         }
     }
 

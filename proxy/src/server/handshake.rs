@@ -1,4 +1,4 @@
-//! The TLS handshake of a connection, within the time of a request's head.
+//! The TLS handshake of a connection, with the timeout of a request head.
 
 use std::io;
 use std::time::Duration;
@@ -8,23 +8,23 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::refusal;
+use super::rejection;
 use crate::admission::socket::Watched;
 use keyed_service::shutdown::{Shutdown, Step};
 
-/// The first byte of a TLS connection: a record of the type handshake.
+/// The first byte of a TLS connection: the record type handshake.
 const HANDSHAKE: u8 = 22;
 
-/// How long a handshake may take that has begun when the service ends.
-const LAST_HANDSHAKES: Duration = Duration::from_secs(1);
+/// The maximum time of a handshake that is running when the service stops.
+const HANDSHAKE_GRACE: Duration = Duration::from_secs(1);
 
 async fn late(shutdown: &Shutdown) {
     shutdown.reached(Step::Finishing).await;
-    sleep(LAST_HANDSHAKES).await;
+    sleep(HANDSHAKE_GRACE).await;
 }
 
-/// Shakes hands. A connection may be silent for as long as `silence`, before the handshake and after it; `watched` begins to
-/// watch over the head, of which the handshake is the first part.
+/// Performs the handshake. The connection may be idle for `silence` before and after it. The handshake must complete
+/// within the timeout of the request head.
 pub(super) async fn begin(
     acceptor: &TlsAcceptor,
     stream: TcpStream,
@@ -33,7 +33,7 @@ pub(super) async fn begin(
     shutdown: &Shutdown,
 ) -> io::Result<TlsStream<Watched<TcpStream>>> {
     let mut first = [0];
-    // Who has said nothing when the service ends is not waited for.
+    // An idle client is not waited for when the service stops.
     let count = tokio::select! {
         count = timeout(silence, stream.peek(&mut first)) => count??,
         () = shutdown.reached(Step::Finishing) => 0,
@@ -42,9 +42,9 @@ pub(super) async fn begin(
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     if first != [HANDSHAKE] {
-        // Other than of a browser's or a program's HTTP, nothing can be said of what it is.
+        // Only plain HTTP can be answered; other protocols are unknown.
         if first[0].is_ascii_uppercase() {
-            refusal::plain(stream).await;
+            rejection::plain(stream).await;
         }
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the client does not speak TLS"));
     }
@@ -52,6 +52,6 @@ pub(super) async fn begin(
         stream = acceptor.accept(watched(stream)) => stream?,
         () = late(shutdown) => return Err(io::ErrorKind::TimedOut.into()),
     };
-    stream.get_mut().0.wait_again(silence);
+    stream.get_mut().0.restart_timeouts(silence);
     Ok(stream)
 }

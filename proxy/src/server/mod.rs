@@ -1,11 +1,11 @@
-//! Sockets: accepts, keeps and closes connections.
+//! Sockets: accepts, serves and closes connections.
 //!
 //! `axum::serve` lacks three things: a timeout for request headers, TLS, and a maximum time for shutdown.
 
 /// TLS handshakes.
 mod handshake;
-/// Answers without a request.
-mod refusal;
+/// Responses without a request.
+mod rejection;
 
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
@@ -31,7 +31,7 @@ use uuid::Uuid;
 use crate::admission::address::{self, Peer};
 use crate::admission::connections::{Connections, Full};
 use crate::admission::min_rate::MinRate;
-use crate::admission::socket::{Begun, Watched};
+use crate::admission::socket::{HeadReceived, Watched};
 use crate::admission::tcp;
 use crate::listener_tls::ListenerTls;
 use crate::metrics::Connected;
@@ -39,14 +39,14 @@ use crate::observation::{Link, Sent, Sinks, access_log, observe};
 use crate::settings::bounds::Bounds;
 use keyed_service::shutdown::{Shutdown, Step};
 
-/// The timeout for the headers of the next request, including idle time. Longer than 60 s, after which common load
-/// balancers close idle connections, so that they never use a closed one.
+/// The timeout for the headers of the next request, including idle time. Common load balancers close idle connections
+/// after 60 s. The timeout is longer, so that they never use a connection that is closed here.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
 
-/// The time for answers of requests that are given up.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// The time for the responses of aborted requests.
+const ABORT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The maximum size of a request head, which an unfinished head takes of memory.
+/// The maximum size of a request head.
 const MAX_HEAD: usize = 32 << 10;
 
 /// The maximum number of concurrent 503 responses for too many connections.
@@ -55,9 +55,9 @@ const MAX_REJECTIONS: usize = 64;
 /// The interval of log entries about missing file descriptors.
 const ACCEPT_LOG: Duration = Duration::from_secs(10);
 
-/// Serves requests until the step `Finishing`, and then those in flight, for as long as `finishing`.
+/// Serves requests until the step `Finishing`, and then finishes requests in flight within `finishing`.
 ///
-/// Boxed, so that this crate compiles the future, and not each crate that awaits it.
+/// The future is boxed, so that it is compiled in this crate and not in each crate that awaits it.
 pub fn serve<'a>(
     listener: TcpListener,
     router: Router,
@@ -82,9 +82,9 @@ async fn accept(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_HEAD);
     let open = Connections::new(bounds.max_connections, bounds.connections_of_an_address());
-    // Reverse proxies open connections in advance; other clients have no reason to.
+    // Only reverse proxies open connections in advance.
     let silence = if bounds.trusted_proxies > 0 { HEADER_TIMEOUT } else { bounds.header_timeout };
-    let refusals = Arc::new(Semaphore::new(MAX_REJECTIONS));
+    let rejections = Arc::new(Semaphore::new(MAX_REJECTIONS));
     let connections = GracefulShutdown::new();
     let mut finish = pin!(shutdown.reached(Step::Finishing));
     let mut failing = None;
@@ -96,7 +96,7 @@ async fn accept(
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Usually file descriptors are exhausted, which only time solves.
+                // Usually, no file descriptor is free, so accepting is retried later.
                 if failing.is_none_or(|at: Instant| at.elapsed() >= ACCEPT_LOG) {
                     failing = Some(Instant::now());
                     tracing::warn!(%error, "cannot accept connections");
@@ -106,21 +106,21 @@ async fn accept(
             }
         };
         let acceptor = tls.map(ListenerTls::acceptor);
-        let place = match open.enter(peer.ip()) {
-            Ok(place) => place,
+        let slot = match open.enter(peer.ip()) {
+            Ok(slot) => slot,
             Err(full) => {
                 let id = Uuid::from_u128(fastrand::u128(..));
-                sinks.metrics.refused(full.reason());
+                sinks.metrics.rejected(full.reason());
                 access_log::connection(id, 503, Some(full.reason()));
-                // Beyond that, the connection is closed without a response.
-                if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
+                // Beyond this limit, the connection is closed without a response.
+                if let Ok(permit) = Arc::clone(&rejections).try_acquire_owned() {
                     tokio::spawn(refuse(stream, acceptor, full, id, permit));
                 }
                 continue;
             }
         };
         tcp::prepare(&stream);
-        let (begun, link) = (Begun::default(), Link::default());
+        let (begun, link) = (HeadReceived::default(), Link::default());
         let (peer, trusted_proxies) = (peer.ip(), bounds.trusted_proxies);
         let router = router.clone();
         let service = service_fn({
@@ -132,31 +132,32 @@ async fn accept(
                 let client = address::client(peer, request.headers(), trusted_proxies);
                 let (router, shutdown) = (router.clone(), shutdown.clone());
                 observe(request, client, sinks.clone(), link.clone(), async move |request| {
-                    let mut answer = router.oneshot(request).await;
-                    // The caller opens its next connection to a process that serves it.
-                    if let (Ok(answer), true) = (&mut answer, shutdown.has_begun()) {
-                        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                    let mut response = router.oneshot(request).await;
+                    // The client must open its next connection to another process.
+                    if let (Ok(response), true) = (&mut response, shutdown.has_begun()) {
+                        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                     }
-                    answer
+                    response
                 })
             }
         });
         let (mut http, rate, head_timeout) = (http.clone(), MinRate::of(bounds), bounds.header_timeout);
-        // Who sends no more may still wait for a response. With TLS it would not be noticed that a caller has gone.
+        // A client that has closed its sending side may still wait for a response. With TLS, a disconnected client
+        // would not be detected.
         http.half_close(acceptor.is_none());
         let watcher = connections.watcher();
         let (connected, ending) = (Connected::new(&sinks.metrics), shutdown.clone());
         tokio::spawn(async move {
-            let _place = (place, connected);
+            let _slot = (slot, connected);
             let connection = match acceptor {
                 None => {
                     let stream = Watched::new(stream, rate, silence, head_timeout, begun, link);
-                    answer(&http, stream, service, watcher).await
+                    serve_connection(&http, stream, service, watcher).await
                 }
                 Some(acceptor) => {
                     let watched = |stream| Watched::new(stream, rate, silence, head_timeout, begun, link);
                     match handshake::begin(&acceptor, stream, silence, watched, &ending).await {
-                        Ok(stream) => answer(&http, stream, service, watcher).await,
+                        Ok(stream) => serve_connection(&http, stream, service, watcher).await,
                         Err(error) => return tracing::debug!(%error, "no TLS connection"),
                     }
                 }
@@ -175,16 +176,16 @@ async fn accept(
         () = shutdown.reached(Step::Overdue) => false,
     };
     if !is_done {
-        // A handler that knows the outcome of its request responds now.
+        // Handlers that know the outcome of their request respond now.
         shutdown.advance(Step::Overdue);
-        if timeout(LAST_WORDS, done).await.is_err() {
+        if timeout(ABORT_TIMEOUT, done).await.is_err() {
             tracing::warn!("some requests were interrupted");
         }
     }
 }
 
-/// Answers the requests of one connection.
-async fn answer<S>(
+/// Serves the requests of one connection.
+async fn serve_connection<S>(
     http: &http1::Builder,
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     service: S,
@@ -197,7 +198,7 @@ where
     watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await
 }
 
-/// Tells a connection over the limit that it is one. Where TLS is spoken, by TLS: anything else would be no answer.
+/// Refuses a connection over the limit with a 503, over TLS if the listener uses TLS.
 async fn refuse(
     stream: TcpStream,
     acceptor: Option<TlsAcceptor>,
@@ -206,10 +207,10 @@ async fn refuse(
     _permit: OwnedSemaphorePermit,
 ) {
     match acceptor {
-        None => refusal::full(stream, full, id).await,
+        None => rejection::full(stream, full, id).await,
         Some(acceptor) => {
-            if let Ok(Ok(stream)) = timeout(refusal::PATIENCE, acceptor.accept(stream)).await {
-                refusal::full(stream, full, id).await;
+            if let Ok(Ok(stream)) = timeout(rejection::PATIENCE, acceptor.accept(stream)).await {
+                rejection::full(stream, full, id).await;
             }
         }
     }

@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-/// The most characters of a sentence on a page.
+/// The maximum number of characters of the hint.
 const MAX_CHARACTERS: usize = 500;
 
 /// The settings of the web application.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Web application")]
 pub struct ApplicationSettings {
-    /// A sentence on the sign-in page, such as where to get a key. Everyone who opens the page reads it. Default: none.
+    /// A hint on the sign-in page, such as where to get a key. It is public. Default: none.
     #[arg(
         long,
         env = "KEYED_SIGN_IN_HINT",
@@ -21,7 +21,7 @@ pub struct ApplicationSettings {
 }
 
 impl ApplicationSettings {
-    /// Rejects a text that is not one line.
+    /// Rejects a hint that is too long or not a single line.
     pub(super) fn validate(&self) -> Result<(), String> {
         if self.sign_in_hint.chars().any(char::is_control) {
             return Err(

@@ -10,36 +10,35 @@ use keyed_service::value::{bytes, cores, seconds, whole};
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Bounds")]
 pub struct Bounds {
-    /// Maximum number of open client connections. Further ones get 503 and are closed.
+    /// Maximum number of open client connections. Additional connections get 503 and are closed.
     #[arg(long, env = "KEYED_MAX_CONNECTIONS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
     pub max_connections: usize,
 
-    /// Maximum number of open client connections for each address (IPv6: for each /64). Further ones get 503 and are
-    /// closed.
+    /// Maximum number of open client connections per address (IPv6: per /64). Additional connections get 503 and are closed.
     ///
     /// Default: half of KEYED_MAX_CONNECTIONS, or all of them behind trusted reverse proxies.
     #[arg(long, env = "KEYED_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = whole::<usize>)]
     pub max_connections_per_address: Option<usize>,
 
-    /// Maximum number of requests in flight. Further ones get 503.
+    /// Maximum number of requests in flight. Additional requests get 503.
     #[arg(long, env = "KEYED_MAX_REQUESTS", default_value_t = 2048, value_name = "N", value_parser = whole::<usize>)]
     pub max_requests: usize,
 
     /// Maximum memory for the bodies of all requests. One key can use half of it.
     ///
-    /// A request waits for memory as long as for a connection to the database, then it gets 503. Must be at least
-    /// the maximum size of a body.
+    /// A request waits for memory as long as for a database connection (KEYED_POOL_WAIT), then it gets 503. Must be at
+    /// least KEYED_BODY_LIMIT.
     #[arg(long, env = "KEYED_BODY_BUDGET", default_value = "64MiB", value_parser = bytes, value_name = "SIZE")]
     pub body_budget: usize,
 
     /// Maximum memory for responses that are being sent or computed. One key can use half of it.
     ///
-    /// Further requests wait as long as for a connection to the database, then they get 503. Lookups of single records do not
-    /// wait.
+    /// Additional requests wait as long as for a database connection (KEYED_POOL_WAIT), then they get 503. Lookups of
+    /// single records do not wait.
     #[arg(long, env = "KEYED_RESPONSE_BUDGET", default_value = "128MiB", value_parser = bytes, value_name = "SIZE")]
     pub response_budget: usize,
 
-    /// Seconds that a client has to send the headers of its first request, and before that, to send the first byte.
+    /// Seconds within which a client must send the first byte, and then the complete headers of its first request.
     ///
     /// Connections of trusted reverse proxies, and all connections between two requests, may be idle for 75 seconds.
     #[arg(long, env = "KEYED_HEADER_TIMEOUT", default_value = "10", value_parser = seconds, value_name = "SECONDS")]
@@ -61,52 +60,54 @@ pub struct Bounds {
     #[arg(long, env = "KEYED_TRANSFER_TIMEOUT", default_value = "3600", value_parser = seconds, value_name = "SECONDS")]
     pub transfer_timeout: Duration,
 
-    /// Maximum requests per second for each API key or delivery token (429 beyond); 0 for no limit.
+    /// Maximum requests per second of each API key or delivery token, otherwise 429; 0 for no limit.
     ///
-    /// Default: 50000 for each core, more than one integration reaches.
+    /// Default: 50000 per core, which is more than one integration can reach.
     #[arg(long, env = "KEYED_KEY_RATE", default_value_t = default_key_rate(), value_name = "N", value_parser = whole::<u32>)]
     pub key_rate: u32,
 
-    /// Maximum requests per second for each address (IPv6: for each /64) for what needs no API key, the web application and
-    /// /openapi.json (429 beyond); 0 for no limit.
+    /// Maximum requests per second from each address (IPv6: /64) to resources that need no API key: the web application
+    /// and /openapi.json. Otherwise 429; 0 for no limit.
     #[arg(long, env = "KEYED_PUBLIC_RATE", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
     pub public_rate: u32,
 
-    /// Maximum requests in flight for each API key or delivery token (429 beyond).
+    /// Maximum requests in flight of each API key or delivery token, otherwise 429.
     #[arg(long, env = "KEYED_MAX_REQUESTS_PER_KEY", default_value_t = 1024, value_name = "N", value_parser = whole::<usize>)]
     pub max_requests_per_key: usize,
 
-    /// Maximum number of requests that wait for changes. One key can use half of it. Further ones get 503, those of the key 429.
+    /// Maximum number of requests that wait for changes. One key can use half of it. Additional requests get 503, or
+    /// 429 at the limit of the key.
     ///
-    /// They are not among the requests in flight, so they leave these to reads and writes.
+    /// They do not count as requests in flight, so they do not use up the limit of reads and writes.
     #[arg(long, env = "KEYED_MAX_LISTENERS", default_value_t = 4096, value_name = "N", value_parser = whole::<usize>)]
     pub max_listeners: usize,
 
-    /// Maximum connections to the database that one key uses. All keys of a role use three quarters at most, or as many as one
-    /// key may. Default: three quarters of what a role may use.
+    /// Maximum database connections of each key. All keys of a role can use three quarters of the connections, or this
+    /// number if it is larger. Default: three quarters of the maximum of a role.
     ///
-    /// Further requests wait as long as for any connection, then get 429. Lookups of single records use separate,
-    /// shared connections and do not count.
+    /// Additional requests wait for KEYED_POOL_WAIT, then they get 429. Lookups of single records use separate, shared
+    /// connections and do not count.
     #[arg(long, env = "KEYED_MAX_DATABASE_CONNECTIONS_PER_KEY", value_name = "N", value_parser = whole::<usize>)]
     pub max_database_connections_per_key: Option<usize>,
 
-    /// Maximum number of concurrent imports and exports for each key (429 beyond). The default leaves one to others.
+    /// Maximum number of concurrent imports and exports of each key, otherwise 429. The default leaves at least one to
+    /// other keys.
     #[arg(long, env = "KEYED_MAX_TRANSFERS_PER_KEY", value_name = "N", value_parser = whole::<usize>)]
     pub max_transfers_per_key: Option<usize>,
 
-    /// Maximum failed authentications per minute for each address (IPv6: for each /64; 429 beyond); 0 for no limit.
+    /// Maximum failed authentications per minute from each address (IPv6: /64), otherwise 429; 0 for no limit.
     ///
     /// Verified keys are accepted regardless of failures from their address.
     #[arg(long, env = "KEYED_AUTH_FAILURES", default_value_t = 100, value_name = "N", value_parser = whole::<u32>)]
     pub auth_failures: u32,
 
-    /// Seconds for which an invalid key is rejected without asking the database again.
+    /// Seconds for which an invalid key is rejected without another lookup.
     #[arg(long, env = "KEYED_INVALID_KEY_TTL", default_value = "1", value_parser = seconds, value_name = "SECONDS")]
     pub invalid_key_ttl: Duration,
 
     /// Number of reverse proxies in front of this one that append the client address to X-Forwarded-For.
     ///
-    /// The client address is then that seen by the first of them. With 0, the header is ignored.
+    /// The client address is then the one that the first of them reports. With 0, the header is ignored.
     #[arg(long, env = "KEYED_TRUSTED_PROXIES", default_value_t = 0, value_name = "N", value_parser = whole::<usize>)]
     pub trusted_proxies: usize,
 }
@@ -148,19 +149,19 @@ impl Bounds {
         Ok(())
     }
 
-    /// The maximum number of connections of one address.
+    /// The maximum number of connections from one address.
     pub(crate) fn connections_of_an_address(&self) -> usize {
         let default =
             if self.trusted_proxies == 0 { self.max_connections.div_ceil(2) } else { self.max_connections };
         self.max_connections_per_address.unwrap_or(default)
     }
 
-    /// The maximum number of requests of one key that wait for changes.
+    /// The maximum number of waiting requests of one key.
     pub(crate) fn listeners_of_a_key(&self) -> usize {
         self.max_listeners.div_ceil(2)
     }
 
-    /// The maximum number of concurrent files, each of which may use a connection for long.
+    /// The maximum number of concurrent imports and exports, each of which can hold a connection for a long time.
     pub(crate) fn files(&self, connections: usize) -> usize {
         self.max_transfers.unwrap_or((connections / 2).max(1))
     }
@@ -170,12 +171,12 @@ impl Bounds {
         self.max_transfers_per_key.unwrap_or(files.saturating_sub(1).max(1))
     }
 
-    /// The maximum number of connections of the keys of one role: three quarters, or as many as one key may have.
+    /// The maximum number of connections of the keys of one role: three quarters, or the maximum of a key if that is larger.
     pub(crate) fn connections_of_a_role(&self, connections: usize) -> usize {
         three_quarters(connections).max(self.connections_of_a_key(connections))
     }
 
-    /// The maximum number of connections of one key: three quarters of what its role has.
+    /// The maximum number of connections of one key: three quarters of the maximum of a role.
     pub(crate) fn connections_of_a_key(&self, connections: usize) -> usize {
         let most =
             self.max_database_connections_per_key.unwrap_or(three_quarters(three_quarters(connections)));
@@ -183,7 +184,7 @@ impl Bounds {
     }
 }
 
-/// Most of them. At least one stays for others, if there are several.
+/// Three quarters of a number, but at least one less than the number if it is greater than one.
 fn three_quarters(number: usize) -> usize {
     number.saturating_sub((number / 4).max(1)).max(1)
 }

@@ -22,24 +22,24 @@ use crate::cors;
 use crate::shard::Shard;
 use shards::ShardSettings;
 
-/// The log level without a setting.
+/// The default log level.
 pub const DEFAULT_LOG: &str = "info";
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum LogFormat {
-    /// Lines for people.
+    /// Plain text lines.
     Text,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
 /// The settings of the service.
 #[derive(Args, Clone)]
 pub struct Settings {
-    /// Check the settings, the files that they name, the address to listen on, and the database, and end. Serves nothing.
+    /// Check the settings, the files that they name, the address to listen on and the database, and exit. Serves no requests.
     ///
-    /// Prints what is wrong and what to do. The exit code is 0 if the service could start and serve, else 1.
+    /// Prints errors and how to fix them. The exit code is 0 if the service could start, otherwise 1.
     #[arg(long)]
     pub check: bool,
 
@@ -50,7 +50,7 @@ pub struct Settings {
     /// A PEM file with the certificate of the listener, followed by those of intermediate authorities. Requires
     /// KEYED_TLS_KEY. Without them the listener speaks plain HTTP.
     ///
-    /// SIGHUP reads both files again.
+    /// SIGHUP reloads both files.
     #[arg(long, env = "KEYED_TLS_CERT", value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
 
@@ -58,7 +58,7 @@ pub struct Settings {
     #[arg(long, env = "KEYED_TLS_KEY", value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
 
-    /// The address and port of /metrics, for Prometheus; nothing else is served there. Default: none.
+    /// The address and port of /metrics, for Prometheus. Nothing else is served there. Default: none.
     ///
     /// It needs no key and speaks plain HTTP: choose an address that only your monitoring reaches.
     #[arg(long, env = "KEYED_METRICS_LISTEN", value_name = "HOST:PORT")]
@@ -68,7 +68,7 @@ pub struct Settings {
     ///
     /// For example `postgres://keyed_proxy:secret@localhost/crm` or `host=/run/postgresql dbname=crm user=keyed_proxy`.
     /// sslmode, sslrootcert, sslcert, sslkey, sslcrl, sslnegotiation and channel_binding mean what they mean to psql.
-    /// To another machine, use sslmode=verify-full. PGSSLMODE and the like are not read.
+    /// For a server on another machine, use sslmode=verify-full. PGSSLMODE and similar variables are ignored.
     #[arg(long, env = "KEYED_DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub database_url: Option<String>,
 
@@ -84,12 +84,12 @@ pub struct Settings {
     #[command(flatten)]
     pub sharding: ShardSettings,
 
-    /// Maximum connections to the database. Default: four for each core, at most 32.
+    /// Maximum connections to the database. Default: four per core, at most 32.
     #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N", value_parser = whole::<usize>)]
     pub pool_size: usize,
 
-    /// Number of threads that serve requests. Default: half of the cores, because a database on the same machine
-    /// does more work for each request than the proxy. Use one for each core if the proxy has its own machine.
+    /// Number of threads that serve requests. Default: half of the cores, because a database on the same machine does
+    /// more work for each request than the proxy. Use one per core if the proxy has its own machine.
     #[arg(long, env = "KEYED_WORKERS", default_value_t = default_workers(), value_name = "N", value_parser = whole::<usize>)]
     pub workers: usize,
 
@@ -97,7 +97,7 @@ pub struct Settings {
     #[arg(long, env = "KEYED_POOL_WAIT", default_value = "2", value_parser = seconds, value_name = "SECONDS")]
     pub pool_wait: Duration,
 
-    /// Maximum age in seconds of a connection to the database. New connections find a database that has moved.
+    /// Maximum age in seconds of a connection to the database. New connections follow a change of the database's address.
     #[arg(long, env = "KEYED_CONNECTION_AGE", default_value = "1800", value_parser = seconds, value_name = "SECONDS")]
     pub connection_age: Duration,
 
@@ -109,12 +109,12 @@ pub struct Settings {
     #[arg(long, env = "KEYED_STATEMENT_TIMEOUT", default_value = "30", value_parser = seconds, value_name = "SECONDS")]
     pub statement_timeout: Duration,
 
-    /// Seconds for which requests are still served after SIGTERM, while /readyz returns 503 and every response asks the
-    /// caller to open another connection. Set it to the time that a load balancer takes to notice.
+    /// Seconds for which requests are still served after SIGTERM, while /readyz returns 503 and every response closes
+    /// its connection. Set it to the time within which a load balancer detects this.
     #[arg(long, env = "KEYED_DRAIN", default_value = "0", value_parser = seconds_or_none, value_name = "SECONDS")]
     pub drain: Duration,
 
-    /// Seconds that requests in flight have to finish after that. Default: KEYED_REQUEST_TIMEOUT.
+    /// Seconds after KEYED_DRAIN within which requests in flight must finish. Default: KEYED_REQUEST_TIMEOUT.
     #[arg(long, env = "KEYED_SHUTDOWN_TIMEOUT", value_parser = seconds, value_name = "SECONDS")]
     pub shutdown_timeout: Option<Duration>,
 
@@ -133,12 +133,12 @@ pub struct Settings {
     )]
     pub cors_origins: String,
 
-    /// Log level, and levels of parts: `info`, `warn,keyed_proxy=debug`, or `info,access=off` without a line for each request.
+    /// Log level, and levels of targets: `info`, `warn,keyed_proxy=debug`, or `info,access=off` to disable the access log.
     #[arg(long, env = "KEYED_LOG", default_value = DEFAULT_LOG, value_name = "FILTER")]
     pub log: String,
 
-    /// A file of settings, a NAME=value on each line, from which SIGHUP takes KEYED_LOG. It is not read at the start:
-    /// that is for the service manager to do.
+    /// A settings file with one NAME=value per line, from which SIGHUP reads KEYED_LOG. It is not read at startup,
+    /// because the service manager sets the environment from it.
     #[arg(long, env = "KEYED_ENVIRONMENT_FILE", value_name = "FILE")]
     pub environment_file: Option<PathBuf>,
 
@@ -182,7 +182,7 @@ impl Settings {
                 return Err(format!("{name} must be between 1 and 1024."));
             }
         }
-        // Otherwise the proxy would time out first, and the database would continue unneeded work.
+        // Otherwise, the proxy would time out first, and the database would continue unnecessary work.
         if self.statement_timeout >= self.request_timeout {
             return Err("KEYED_STATEMENT_TIMEOUT must be shorter than KEYED_REQUEST_TIMEOUT.".into());
         }
@@ -195,17 +195,17 @@ impl Settings {
     }
 
     fn own_metrics_address(&self) -> Result<(), String> {
-        // Port 0 is another one each time.
+        // Port 0 selects a different port each time.
         let is_same = self.metrics_listen.as_ref() == Some(&self.listen) && !self.listen.ends_with(":0");
         if is_same { Err("KEYED_METRICS_LISTEN must differ from KEYED_LISTEN.".into()) } else { Ok(()) }
     }
 
-    /// How long requests in flight have to finish at the end.
+    /// The time for requests in flight to finish at shutdown.
     pub fn shutdown_timeout(&self) -> Duration {
         self.shutdown_timeout.unwrap_or(self.request_timeout)
     }
 
-    /// The files of certificate and key, if the listener speaks TLS.
+    /// The files of certificate and key, if the listener uses TLS.
     pub fn listener_files(&self) -> Result<Option<(&Path, &Path)>, String> {
         match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
@@ -255,7 +255,7 @@ impl Settings {
 
     fn session_options(&self) -> String {
         let statement = self.statement_timeout.as_millis();
-        // A statement that waits for a lock times out while half of its time is left for the work.
+        // Half of the statement timeout remains for the work after waiting for a lock.
         let lock = statement.div_ceil(2);
         format!(
             "-c statement_timeout={statement} -c lock_timeout={lock} \
@@ -274,7 +274,7 @@ fn default_workers() -> usize {
 
 #[cfg(test)]
 impl Settings {
-    /// The settings of flags.
+    /// Parses settings from flags.
     pub(crate) fn of_arguments(arguments: &[&str]) -> Settings {
         use clap::FromArgMatches;
 

@@ -1,4 +1,4 @@
-//! What is accepted as a setting.
+//! Tests of settings.
 
 use super::*;
 

@@ -19,7 +19,7 @@ use super::choice::Lead;
 use super::merge::name_unavailable;
 use super::set::{Node, Shards};
 use super::spread::{Question, Replies, Value};
-use crate::answer;
+use crate::response;
 use crate::conditional::Conditions;
 use crate::database::Effect::Write;
 use crate::problem::{Problem, listed};
@@ -105,7 +105,7 @@ impl Shards {
                 let Some((_, row)) = replies.rows.pop() else { return Err(Problem::invalid_key()) };
                 // The key of a repeated request with an Idempotency-Key is not stored.
                 if row.try_get(1).unwrap_or(false) {
-                    return answer::written(&row, None);
+                    return response::written(&row, None);
                 }
                 (Some(members(&row)?), *issuer)
             }
@@ -158,7 +158,7 @@ impl Shards {
         response.insert("projects".to_owned(), projects);
         name_unavailable(&mut response, &replies.unavailable);
         let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-        Ok(answer::json(status, Json::Object(response).to_string()))
+        Ok(response::json(status, Json::Object(response).to_string()))
     }
 
     /// Registers a key on the shards of its projects other than the one that issued it.
@@ -244,7 +244,7 @@ impl Shards {
             _ => {
                 replies.require_rows()?;
                 let Some((_, row)) = replies.rows.first() else { return Err(Problem::not_found()) };
-                answer::written(row, None)
+                response::written(row, None)
             }
         }
     }

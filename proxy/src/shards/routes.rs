@@ -23,7 +23,7 @@ use super::directory::Place;
 use super::merge::{self, Answer, name_unavailable};
 use super::set::{Node, Shards};
 use super::spread::{Question, Replies, Value};
-use crate::answer;
+use crate::response;
 use crate::caller::credentials;
 use crate::database::Effect::Read;
 use crate::envelope;
@@ -115,7 +115,7 @@ async fn ready(State(shards): State<Arc<Shards>>) -> Result<Response, Problem> {
 
 fn respond(mut response: Map<String, Json>, unavailable: &[Shard]) -> Response {
     name_unavailable(&mut response, unavailable);
-    answer::json(StatusCode::OK, Json::Object(response).to_string())
+    response::json(StatusCode::OK, Json::Object(response).to_string())
 }
 
 /// Asks all shards for a text, and returns their answers.

@@ -1,4 +1,4 @@
-//! The exporter of spans: OTLP over HTTP, set up by the environment variables that OpenTelemetry defines.
+//! The exporter of spans: OTLP over HTTP, configured by OpenTelemetry's environment variables.
 //!
 //! The specification: OpenTelemetry, "OTLP Exporter Configuration" and "Environment Variable Specification".
 
@@ -18,17 +18,17 @@ use tokio::time::timeout;
 
 use keyed_service::http_client::{HttpClient, http_client};
 
-/// The time within which the collector answers. The exporter's own is shorter when the environment says so.
+/// The timeout of the collector's response. The environment can set a shorter one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The most that is read of an answer of the collector.
-const MAX_ANSWER: usize = 64 << 10;
+/// The maximum size of a response from the collector.
+const MAX_RESPONSE: usize = 64 << 10;
 
-/// The endpoint that turns the export on; one only for traces comes first.
+/// The variables that enable the export. The one for traces takes precedence.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
 
-/// Which spans are exported. The library takes a word that it does not know for the default, which exports all.
+/// The sampler. The library treats an unknown value as the default, which exports all spans.
 const SAMPLER: &str = "OTEL_TRACES_SAMPLER";
 const SAMPLERS: [&str; 6] = [
     "always_on",
@@ -39,12 +39,12 @@ const SAMPLERS: [&str; 6] = [
     "parentbased_traceidratio",
 ];
 
-/// A variable of the environment.
+/// Reads an environment variable.
 type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Where spans go, if anywhere.
+/// The provider of spans; `None` if the export is not enabled.
 pub(super) fn provider(environment: Environment<'_>) -> anyhow::Result<Option<SdkTracerProvider>> {
-    if !is_wanted(environment)? {
+    if !is_enabled(environment)? {
         return Ok(None);
     }
     let client = Client { client: http_client(Some(Duration::from_secs(5)))?, runtime: Handle::current() };
@@ -53,7 +53,7 @@ pub(super) fn provider(environment: Environment<'_>) -> anyhow::Result<Option<Sd
         .with_http_client(client)
         .build()
         .context("the export of traces cannot begin; check the variables OTEL_EXPORTER_OTLP_…")?;
-    // The detector of the environment comes later, so OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word.
+    // The environment detector runs later, so OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
     let resource = Resource::builder_empty()
         .with_detector(Box::new(TelemetryResourceDetector))
         .with_service_name(environment("OTEL_SERVICE_NAME").unwrap_or_else(|| "keyed-proxy".to_owned()))
@@ -63,8 +63,8 @@ pub(super) fn provider(environment: Environment<'_>) -> anyhow::Result<Option<Sd
     Ok(Some(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
 }
 
-/// Whether the environment asks for traces.
-pub(super) fn is_wanted(environment: Environment<'_>) -> anyhow::Result<bool> {
+/// Whether the environment enables traces.
+pub(super) fn is_enabled(environment: Environment<'_>) -> anyhow::Result<bool> {
     let is_off = environment("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true"))
         || environment("OTEL_TRACES_EXPORTER").is_some_and(|it| it == "none");
     let Some((name, endpoint)) = ENDPOINTS.iter().find_map(|name| Some((name, environment(name)?))) else {
@@ -83,7 +83,7 @@ pub(super) fn is_wanted(environment: Environment<'_>) -> anyhow::Result<bool> {
         match environment(name).as_deref() {
             None | Some("http/protobuf") => {}
             Some(other) => bail!(
-                "{name} is {other:?}, and traces are exported only by http/protobuf. Remove it, and use the HTTP port of \
+                "{name} is {other:?}, but traces are exported only with http/protobuf. Remove it, and use the HTTP port of \
                  the collector, usually 4318"
             ),
         }
@@ -91,14 +91,14 @@ pub(super) fn is_wanted(environment: Environment<'_>) -> anyhow::Result<bool> {
     if let Some(sampler) = environment(SAMPLER)
         && !SAMPLERS.contains(&sampler.as_str())
     {
-        bail!("{SAMPLER} is {sampler:?}, and must be one of {}", SAMPLERS.join(", "));
+        bail!("{SAMPLER} is {sampler:?}, but must be one of {}", SAMPLERS.join(", "));
     }
     Ok(true)
 }
 
-/// The HTTP client of this program, for the exporter.
+/// The HTTP client of the exporter.
 ///
-/// The exporter runs on a thread of its own, outside of the runtime that drives connections.
+/// The exporter runs on a separate thread, outside of the runtime that drives connections.
 #[derive(Debug)]
 struct Client {
     client: HttpClient<Body>,
@@ -112,10 +112,10 @@ impl opentelemetry_http::HttpClient for Client {
         let exchange = async move {
             let response = client.request(request.map(Body::from)).await?;
             let (head, body) = response.into_parts();
-            let body = Limited::new(body, MAX_ANSWER).collect().await?.to_bytes();
+            let body = Limited::new(body, MAX_RESPONSE).collect().await?.to_bytes();
             Ok::<_, HttpError>(Response::from_parts(head, body))
         };
-        // The clock of the timeout is that of the runtime, too.
+        // The timeout also needs the runtime.
         self.runtime.spawn(async move { timeout(PATIENCE, exchange).await }).await??
     }
 }
@@ -124,30 +124,30 @@ impl opentelemetry_http::HttpClient for Client {
 mod tests {
     use super::*;
 
-    fn wanted(variables: &[(&str, &str)]) -> Result<bool, String> {
+    fn enabled(variables: &[(&str, &str)]) -> Result<bool, String> {
         let environment = |name: &str| {
             variables.iter().find(|(given, _)| *given == name).map(|(_, value)| (*value).to_owned())
         };
-        is_wanted(&environment).map_err(|error| error.to_string())
+        is_enabled(&environment).map_err(|error| error.to_string())
     }
 
     const ENDPOINT: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
 
     #[test]
     fn traces_are_exported_when_the_environment_names_an_endpoint() {
-        assert_eq!(wanted(&[]), Ok(false));
-        assert_eq!(wanted(&[ENDPOINT]), Ok(true));
-        assert_eq!(wanted(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://c/v1/traces")]), Ok(true));
-        assert_eq!(wanted(&[ENDPOINT, ("OTEL_SDK_DISABLED", "TRUE")]), Ok(false));
-        assert_eq!(wanted(&[ENDPOINT, ("OTEL_TRACES_EXPORTER", "none")]), Ok(false));
+        assert_eq!(enabled(&[]), Ok(false));
+        assert_eq!(enabled(&[ENDPOINT]), Ok(true));
+        assert_eq!(enabled(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://c/v1/traces")]), Ok(true));
+        assert_eq!(enabled(&[ENDPOINT, ("OTEL_SDK_DISABLED", "TRUE")]), Ok(false));
+        assert_eq!(enabled(&[ENDPOINT, ("OTEL_TRACES_EXPORTER", "none")]), Ok(false));
     }
 
     #[test]
     fn unsupported_protocol_and_invalid_endpoint_are_rejected() {
-        let message = wanted(&[ENDPOINT, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).expect_err("no gRPC");
+        let message = enabled(&[ENDPOINT, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).expect_err("no gRPC");
         assert!(message.contains("http/protobuf"), "{message}");
         for endpoint in ["collector:4318", "grpc://collector:4317", "http:///v1", ""] {
-            let message = wanted(&[(ENDPOINT.0, endpoint)]).expect_err(endpoint);
+            let message = enabled(&[(ENDPOINT.0, endpoint)]).expect_err(endpoint);
             assert!(message.contains("OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"), "{message}");
         }
     }
@@ -155,9 +155,9 @@ mod tests {
     #[test]
     fn unknown_sampler_is_rejected() {
         for sampler in SAMPLERS {
-            assert_eq!(wanted(&[ENDPOINT, (SAMPLER, sampler)]), Ok(true));
+            assert_eq!(enabled(&[ENDPOINT, (SAMPLER, sampler)]), Ok(true));
         }
-        let message = wanted(&[ENDPOINT, (SAMPLER, "traceidration")]).expect_err("no such sampler");
+        let message = enabled(&[ENDPOINT, (SAMPLER, "traceidration")]).expect_err("no such sampler");
         assert!(
             message.contains("OTEL_TRACES_SAMPLER is") && message.contains("traceidratio, "),
             "{message}"

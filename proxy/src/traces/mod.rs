@@ -1,4 +1,4 @@
-//! Traces: a request as spans of OpenTelemetry, built when the request has ended, so that a request without them costs nothing.
+//! Traces: OpenTelemetry spans of requests. They are built when a request has ended, so requests without tracing have no cost.
 
 /// The exporter of spans.
 mod exporter;
@@ -14,21 +14,21 @@ use opentelemetry_http::HeaderExtractor;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
 
-/// How long the last spans may take to reach the collector when the proxy stops.
-const LAST_EXPORT: Duration = Duration::from_secs(5);
+/// The maximum time for exporting the last spans at shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
-/// The most that is taken of either: as much as the specification wants to be passed on. Each span repeats it.
-const LONGEST: usize = 512;
+/// The maximum accepted length of either header, which each span repeats. The specification requires support for this length.
+const MAX_LENGTH: usize = 512;
 
-/// Whether the environment asks for traces, or why that cannot be.
-pub fn is_wanted() -> anyhow::Result<bool> {
-    exporter::is_wanted(&environment)
+/// Whether the environment enables traces; an error if its variables are invalid.
+pub fn is_enabled() -> anyhow::Result<bool> {
+    exporter::is_enabled(&environment)
 }
 
-/// A variable. An empty one counts as not set.
+/// Reads a variable. An empty one counts as not set.
 fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -37,7 +37,7 @@ fn environment(name: &str) -> Option<String> {
 pub struct Traces {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
-    /// The same moment on the clock of spans and on that of requests.
+    /// One moment on the clock of spans and on the clock of requests.
     anchor: (SystemTime, Instant),
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Span {
 }
 
 impl Traces {
-    /// The traces that the environment asks for, if any.
+    /// The traces, if the environment enables them.
     pub fn from_environment() -> anyhow::Result<Option<Traces>> {
         let Some(provider) = exporter::provider(&environment)? else { return Ok(None) };
         let scope =
@@ -64,8 +64,8 @@ impl Traces {
         Ok(Some(Traces { provider, tracer, anchor: (SystemTime::now(), Instant::now()) }))
     }
 
-    /// Hands the spans of a request to the exporter, and returns the trace in which they are. Without a sampled trace, nothing
-    /// is exported, and `parts` is not called.
+    /// Passes the spans of a request to the exporter, and returns their trace. If the trace is not sampled, nothing is
+    /// exported, and `parts` is not called.
     pub(crate) fn export(
         &self,
         parent: Option<&Parent>,
@@ -107,23 +107,24 @@ impl Traces {
         }
     }
 
-    /// Exports what is left. It blocks, so it must not run on a thread that drives connections.
+    /// Exports the remaining spans. It blocks, so it must not run on a thread that drives connections.
     pub fn shut_down(&self) {
-        if let Err(error) = self.provider.shutdown_with_timeout(LAST_EXPORT) {
+        if let Err(error) = self.provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT) {
             tracing::warn!(%error, "the last spans may not have reached the collector");
         }
     }
 }
 
 impl Parent {
-    /// A header that is not well-formed counts as absent.
+    /// Parses the headers. A malformed header counts as absent.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Parent> {
         if !headers.contains_key(TRACEPARENT) {
             return None;
         }
         let mut context = HeaderMap::new();
         for name in [TRACEPARENT, TRACESTATE] {
-            context.extend(headers.get(&name).filter(|it| it.len() <= LONGEST).map(|it| (name, it.clone())));
+            context
+                .extend(headers.get(&name).filter(|it| it.len() <= MAX_LENGTH).map(|it| (name, it.clone())));
         }
         let parent =
             TraceContextPropagator::new().extract_with_context(&Context::new(), &HeaderExtractor(&context));

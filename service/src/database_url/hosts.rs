@@ -3,27 +3,27 @@
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 
-/// The settings of each host, if the URL names several of which only the primary is wanted.
+/// The settings of each host, if the URL has several hosts and requires the primary.
 pub fn of_primary(config: &Config) -> Vec<Config> {
     let count = config.get_hosts().len().max(config.get_hostaddrs().len());
     if count < 2 || config.get_target_session_attrs() != TargetSessionAttrs::ReadWrite {
         return Vec::new();
     }
-    (0..count).map(|place| only(config, place)).collect()
+    (0..count).map(|index| with_single_host(config, index)).collect()
 }
 
-/// The same settings with one of the hosts.
-fn only(config: &Config, place: usize) -> Config {
+/// The settings with only one of the hosts.
+fn with_single_host(config: &Config, index: usize) -> Config {
     let mut one = Config::new();
-    match config.get_hosts().get(place) {
+    match config.get_hosts().get(index) {
         Some(Host::Tcp(name)) => drop(one.host(name)),
         Some(Host::Unix(folder)) => drop(one.host_path(folder)),
         None => {}
     }
-    if let Some(address) = config.get_hostaddrs().get(place) {
+    if let Some(address) = config.get_hostaddrs().get(index) {
         one.hostaddr(*address);
     }
-    if let Some(port) = config.get_ports().get(place).or_else(|| config.get_ports().first()) {
+    if let Some(port) = config.get_ports().get(index).or_else(|| config.get_ports().first()) {
         one.port(*port);
     }
     if let Some(user) = config.get_user() {
@@ -83,11 +83,12 @@ mod tests {
             &sslmode=require&sslnegotiation=direct&channel_binding=require&load_balance_hosts=random";
         let found = hosts(&format!("postgres://u:p@db1:1,db2:2,db3:3/crm?{settings}"));
         for (found, host) in found.iter().zip(["db1:1", "db2:2", "db3:3"]) {
-            let wanted: Config = format!("postgres://u:p@{host}/crm?{settings}").parse().expect("a good URL");
-            assert_eq!(*found, wanted);
+            let expected: Config =
+                format!("postgres://u:p@{host}/crm?{settings}").parse().expect("a good URL");
+            assert_eq!(*found, expected);
         }
         let found = hosts("host=db1,/run hostaddr=::1,::2 port=7 target_session_attrs=read-write");
-        let wanted = "host=/run hostaddr=::2 port=7 target_session_attrs=read-write";
-        assert_eq!(found[1], wanted.parse().expect("good words"));
+        let expected = "host=/run hostaddr=::2 port=7 target_session_attrs=read-write";
+        assert_eq!(found[1], expected.parse().expect("valid keywords"));
     }
 }

@@ -4,7 +4,7 @@
 pub mod hosts;
 /// TLS of the connections.
 pub mod tls;
-/// The words of a URL.
+/// The TLS parameters of a URL.
 mod words;
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use words::take;
 
 use crate::value::value_or_file;
 
-/// Where a database is, and how to reach it.
+/// The location of a database, and the connection settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseUrl {
     /// The settings of the client library.
@@ -25,8 +25,8 @@ pub struct DatabaseUrl {
     pub tls: DatabaseTls,
 }
 
-/// Reads a URL, or the file that holds it. `name` is the environment variable in messages, which never repeat
-/// the URL, since it may hold a password.
+/// Reads a URL, or the file that contains it. `name` is the environment variable that messages name. They never repeat
+/// the URL, because it may contain a password.
 pub fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<DatabaseUrl, String> {
     let url = match value_or_file(name, url, file)? {
         Some(url) if !url.trim().is_empty() => url,
@@ -43,7 +43,7 @@ pub fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<Databa
     let (url, words) = take(url.trim());
     let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
         let reason = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-        // In a URL with a password that should have been encoded, a part of that looks like an option.
+        // In a URL with a password that should have been encoded, a part of the password looks like an option.
         let reason = match reason.starts_with("unknown option") {
             true => {
                 "an option is unknown (a password with characters other than letters and digits must be \
@@ -54,7 +54,7 @@ pub fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<Databa
         format!("{name} cannot be read: {reason}.")
     })?;
     if config.get_hosts().is_empty() {
-        return Err(format!("{name} names no host."));
+        return Err(format!("{name} has no host."));
     }
     let tls = tls::read(&words, &config).map_err(|reason| format!("{name} cannot be read: {reason}."))?;
     if config.get_application_name().is_none() {
@@ -63,8 +63,8 @@ pub fn read(name: &str, url: Option<&str>, file: Option<&Path>) -> Result<Databa
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(Duration::from_secs(5));
     }
-    // A server that disappeared (a crashed machine, a cable) is noticed within half a minute, unless the URL says
-    // otherwise. The library cannot distinguish its default from a setting.
+    // Keepalive detects a dead server (a crash, a cut cable) within half a minute, unless the URL sets other values.
+    // The library cannot distinguish its default from a setting.
     if !url.contains("keepalives_idle") {
         config.keepalives_idle(Duration::from_secs(20));
     }
@@ -119,8 +119,8 @@ mod tests {
         let empty = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(&empty, "\n").expect("it is our file");
         let message = read("KEYED_DATABASE_URL", None, Some(empty.path())).expect_err("it holds nothing");
-        let wanted = format!("KEYED_DATABASE_URL_FILE {} is empty. An example is", empty.path().display());
-        assert!(message.starts_with(&wanted), "{message}");
+        let expected = format!("KEYED_DATABASE_URL_FILE {} is empty. An example is", empty.path().display());
+        assert!(message.starts_with(&expected), "{message}");
         let message = read("KEYED_DATABASE_URL", Some(" "), None).expect_err("it holds nothing");
         assert!(message.starts_with("KEYED_DATABASE_URL is not set."), "{message}");
     }

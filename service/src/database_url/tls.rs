@@ -1,35 +1,35 @@
-//! What a database URL says of TLS, in libpq's words, which the client library does not know all of. Pure.
+//! The TLS parameters of a database URL, as in libpq. The client library does not support all of them. Pure.
 
 use std::path::{Path, PathBuf};
 
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslNegotiation};
 
-/// How much TLS a connection wants, from the least to the most.
+/// The required level of TLS, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// Plain.
     Disable,
-    /// Plain, and TLS if the server insists.
+    /// Plain, and TLS if the server requires it.
     Allow,
-    /// TLS, and plain if the server has none.
+    /// TLS, and plain if the server does not support it.
     Prefer,
     /// TLS, whatever the certificate.
     Require,
-    /// TLS, with a certificate of a trusted authority.
+    /// TLS, with a certificate from a trusted authority.
     VerifyCa,
-    /// TLS, with a certificate of a trusted authority for this host.
+    /// TLS, with a certificate from a trusted authority for this host.
     VerifyFull,
 }
 
-/// Who vouches for the server.
+/// The trusted root certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Roots {
-    /// None was named.
+    /// Not set.
     Unnamed,
-    /// Those of the system.
+    /// The system's root certificates.
     System,
-    /// Those of a file.
+    /// The certificates in a file.
     File(PathBuf),
 }
 
@@ -38,23 +38,23 @@ pub enum Roots {
 pub struct DatabaseTls {
     /// The value of `sslmode`.
     pub mode: Mode,
-    /// Whether the URL says so.
+    /// Whether the URL sets it.
     pub is_chosen: bool,
-    /// The authorities.
+    /// The trusted root certificates.
     pub roots: Roots,
     /// Certificate and key of the client.
     pub identity: Option<(PathBuf, PathBuf)>,
-    /// A list of certificates that are revoked.
+    /// The certificate revocation list.
     pub revoked: Option<PathBuf>,
-    /// Whether TLS begins at once, without asking the server.
+    /// Whether the TLS handshake starts immediately, without an SSLRequest.
     pub is_direct: bool,
     /// Whether the server is on this machine.
     pub is_local: bool,
 }
 
-/// What the words mean for these hosts.
+/// Evaluates the parameters for these hosts.
 pub(super) fn read(words: &[(String, String)], config: &Config) -> Result<DatabaseTls, String> {
-    // Of two values the later counts. An empty one says nothing.
+    // The last of several values applies. An empty value counts as not set.
     let word = |name: &str| {
         let mut values = words.iter().rev().filter(|(word, value)| word == name && !value.is_empty());
         values.next().map(|(_, value)| value.as_str())
@@ -72,7 +72,7 @@ pub(super) fn read(words: &[(String, String)], config: &Config) -> Result<Databa
         _ if is_socket(config) => Mode::Disable,
         Some(mode) => mode,
         None if roots == Roots::System => Mode::VerifyFull,
-        // On this machine, encryption protects nothing and costs time.
+        // On the same machine, encryption has a cost and no benefit.
         None if is_local && !is_direct && roots == Roots::Unnamed => Mode::Allow,
         None => Mode::Prefer,
     };
@@ -105,7 +105,7 @@ fn mode(word: &str) -> Result<Mode, String> {
         "require" => Mode::Require,
         "verify-ca" => Mode::VerifyCa,
         "verify-full" => Mode::VerifyFull,
-        // Not repeated, because it may be a part of a password that should have been encoded.
+        // The message does not repeat the value, which may be part of a password that should have been encoded.
         _ => return Err("sslmode must be disable, allow, prefer, require, verify-ca or verify-full".into()),
     })
 }
@@ -115,7 +115,7 @@ fn is_socket(config: &Config) -> bool {
     config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_))) && config.get_hostaddrs().is_empty()
 }
 
-/// Whether all hosts are this machine.
+/// Whether all hosts are on this machine.
 fn is_local(config: &Config) -> bool {
     let addresses = config.get_hostaddrs();
     if !addresses.is_empty() {
@@ -129,7 +129,7 @@ fn is_local(config: &Config) -> bool {
 }
 
 impl DatabaseTls {
-    /// The files that it names.
+    /// The files of the TLS settings.
     pub fn files(&self) -> Vec<&Path> {
         let root = match &self.roots {
             Roots::File(path) => Some(path),
@@ -139,13 +139,13 @@ impl DatabaseTls {
         [root, certificate, key, self.revoked.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect()
     }
 
-    /// What an operator should know of connections that others could read or answer.
+    /// A warning if others could read the connections or impersonate the server.
     pub fn warning(&self) -> Option<&'static str> {
         if self.is_local {
             return None;
         }
         match self.mode {
-            // Who writes it knows.
+            // An explicit sslmode is a decision of the operator.
             Mode::Disable | Mode::VerifyCa | Mode::VerifyFull => None,
             Mode::Allow | Mode::Prefer => Some(
                 "the connection to the database may not be encrypted, and the server is not authenticated: add \

@@ -1,11 +1,11 @@
-//! Takes the words of TLS out of a database URL, since the client library does not know all of them. Pure.
+//! Extracts the TLS parameters from a database URL, because the client library does not support all of them. Pure.
 
 use percent_encoding::percent_decode_str;
 
-/// The words that are taken out.
+/// The extracted parameters.
 const WORDS: [&str; 5] = ["sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl"];
 
-/// Takes the words of TLS out of a URL or of keywords: the rest, and their values.
+/// Splits a URL or keywords into the rest and the TLS parameters.
 pub(super) fn take(url: &str) -> (String, Vec<(String, String)>) {
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
         take_from_url(url)
@@ -15,8 +15,8 @@ pub(super) fn take(url: &str) -> (String, Vec<(String, String)>) {
 }
 
 fn take_from_url(url: &str) -> (String, Vec<(String, String)>) {
-    let after_credentials = url.find('@').map_or(0, |place| place + 1);
-    let Some(begin) = url[after_credentials..].find('?').map(|place| after_credentials + place) else {
+    let after_credentials = url.find('@').map_or(0, |index| index + 1);
+    let Some(begin) = url[after_credentials..].find('?').map(|index| after_credentials + index) else {
         return (url.to_owned(), Vec::new());
     };
     let mut words = Vec::new();
@@ -47,12 +47,12 @@ fn take_from_keywords(text: &str) -> (String, Vec<(String, String)>) {
         }
         rest = after;
     }
-    // What cannot be read is for the library to complain about.
+    // The library reports the syntax error.
     others.push_str(rest);
     (others.trim().to_owned(), words)
 }
 
-/// The first keyword, its value, and what follows; `None` at the end or where nothing can be read.
+/// The first keyword, its value, and the rest; `None` at the end or at a syntax error.
 fn keyword(text: &str) -> Option<(&str, String, &str)> {
     let (name, rest) = text.trim_start().split_once('=')?;
     let name = name.trim_end();
@@ -60,10 +60,10 @@ fn keyword(text: &str) -> Option<(&str, String, &str)> {
     let (quoted, rest) = rest.strip_prefix('\'').map_or((false, rest), |rest| (true, rest));
     let mut value = String::new();
     let mut characters = rest.char_indices();
-    while let Some((place, character)) = characters.next() {
+    while let Some((index, character)) = characters.next() {
         match character {
-            '\'' if quoted => return Some((name, value, &rest[place + 1..])),
-            character if character.is_whitespace() && !quoted => return Some((name, value, &rest[place..])),
+            '\'' if quoted => return Some((name, value, &rest[index + 1..])),
+            character if character.is_whitespace() && !quoted => return Some((name, value, &rest[index..])),
             '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
             character => value.push(character),
         }

@@ -1,5 +1,4 @@
-//! Connections to a database, with as much TLS as its URL wants. What they need is read once, and each connection takes it
-//! from there.
+//! Connections to a database, with the TLS settings of its URL. Certificates are read once and shared by all connections.
 
 use std::io;
 use std::path::Path;
@@ -19,55 +18,55 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{CancelToken, Client, Config, Error, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::primary::{self, Found, Primary};
+use super::primary::{self, Candidate, Primary};
 use super::provider;
 use super::verifier::ServerVerifier;
 use super::{pem, permissions};
 use crate::database_url::tls::{DatabaseTls, Mode, Roots};
 use crate::database_url::{DatabaseUrl, hosts};
 
-/// How long the first connection by another URL may take.
+/// The timeout of the first connection with a new URL.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The time before other hosts are tried than the last primary, and between two attempts with a host.
+/// The delay before hosts other than the last primary are tried, and the pause between two attempts with a host.
 const HEAD_START: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// A connection, and the task that drives it.
 type Connected = (Client, JoinHandle<()>);
 
-/// Opens connections to a database. A clone opens them to the same, also after [`Connector::replace`].
+/// Opens connections to a database. Clones share the target, even after [`Connector::replace`].
 #[derive(Clone)]
 pub struct Connector {
-    current: Arc<RwLock<Arc<Way>>>,
+    current: Arc<RwLock<Arc<Target>>>,
 }
 
-/// How to reach a database.
-struct Way {
+/// The target of connections.
+struct Target {
     url: DatabaseUrl,
     tls: Option<MakeRustlsConnect>,
-    /// A hash of what the files say.
+    /// A hash of the contents of the files.
     files: [u8; 32],
-    /// The settings of each host, if only the primary of several is wanted.
+    /// The settings of each host, if the URL has several hosts and requires the primary.
     hosts: Vec<Config>,
     primary: Primary,
 }
 
 impl Connector {
-    /// Reads the files that the URL names.
+    /// Creates a connector. Reads the files that the URL names.
     pub fn new(url: DatabaseUrl) -> Result<Connector, String> {
-        Ok(Connector { current: Arc::new(RwLock::new(Arc::new(Way::new(url)?))) })
+        Ok(Connector { current: Arc::new(RwLock::new(Arc::new(Target::new(url)?))) })
     }
 
-    /// Opens later connections by another URL, or by files that have changed: whether anything has. One connection is opened
-    /// first, so that a URL which leads nowhere changes nothing.
+    /// Uses another URL or changed files for later connections. Returns whether anything has changed. A test connection
+    /// is opened first, so that an unusable URL has no effect.
     pub async fn replace(&self, url: DatabaseUrl) -> Result<bool, String> {
-        let way = Way::new(url)?;
-        if way.is_same_as(&self.way()) {
+        let target = Target::new(url)?;
+        if target.is_same_as(&self.target()) {
             return Ok(false);
         }
-        let nowhere = |error: String| format!("no connection can be opened by the new one: {error}");
-        match timeout(PATIENCE, way.connect()).await {
+        let nowhere = |error: String| format!("cannot connect with the new URL: {error}");
+        match timeout(PATIENCE, target.connect()).await {
             Ok(Ok((client, connection))) => {
                 drop(client);
                 connection.abort();
@@ -75,23 +74,23 @@ impl Connector {
             Ok(Err(error)) => return Err(nowhere(format!("{:#}", anyhow::Error::from(error)))),
             Err(_) => return Err(nowhere("no response in time".to_owned())),
         }
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(way);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(target);
         Ok(true)
     }
 
-    /// Whether the primary of several hosts is wanted.
+    /// Whether the URL has several hosts and requires the primary.
     pub fn has_candidates(&self) -> bool {
-        !self.way().hosts.is_empty()
+        !self.target().hosts.is_empty()
     }
 
-    /// Opens a connection. It works until its client is dropped. Of several hosts, one to the primary; it ends when another
-    /// server becomes that.
+    /// Opens a connection, which is closed when its client is dropped. If the URL has several hosts and requires the
+    /// primary, it connects to the primary, and the connection is closed when another server becomes the primary.
     pub async fn connect(&self) -> Result<Connected, Error> {
         loop {
-            let way = self.way();
-            let (client, connection) = way.connect().await?;
-            // It was replaced while this one was opened, which would count as one of the new ones.
-            if Arc::ptr_eq(&way, &self.way()) {
+            let target = self.target();
+            let (client, connection) = target.connect().await?;
+            // The target was replaced while this connection was being opened, so it is opened again.
+            if Arc::ptr_eq(&target, &self.target()) {
                 return Ok((client, connection));
             }
             drop(client);
@@ -99,9 +98,9 @@ impl Connector {
         }
     }
 
-    /// Asks the server to stop what a connection is doing, over a connection of the same kind.
+    /// Cancels the running statement of a connection, with the same TLS settings.
     pub async fn cancel(&self, token: CancelToken) -> Result<(), Error> {
-        match self.way().tls.clone() {
+        match self.target().tls.clone() {
             None => token.cancel_query(NoTls).await,
             Some(tls) => token.cancel_query(tls).await,
         }
@@ -109,40 +108,44 @@ impl Connector {
 
     /// The settings of connections.
     pub fn config(&self) -> Config {
-        self.way().url.config.clone()
+        self.target().url.config.clone()
     }
 
-    fn way(&self) -> Arc<Way> {
+    fn target(&self) -> Arc<Target> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Way {
-    fn new(url: DatabaseUrl) -> Result<Way, String> {
+impl Target {
+    fn new(url: DatabaseUrl) -> Result<Target, String> {
         let tls = match url.tls.mode {
             Mode::Disable => None,
             _ => Some(MakeRustlsConnect::new(client(&url.tls)?)),
         };
         let mut files = Sha256::new();
         for path in url.tls.files() {
-            // What cannot be read now was rejected above.
+            // Unreadable files were rejected above.
             files.update(std::fs::read(path).unwrap_or_default());
         }
         let hosts = hosts::of_primary(&url.config);
-        Ok(Way { url, tls, files: files.finalize().into(), hosts, primary: Primary::default() })
+        Ok(Target { url, tls, files: files.finalize().into(), hosts, primary: Primary::default() })
     }
 
-    fn is_same_as(&self, other: &Way) -> bool {
+    fn is_same_as(&self, other: &Target) -> bool {
         self.url == other.url && self.files == other.files
     }
 
     async fn connect(&self) -> Result<Connected, Error> {
-        if self.hosts.is_empty() { self.open(&self.url.config).await } else { self.to_primary().await }
+        if self.hosts.is_empty() {
+            self.open(&self.url.config).await
+        } else {
+            self.connect_to_primary().await
+        }
     }
 
-    /// Connects to the primary. A host that does not respond delays none of the others. While one may still respond, those that
-    /// were no primary are asked again.
-    async fn to_primary(&self) -> Result<Connected, Error> {
+    /// Connects to the primary. All hosts are tried concurrently, so that a host that does not respond delays no other.
+    /// While an attempt is pending, hosts that were not the primary are tried again.
+    async fn connect_to_primary(&self) -> Result<Connected, Error> {
         let last = self.primary.host();
         let delay = |host| if last.is_none_or(|last| last == host) { Duration::ZERO } else { HEAD_START };
         let hosts = 0..self.hosts.len();
@@ -159,12 +162,12 @@ impl Way {
             }
             attempts.push(self.attempt(host, PAUSE));
         }
-        // An error that a server sent says most.
+        // An error from a server is the most specific.
         let errors = errors.into_iter().flatten();
         Err(errors.max_by_key(|error| error.as_db_error().is_some()).expect("every host has failed"))
     }
 
-    /// Connects to a host after a delay: nothing if it is not the primary any more.
+    /// Connects to a host after a delay. Returns `None` if it is no longer the primary.
     async fn attempt(&self, host: usize, delay: Duration) -> (usize, Result<Option<Connected>, Error>) {
         sleep(delay).await;
         let (client, task) = match self.open(&self.hosts[host]).await {
@@ -172,11 +175,11 @@ impl Way {
             Err(error) => return (host, Err(error)),
         };
         let found = match client.simple_query(primary::ASK).await {
-            Ok(answer) => Found::read(host, &answer),
+            Ok(result) => Candidate::read(host, &result),
             Err(error) if error.as_db_error().is_some() => None,
             Err(error) => return (host, Err(error)),
         };
-        // A server that is like PostgreSQL may have no timelines.
+        // A PostgreSQL-compatible server may have no timelines.
         let end = match found {
             Some(found) if !self.primary.admits(&found) => return (host, Ok(None)),
             found => found.map(|found| self.primary.end_of(found)),
@@ -198,14 +201,14 @@ impl Way {
         match self.url.tls.mode {
             Mode::Disable => plain().await,
             Mode::Allow => match plain().await {
-                Err(error) if wants_another_way(&error) => {
-                    encrypted(SslMode::Require).await.map_err(|second| the_servers_own(error, second))
+                Err(error) if is_rejected_by_hba(&error) => {
+                    encrypted(SslMode::Require).await.map_err(|second| more_useful_error(error, second))
                 }
                 done => done,
             },
             Mode::Prefer => match encrypted(SslMode::Prefer).await {
-                Err(error) if wants_another_way(&error) || is_handshake(&error) => {
-                    plain().await.map_err(|second| the_servers_own(error, second))
+                Err(error) if is_rejected_by_hba(&error) || is_handshake(&error) => {
+                    plain().await.map_err(|second| more_useful_error(error, second))
                 }
                 done => done,
             },
@@ -214,7 +217,7 @@ impl Way {
     }
 }
 
-/// Ends a task with its owner.
+/// Aborts a task when its owner is dropped.
 struct AbortOnDrop(JoinHandle<()>);
 
 impl Drop for AbortOnDrop {
@@ -233,24 +236,23 @@ where
     Ok((client, tokio::spawn(async move { drop(connection.await) })))
 }
 
-/// Whether the server refuses this kind of connection, by a line of pg_hba.conf.
-fn wants_another_way(error: &Error) -> bool {
+/// Whether pg_hba.conf rejects this kind of connection.
+fn is_rejected_by_hba(error: &Error) -> bool {
     error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
 }
 
-/// Of the errors of two attempts, the one that says what to do: that the server has no TLS is not the reason why it refuses a
-/// role.
-fn the_servers_own(first: Error, second: Error) -> Error {
+/// Chooses the more useful error of two attempts: a missing TLS support is not the reason why the server rejects a role.
+fn more_useful_error(first: Error, second: Error) -> Error {
     if second.as_db_error().is_some() { second } else { first }
 }
 
-/// Whether the two could not agree on TLS.
+/// Whether the TLS handshake failed.
 fn is_handshake(error: &Error) -> bool {
     let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     source.and_then(io::Error::get_ref).is_some_and(|inner| inner.is::<rustls::Error>())
 }
 
-/// The TLS of a client of this database.
+/// The TLS configuration of a client of this database.
 fn client(tls: &DatabaseTls) -> Result<ClientConfig, String> {
     let versions = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
@@ -266,12 +268,12 @@ fn client(tls: &DatabaseTls) -> Result<ClientConfig, String> {
                 .map_err(|error| format!("sslrootcert {}: {error}.", path.display()))?;
             versions.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
         }
-        // Without a file, both check against the system's roots. Anybody can have a certificate of one of those, so that
-        // only the name says who it is.
+        // Without a file, both modes verify against the system's roots. Public authorities issue certificates to
+        // anyone, so the host name is verified as well.
         (_, Mode::VerifyCa | Mode::VerifyFull) => versions
             .with_platform_verifier()
             .map_err(|error| format!("the system's root certificates cannot be loaded: {error}."))?,
-        _ => versions.dangerous().with_custom_certificate_verifier(Arc::new(ServerVerifier::anybody())),
+        _ => versions.dangerous().with_custom_certificate_verifier(Arc::new(ServerVerifier::accept_any())),
     };
     let mut client = match &tls.identity {
         Some((certificate, key)) => with_identity(certificate, key, |certificates, key| {
@@ -280,7 +282,7 @@ fn client(tls: &DatabaseTls) -> Result<ClientConfig, String> {
         None => builder.with_no_client_auth(),
     };
     if tls.is_direct {
-        // The server requires it where it is not asked for TLS first.
+        // PostgreSQL requires ALPN for direct TLS.
         client.alpn_protocols = vec![b"postgresql".to_vec()];
     }
     Ok(client)

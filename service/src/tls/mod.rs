@@ -1,4 +1,4 @@
-//! TLS of connections to PostgreSQL and of HTTP clients, and what every TLS shares.
+//! TLS of connections to PostgreSQL and of HTTP clients, and the cryptography that all TLS shares.
 
 /// Connections to a database.
 pub mod database;
@@ -6,13 +6,13 @@ pub mod database;
 mod names;
 /// PEM files.
 pub mod pem;
-/// Who may read a key.
+/// The permissions of key files.
 mod permissions;
 /// The primary of several hosts.
 mod primary;
-/// The time of certificates.
+/// The validity period of certificates.
 pub mod validity;
-/// Who a database server must be.
+/// The verification of a database server.
 mod verifier;
 
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -22,8 +22,8 @@ use rustls::ClientConfig;
 use rustls::crypto::CryptoProvider;
 use rustls_platform_verifier::BuilderVerifierExt;
 
-/// The configuration of HTTP clients in this program. They check certificates against the system's roots, or those in the
-/// file that `SSL_CERT_FILE` names, which are read once.
+/// The configuration of HTTP clients in this program. They verify certificates against the system's roots or those in
+/// the file `SSL_CERT_FILE`, which are read once.
 pub fn client() -> anyhow::Result<ClientConfig> {
     static CONFIGURATION: OnceLock<ClientConfig> = OnceLock::new();
     if let Some(configuration) = CONFIGURATION.get() {
@@ -37,8 +37,8 @@ pub fn client() -> anyhow::Result<ClientConfig> {
     Ok(CONFIGURATION.get_or_init(|| configuration).clone())
 }
 
-/// The cryptography of all TLS in this program. Each configuration names it: a default of the process would have to be set up
-/// in each program, tests included.
+/// The cryptography of all TLS in this program. Each configuration specifies it, because a process-wide default would
+/// have to be installed in each program, including tests.
 pub fn provider() -> Arc<CryptoProvider> {
     static PROVIDER: LazyLock<Arc<CryptoProvider>> =
         LazyLock::new(|| Arc::new(rustls::crypto::ring::default_provider()));

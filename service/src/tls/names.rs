@@ -1,5 +1,5 @@
-//! The common name of a certificate, which is its host if the certificate has no list of names, as many made by the steps of
-//! PostgreSQL's manual.
+//! The common name of a certificate, which is its host if the certificate has no subject alternative names.
+//! Certificates made as in PostgreSQL's manual often have none.
 
 use rustls::pki_types::{CertificateDer, ServerName};
 use x509_cert::Certificate;
@@ -9,8 +9,8 @@ use x509_cert::der::asn1::ObjectIdentifier;
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 const ALTERNATIVE_NAMES: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
 
-/// Whether a certificate has no list of names, and its common name is this host.
-pub(super) fn names_in_subject(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> bool {
+/// Whether a certificate has no subject alternative names, and its common name is this host.
+pub(super) fn common_name_matches(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> bool {
     let Ok(certificate) = Certificate::from_der(certificate) else { return false };
     let certificate = certificate.tbs_certificate;
     let mut extensions = certificate.extensions.iter().flatten();
@@ -21,11 +21,11 @@ pub(super) fn names_in_subject(certificate: &CertificateDer<'_>, name: &ServerNa
     let common_names = attributes.filter(|attribute| attribute.oid == COMMON_NAME);
     common_names
         .filter_map(|attribute| std::str::from_utf8(attribute.value.value()).ok())
-        .any(|pattern| stands_for(pattern, &name.to_str()))
+        .any(|pattern| matches_host(pattern, &name.to_str()))
 }
 
 /// Whether a pattern, whose first label may be `*`, matches a host.
-fn stands_for(pattern: &str, host: &str) -> bool {
+fn matches_host(pattern: &str, host: &str) -> bool {
     let host = host.trim_end_matches('.');
     match (pattern.strip_prefix("*."), host.split_once('.')) {
         (Some(domain), Some((_, rest))) => domain.contains('.') && domain.eq_ignore_ascii_case(rest),
@@ -36,7 +36,7 @@ fn stands_for(pattern: &str, host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::stands_for;
+    use super::matches_host;
 
     #[test]
     fn common_name_matches_a_host_or_a_wildcard() {
@@ -46,7 +46,7 @@ mod tests {
             ("*.example.com", "db.example.com"),
             ("192.0.2.1", "192.0.2.1"),
         ] {
-            assert!(stands_for(pattern, host), "{pattern} {host}");
+            assert!(matches_host(pattern, host), "{pattern} {host}");
         }
         for (pattern, host) in [
             ("db.example.com", "example.com"),
@@ -56,7 +56,7 @@ mod tests {
             ("*", "db"),
             ("d*.example.com", "db.example.com"),
         ] {
-            assert!(!stands_for(pattern, host), "{pattern} {host}");
+            assert!(!matches_host(pattern, host), "{pattern} {host}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 
-/// The certificates of a file, at least one.
+/// Reads the certificates of a file, at least one.
 pub fn certificates(name: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let text = read(name, path)?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
@@ -15,11 +15,11 @@ pub fn certificates(name: &str, path: &Path) -> Result<Vec<CertificateDer<'stati
             "{name} {} contains no certificate. It must be a PEM file (-----BEGIN CERTIFICATE-----).",
             path.display()
         )),
-        Err(error) => Err(format!("{name} {} is not a sound PEM file: {error}.", path.display())),
+        Err(error) => Err(format!("{name} {} is not a valid PEM file: {error}.", path.display())),
     }
 }
 
-/// The private key of a file.
+/// Reads the private key of a file.
 pub fn private_key(name: &str, path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     let text = read(name, path)?;
     PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
@@ -37,7 +37,7 @@ pub fn private_key(name: &str, path: &Path) -> Result<PrivateKeyDer<'static>, St
     })
 }
 
-/// The revocation lists of a file, at least one.
+/// Reads the revocation lists of a file, at least one.
 pub fn revocation_lists(
     name: &str,
     path: &Path,
@@ -47,7 +47,7 @@ pub fn revocation_lists(
     match lists {
         Ok(lists) if !lists.is_empty() => Ok(lists),
         Ok(_) => Err(format!("{name} {} contains no revocation list in PEM.", path.display())),
-        Err(error) => Err(format!("{name} {} is not a sound PEM file: {error}.", path.display())),
+        Err(error) => Err(format!("{name} {} is not a valid PEM file: {error}.", path.display())),
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn message_names_setting_file_and_fault() {
+    fn message_names_setting_file_and_error() {
         let missing = private_key("KEYED_TLS_KEY", Path::new("/nowhere/key.pem")).expect_err("no file");
         assert!(missing.starts_with("KEYED_TLS_KEY /nowhere/key.pem: No such file"), "{missing}");
         let empty = certificates("KEYED_TLS_CERT", file("").path()).expect_err("no certificate");

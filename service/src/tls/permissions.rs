@@ -1,9 +1,10 @@
-//! Who may read a private key.
+//! The permissions of the file of a private key.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The rule of libpq: a key of this user is readable only by this user, and one of root may also be readable by a group.
+/// Applies the rule of libpq: a key that this user owns must be readable only by this user. A key that root owns may
+/// also be readable by its group.
 pub(super) fn check(name: &str, path: &Path) -> Result<(), String> {
     let unreadable = |error| format!("{name} {}: {error}.", path.display());
     let file = std::fs::metadata(path).map_err(unreadable)?;

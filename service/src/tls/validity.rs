@@ -1,4 +1,4 @@
-//! The time for which a certificate is valid.
+//! The validity period of a certificate.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -6,27 +6,26 @@ use rustls::pki_types::CertificateDer;
 use x509_cert::Certificate;
 use x509_cert::der::Decode;
 
-/// How long before its end a certificate is worth a warning: certificates that are renewed by a program are renewed
-/// earlier.
+/// The time before expiry at which a warning is logged. Automatic renewal happens earlier.
 const SOON: Duration = Duration::from_secs(14 * 24 * 3600);
 
-/// From when until when a certificate is valid, since 1970.
+/// The start and end of a validity period, since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Validity {
     from: Duration,
     until: Duration,
 }
 
-/// What a validity means now.
+/// The state of a certificate at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Valid for long.
+pub enum CertificateStatus {
+    /// Valid, and does not expire soon.
     Valid,
-    /// Valid for this many days only.
+    /// Expires in this many days.
     EndsSoon(u64),
-    /// It has ended.
+    /// No longer valid.
     Expired,
-    /// It has not begun.
+    /// Not valid yet.
     NotYetValid,
 }
 
@@ -47,19 +46,19 @@ impl Validity {
     }
 
     /// The state of the certificate at a time.
-    pub fn standing(self, now: SystemTime) -> Standing {
-        self.standing_at(now.duration_since(UNIX_EPOCH).unwrap_or_default())
+    pub fn status(self, now: SystemTime) -> CertificateStatus {
+        self.status_at(now.duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 
     /// The same for a time since 1970.
-    pub fn standing_at(self, now: Duration) -> Standing {
+    pub fn status_at(self, now: Duration) -> CertificateStatus {
         if now < self.from {
-            return Standing::NotYetValid;
+            return CertificateStatus::NotYetValid;
         }
         match self.until.checked_sub(now) {
-            None => Standing::Expired,
-            Some(left) if left < SOON => Standing::EndsSoon(left.as_secs() / (24 * 3600)),
-            Some(_) => Standing::Valid,
+            None => CertificateStatus::Expired,
+            Some(left) if left < SOON => CertificateStatus::EndsSoon(left.as_secs() / (24 * 3600)),
+            Some(_) => CertificateStatus::Valid,
         }
     }
 }
@@ -72,11 +71,11 @@ mod tests {
     fn certificate_is_valid_from_not_before_to_not_after() {
         let day = Duration::from_secs(24 * 3600);
         let validity = Validity { from: day * 10, until: day * 100 };
-        let standing = |days: u32| validity.standing(UNIX_EPOCH + day * days);
-        assert_eq!(standing(9), Standing::NotYetValid);
-        assert_eq!(standing(10), Standing::Valid);
-        assert_eq!(standing(90), Standing::EndsSoon(10));
-        assert_eq!(standing(100), Standing::EndsSoon(0));
-        assert_eq!(standing(101), Standing::Expired);
+        let status = |days: u32| validity.status(UNIX_EPOCH + day * days);
+        assert_eq!(status(9), CertificateStatus::NotYetValid);
+        assert_eq!(status(10), CertificateStatus::Valid);
+        assert_eq!(status(90), CertificateStatus::EndsSoon(10));
+        assert_eq!(status(100), CertificateStatus::EndsSoon(0));
+        assert_eq!(status(101), CertificateStatus::Expired);
     }
 }

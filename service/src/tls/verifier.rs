@@ -1,4 +1,4 @@
-//! Verification of a PostgreSQL server: none, by the given roots, or also by the host of the URL.
+//! Verification of a PostgreSQL server: none, against the given roots, or also against the host name of the URL.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, ServerName
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-use super::names::names_in_subject;
+use super::names::common_name_matches;
 use super::provider;
-use super::validity::{Standing, Validity};
+use super::validity::{CertificateStatus, Validity};
 
-/// Checks certificates of database servers as libpq does.
+/// Verifies certificates of database servers as libpq does.
 pub(super) struct ServerVerifier {
     provider: Arc<CryptoProvider>,
     roots: Option<Roots>,
@@ -23,18 +23,18 @@ pub(super) struct ServerVerifier {
 
 struct Roots {
     chain: Arc<WebPkiServerVerifier>,
-    /// A server may show one of these itself: many have a certificate that they signed themselves.
+    /// A server may present a root certificate itself, because many servers have a self-signed certificate.
     certificates: Vec<CertificateDer<'static>>,
 }
 
 impl ServerVerifier {
-    /// Any server: the connection is encrypted, but the server is not verified.
-    pub(super) fn anybody() -> ServerVerifier {
+    /// Accepts any server: the connection is encrypted, but the server is not verified.
+    pub(super) fn accept_any() -> ServerVerifier {
         ServerVerifier { provider: provider(), roots: None, checks_name: false }
     }
 
-    /// A server with a certificate of these roots that is not revoked, and that has the name of the host if that is to be
-    /// checked.
+    /// Accepts a server whose certificate is issued by these roots and not revoked, and matches the host name if that
+    /// is to be verified.
     pub(super) fn with_roots(
         certificates: Vec<CertificateDer<'static>>,
         revoked: Vec<CertificateRevocationListDer<'static>>,
@@ -66,7 +66,7 @@ impl ServerCertVerifier for ServerVerifier {
         let verified = if roots.certificates.iter().any(|root| root == end_entity) {
             verify_root(end_entity, server_name, now)
         } else {
-            // It checks the name last.
+            // The library verifies the name last.
             roots
                 .chain
                 .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
@@ -74,7 +74,7 @@ impl ServerCertVerifier for ServerVerifier {
         };
         match verified {
             Err(error) if is_about_name(&error) => {
-                if self.checks_name && !names_in_subject(end_entity, server_name) {
+                if self.checks_name && !common_name_matches(end_entity, server_name) {
                     return Err(error);
                 }
             }
@@ -108,14 +108,14 @@ impl ServerCertVerifier for ServerVerifier {
     }
 }
 
-/// A certificate that is trusted itself still has its time and its names.
+/// Verifies the validity period and the names of a certificate that is itself trusted.
 fn verify_root(certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> Result<(), Error> {
     let validity =
         Validity::of(certificate).map_err(|_| Error::InvalidCertificate(CertificateError::BadEncoding))?;
-    match validity.standing_at(std::time::Duration::from_secs(now.as_secs())) {
-        Standing::Expired => Err(Error::InvalidCertificate(CertificateError::Expired)),
-        Standing::NotYetValid => Err(Error::InvalidCertificate(CertificateError::NotValidYet)),
-        Standing::Valid | Standing::EndsSoon(_) => {
+    match validity.status_at(std::time::Duration::from_secs(now.as_secs())) {
+        CertificateStatus::Expired => Err(Error::InvalidCertificate(CertificateError::Expired)),
+        CertificateStatus::NotYetValid => Err(Error::InvalidCertificate(CertificateError::NotValidYet)),
+        CertificateStatus::Valid | CertificateStatus::EndsSoon(_) => {
             verify_server_name(&ParsedCertificate::try_from(certificate)?, name)
         }
     }

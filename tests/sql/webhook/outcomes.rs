@@ -62,7 +62,7 @@ async fn response_410_disables_the_endpoint() {
     finish_all(&session, &claim, 410).await;
     let disabled = endpoint(&session, "shop").await;
     assert_eq!(disabled["enabled"], false);
-    assert_eq!(disabled["disabled_reason"], "the receiver answered 410 Gone");
+    assert_eq!(disabled["disabled_reason"], "the receiver returned 410 Gone");
     assert!(disabled["disabled_at"].is_string());
     make_due(&session).await;
     session.run("insert into crm.customers (external_key) values ('b')").await;

@@ -45,7 +45,7 @@ await browse(async (page) => {
   await page.locator("[data-row]").getByText("Rosa", { exact: true }).waitFor();
   assert.deepEqual(asked, [[ids[103]]], "only this record is requested");
   assert.match(await page.locator(`[data-record="${ids[103]}"]`).getAttribute("title"), /^Changed by Beat$/);
-  await page.getByText("1 record changed by others.").waitFor({ state: "attached" });
+  await page.getByText("1 record changed by other users.").waitFor({ state: "attached" });
 
   // A deleted record also stays in place.
   await ask("DELETE", `/entities/${ids[104]}`);

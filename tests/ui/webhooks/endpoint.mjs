@@ -73,7 +73,7 @@ await browse(
     await page.getByRole("alertdialog").getByRole("button", { name: "Rotate the secret" }).click();
     await page.getByRole("heading", { name: "The new secret" }).waitFor();
     const next = await secretOf(page);
-    await page.getByText(/signed with the previous secret as well until/).waitFor();
+    await page.getByText(/deliveries are also signed with the previous secret/).waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText(/^The receiver responded with 204/).waitFor();

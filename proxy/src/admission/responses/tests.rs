@@ -33,7 +33,7 @@ fn each_role_has_capacity() {
     let budget = ResponseBudget::new(64 * MIB);
     let _others = [fill(&budget, &key("reader", 1), 4), fill(&budget, &key("reader", 2), 4)];
     assert_eq!(fill(&budget, &key("steward", 3), 2).len(), 4);
-    // Not more: of three roles, each has capacity for something.
+    // With three roles, each of them can hold something.
     let _large = fill(&budget, &key("steward", 3), 12);
     assert_eq!(fill(&budget, &key("clerk", 4), 2).len(), 4);
 }
@@ -43,8 +43,8 @@ fn oversized_response_leaves_capacity_to_other_roles() {
     let budget = ResponseBudget::new(64 * MIB);
     let large = take(&budget, &key("reader", 1), 1000);
     assert!(large.is_some());
-    assert!(take(&budget, &key("reader", 1), 1).is_none(), "its key has all it can have");
-    assert!(take(&budget, &key("reader", 2), 1).is_none(), "and its role");
+    assert!(take(&budget, &key("reader", 1), 1).is_none(), "its key has reached its limit");
+    assert!(take(&budget, &key("reader", 2), 1).is_none(), "its role has reached its limit");
     assert_eq!(fill(&budget, &key("steward", 3), 2).len(), 4);
     drop(large);
     assert!(take(&budget, &key("reader", 1), 1).is_some());
@@ -55,9 +55,9 @@ fn rejected_response_does_not_count() {
     let budget = ResponseBudget::new(64 * MIB);
     let [mut first, mut second] = [1, 1].map(|number| budget.enter(key("reader", number)));
     assert_eq!([first.resize(MIB, false), second.resize(MIB, false)], [Ok(()), Ok(())]);
-    assert_eq!([first.resize(30 * MIB, false), second.resize(30 * MIB, false)], [Ok(()), Err(UsedUp)]);
+    assert_eq!([first.resize(30 * MIB, false), second.resize(30 * MIB, false)], [Ok(()), Err(Exhausted)]);
     assert_eq!(budget.lock().counted, 30 * MIB);
-    // What is written already is reported.
+    // The response of a completed write is always sent.
     assert_eq!(second.resize(30 * MIB, true), Ok(()));
     assert_eq!(budget.lock().counted, 48 * MIB);
     drop((first, second));
@@ -70,13 +70,13 @@ async fn waiting_request_reserves_nothing() {
     let budget = ResponseBudget::new(64 * MIB);
     let holder = key("reader", 1);
     let held = take(&budget, &holder, 32);
-    let room = |patience| {
+    let wait_for = |patience| {
         let (budget, holder) = (Arc::clone(&budget), holder.clone());
         let deadline = Instant::now() + Duration::from_millis(patience);
-        tokio::spawn(async move { budget.room(&holder, || MIB, deadline).await })
+        tokio::spawn(async move { budget.wait_for(&holder, || MIB, deadline).await })
     };
-    assert_eq!(room(20).await.expect("it ends"), Err(UsedUp));
-    let waiting = room(60_000);
+    assert_eq!(wait_for(20).await.expect("it ends"), Err(Exhausted));
+    let waiting = wait_for(60_000);
     tokio::task::yield_now().await;
     drop(held);
     assert_eq!(waiting.await.expect("it ends"), Ok(()));

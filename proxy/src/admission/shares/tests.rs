@@ -1,4 +1,4 @@
-//! Who gets a connection, and who waits.
+//! Fair sharing of connections.
 
 use super::*;
 
@@ -13,7 +13,7 @@ async fn take(shares: &Arc<Shares>, party: &str, key: u64) -> Result<Share, NoSh
     shares.take(role(party), key, Deadline::now() + SHORT).await
 }
 
-/// As many as the party gets for these keys.
+/// Acquires as many connections as the party can get for these keys.
 async fn take_all(shares: &Arc<Shares>, party: &str, keys: &[u64]) -> Vec<Share> {
     let mut taken = Vec::new();
     'all: loop {
@@ -42,7 +42,7 @@ async fn roles_leave_connections_to_a_role_without_one() {
     let shares = Shares::new(8, 6, 6);
     let mut taken = take_all(&shares, "a", &[1]).await;
     taken.extend(take_all(&shares, "b", &[2]).await);
-    assert_eq!(taken.len(), 7, "the second of b would be a spare one");
+    assert_eq!(taken.len(), 7, "a second one for b would be a reserved one");
     assert_eq!(take(&shares, "b", 2).await.err(), Some(NoShare::Busy));
     let _other = take(&shares, "writer", 3).await.expect("one is left");
 }
@@ -71,7 +71,7 @@ async fn role_without_a_connection_is_served_first() {
     let shares = Shares::new(4, 3, 3);
     let mut taken = take_all(&shares, "a", &[1]).await;
     assert_eq!(taken.len(), 3);
-    let last = take(&shares, "b", 2).await.expect("a spare one");
+    let last = take(&shares, "b", 2).await.expect("a reserved one");
     let (sender, mut served) = tokio::sync::mpsc::unbounded_channel();
     for (party, key) in [("a", 1), ("a", 1), ("c", 3)] {
         let (shares_of_it, sender) = (Arc::clone(&shares), sender.clone());
@@ -86,7 +86,7 @@ async fn role_without_a_connection_is_served_first() {
     }
     drop(taken.pop());
     let (party, share) = served.recv().await.expect("a party is served");
-    assert_eq!(party, "c", "though it came last");
+    assert_eq!(party, "c", "although it came last");
     drop((share, last));
     assert_eq!(served.recv().await.expect("a party is served").0, "a");
 }
@@ -122,13 +122,13 @@ fn long_statement_counts_twice_in_the_order() {
     let of_short: Vec<Share> = (0..3).map(|_| shares.give(&mut state, &short, 2, later)).collect();
     let _places = [(&long, 1), (&short, 2)].map(|(party, key)| {
         state.arrivals += 1;
-        let (place, receiver) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let arrival = state.arrivals;
-        queue(&mut state, party, key).expect("it is known").push_back(Waiter { arrival, place });
+        queue(&mut state, party, key).expect("it is known").push_back(Waiter { arrival, sender });
         receiver
     });
-    assert_eq!(shares.next(&state, now), Some((long.clone(), 1)), "two are fewer than three");
-    assert_eq!(shares.next(&state, later), Some((short.clone(), 2)), "now they count as four");
+    assert_eq!(shares.next(&state, now), Some((long.clone(), 1)), "two are less than three");
+    assert_eq!(shares.next(&state, later), Some((short.clone(), 2)), "the two now count as four");
     for party in [&long, &short] {
         state
             .parties
@@ -141,7 +141,7 @@ fn long_statement_counts_twice_in_the_order() {
     drop(state);
     let began = now.checked_sub(2 * LONG).expect("the clock has run for seconds");
     for share in &mut of_long {
-        // As if it had begun long ago.
+        // Simulates a long statement.
         let mut state = shares.lock();
         let party = state.parties.get_mut(&long).expect("it is known");
         let since = party.since.iter_mut().find(|since| **since == share.since).expect("it is held");
@@ -156,7 +156,7 @@ fn long_statement_counts_twice_in_the_order() {
     state.parties.entry(long.clone()).or_default().keys.entry(1).or_default();
     assert!(state.parties[&long].is_slow());
     state.free = 2;
-    assert_eq!(shares.refusal(&state, &long, 1), Some(NoShare::Busy), "the spare ones are not for it");
+    assert_eq!(shares.rejection(&state, &long, 1), Some(NoShare::Busy), "it cannot use the reserved ones");
     state.free = 3;
-    assert_eq!(shares.refusal(&state, &long, 1), None);
+    assert_eq!(shares.rejection(&state, &long, 1), None);
 }

@@ -1,4 +1,4 @@
-//! When a connection is closed.
+//! The timeouts of connections.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
@@ -16,18 +16,18 @@ impl Outgoing for DuplexStream {
 
 const SOON: Duration = Duration::from_millis(50);
 
-fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, DuplexStream, Begun) {
+fn watched(bytes_per_second: usize, stall: Duration) -> (Watched<DuplexStream>, DuplexStream, HeadReceived) {
     let (ours, theirs) = duplex(1000);
-    let begun = Begun::default();
+    let head_received = HeadReceived::default();
     let rate = MinRate { bytes_per_second, stall };
-    (Watched::new(ours, rate, 3 * SOON, SOON, begun.clone(), Link::default()), theirs, begun)
+    (Watched::new(ours, rate, 3 * SOON, SOON, head_received.clone(), Link::default()), theirs, head_received)
 }
 
 #[tokio::test]
 async fn unfinished_request_head_closes_the_connection() {
     let (mut ours, mut theirs, _) = watched(1, SOON);
     let mut byte = [0];
-    // Until its first byte a connection may say nothing for a while.
+    // Before its first byte, a connection may be idle.
     assert!(tokio::time::timeout(2 * SOON, ours.read(&mut byte)).await.is_err());
     theirs.write_all(b"GET").await.expect("there is room");
     while ours.read(&mut byte).await.is_ok() {}
@@ -45,17 +45,17 @@ async fn tls_handshake_restarts_the_idle_timeout() {
     theirs.write_all(b"x").await.expect("there is room");
     let mut byte = [0];
     ours.read_exact(&mut byte).await.expect("a byte came");
-    ours.wait_again(20 * SOON);
+    ours.restart_timeouts(20 * SOON);
     assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
 }
 
 #[tokio::test]
 async fn request_body_has_no_idle_timeout() {
-    let (mut ours, mut theirs, begun) = watched(1, SOON);
+    let (mut ours, mut theirs, head_received) = watched(1, SOON);
     theirs.write_all(b"x").await.expect("there is room");
     let mut byte = [0];
     ours.read_exact(&mut byte).await.expect("a byte came");
-    begun.set();
+    head_received.set();
     assert!(tokio::time::timeout(3 * SOON, ours.read(&mut byte)).await.is_err());
 }
 
@@ -72,7 +72,7 @@ async fn response_may_be_read_at_the_minimum_rate() {
         let mut taken = vec![0; 1000];
         for _ in 0..10 {
             sleep(SOON / 2).await;
-            theirs.read_exact(&mut taken).await.expect("the answer goes on");
+            theirs.read_exact(&mut taken).await.expect("the response continues");
         }
     });
     ours.write_all(&[0; 10_000]).await.expect("it is taken");
@@ -85,7 +85,7 @@ async fn response_ends_the_half_closed_timeout() {
     ours.link.asked();
     ours.flush().await.expect("it may still read");
     assert!(ours.half_closed.is_some());
-    ours.link.answered();
+    ours.link.responded();
     ours.flush().await.expect("it may still read");
     assert!(ours.half_closed.is_none());
 }

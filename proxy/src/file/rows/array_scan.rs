@@ -1,20 +1,20 @@
-//! The elements of a JSON array. Only finds where they end; the database parses them.
+//! Finds the ends of the elements of a JSON array. The database parses the elements.
 
 use super::pending::Pending;
-use crate::file::portion::Fault;
+use crate::file::chunk::Defect;
 
-/// Finds the elements.
+/// The state of the scan.
 #[derive(Default)]
 pub(super) struct ArrayScan {
     stage: Stage,
-    /// How many objects and arrays of an element are open.
+    /// The nesting depth within the element.
     depth: usize,
     is_in_string: bool,
-    /// After a backslash in a string.
+    /// Whether the previous byte is a backslash in a string.
     is_escaped: bool,
-    /// Whether a string of the element has a line break.
+    /// Whether a string of the element contains a line break.
     has_break: bool,
-    /// Whether an element ended with a comma, so that another has to follow.
+    /// Whether the last element ended with a comma, so that another must follow.
     is_comma_last: bool,
 }
 
@@ -30,7 +30,7 @@ enum Stage {
     /// The array has ended.
     After,
     /// Text follows the array.
-    Further,
+    Trailing,
 }
 
 impl ArrayScan {
@@ -40,15 +40,15 @@ impl ArrayScan {
     }
 
     /// Whether text follows the array.
-    pub(super) fn has_further(&self) -> bool {
-        self.stage == Stage::Further
+    pub(super) fn has_trailing_text(&self) -> bool {
+        self.stage == Stage::Trailing
     }
 
-    /// Scans the text that was not scanned yet.
+    /// Scans the new text.
     pub(super) fn scan(&mut self, pending: &mut Pending) {
-        while pending.seen < pending.text.len() && self.stage != Stage::Further {
+        while pending.seen < pending.text.len() && self.stage != Stage::Trailing {
             if self.is_in_string && !self.is_escaped {
-                // The bytes inside of a string need no closer look.
+                // Skips the bytes of a string.
                 let rest = &pending.text.as_bytes()[pending.seen..];
                 let skipped = memchr::memchr3(b'"', b'\\', b'\n', rest).unwrap_or(rest.len());
                 pending.seen += skipped;
@@ -65,22 +65,22 @@ impl ArrayScan {
             }
         }
         if self.stage != Stage::Element {
-            pending.pass_over(pending.seen, pending.seen);
+            pending.skip_to(pending.seen, pending.seen);
         }
     }
 
     fn read(&mut self, pending: &mut Pending, at: usize, byte: u8) {
         match self.stage {
             Stage::Before if byte == b'[' => self.stage = Stage::Between,
-            // What is not white space here was scanned before: the array begins with a bracket.
-            Stage::Before | Stage::Further => {}
+            // The text before the array is only white space.
+            Stage::Before | Stage::Trailing => {}
             Stage::After if byte.is_ascii_whitespace() => {}
-            Stage::After => self.stage = Stage::Further,
+            Stage::After => self.stage = Stage::Trailing,
             Stage::Between if byte.is_ascii_whitespace() => {}
             Stage::Between if byte == b',' || byte == b']' => {
                 if byte == b',' || self.is_comma_last {
                     begin(pending, at);
-                    pending.end_row(at, at + 1, Some(Fault::Missing));
+                    pending.end_row(at, at + 1, Some(Defect::Missing));
                 }
                 self.separate(byte);
             }
@@ -110,8 +110,8 @@ impl ArrayScan {
             b'{' | b'[' => self.depth += 1,
             b',' | b']' if self.depth == 0 => {
                 let length = pending.text.as_bytes()[pending.start..at].trim_ascii_end().len();
-                let fault = self.has_break.then_some(Fault::LineBreak);
-                pending.end_row(pending.start + length, at + 1, fault);
+                let defect = self.has_break.then_some(Defect::LineBreak);
+                pending.end_row(pending.start + length, at + 1, defect);
                 self.separate(byte);
             }
             b'}' | b']' => self.depth = self.depth.saturating_sub(1),
@@ -119,7 +119,7 @@ impl ArrayScan {
         }
     }
 
-    /// After a comma or the closing bracket.
+    /// Handles a comma or the closing bracket.
     fn separate(&mut self, byte: u8) {
         self.is_comma_last = byte == b',';
         self.stage = if self.is_comma_last { Stage::Between } else { Stage::After };
@@ -128,6 +128,6 @@ impl ArrayScan {
 
 /// Begins an element.
 fn begin(pending: &mut Pending, at: usize) {
-    pending.pass_over(at, at);
+    pending.skip_to(at, at);
     pending.start_line = pending.line;
 }

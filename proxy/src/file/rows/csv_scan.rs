@@ -1,42 +1,42 @@
-//! Where rows of CSV end, and which of them break the rules of quotes. The csv crate, which reads the cells of the others, would
-//! read those that are rejected here in some way, with the rows after them.
+//! Finds the ends of CSV rows, and rejects rows with invalid quotes. The csv crate, which parses the cells of the other
+//! rows, would accept such rows and merge them with the rows after them.
 //!
-//! A rejected row is its first line, and the lines after it are rows of their own. So a quote too many costs one row, and not
-//! all those up to the next quote.
+//! A rejected row consists of only its first line, and the next line begins a new row. A superfluous quote therefore
+//! affects only one row, and not all rows up to the next quote.
 
 use super::pending::Pending;
-use crate::file::portion::Fault;
+use crate::file::chunk::Defect;
 
-/// Finds the rows.
+/// The state of the scan.
 pub(super) struct CsvScan {
     delimiter: u8,
     state: State,
     after_return: bool,
 }
 
-/// Where in a row the text before ended.
+/// The position within a row at the end of the scanned text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     CellStart,
     Plain,
     Quoted,
-    /// After a quote inside a quoted cell: the end of it, or the first of two.
+    /// After a quote within a quoted cell, which is the end of the cell or the first of two quotes.
     Quote,
-    /// After text that follows a closing quote: the rest of the line says nothing.
+    /// After text that follows a closing quote. The rest of the line is skipped.
     Rejected,
 }
 
 impl CsvScan {
-    /// Begins with a row.
+    /// Starts at the beginning of a row.
     pub(super) fn new(delimiter: u8) -> CsvScan {
         CsvScan { delimiter, state: State::CellStart, after_return: false }
     }
 
-    /// Scans the text that was not scanned yet.
+    /// Scans the new text.
     pub(super) fn scan(&mut self, pending: &mut Pending) {
         while pending.seen < pending.text.len() {
             let bytes = pending.text.as_bytes();
-            // The bytes inside of a cell need no closer look.
+            // Skips the bytes of a cell.
             let rest = &bytes[pending.seen..];
             let skipped = match self.state {
                 State::Quoted => memchr::memchr3(b'"', b'\n', b'\r', rest),
@@ -73,19 +73,19 @@ impl CsvScan {
                 _ => State::Plain,
             };
             if pending.start == pending.seen {
-                // The line feed of a pair belongs to the line before.
+                // The line feed of a CRLF pair belongs to the previous line.
                 pending.start_line = pending.line;
             }
         }
     }
 
-    /// Rejects the first line of a row that is open at the end of the text, if it has others. Returns whether it does.
+    /// Rejects the first line of a row that is open at the end of the text, if the row has more lines. Returns whether it has.
     pub(super) fn reject_open(&mut self, pending: &mut Pending) -> bool {
         let end = pending.text.len();
         self.state == State::Quoted && self.reject(pending, end)
     }
 
-    /// Ends the last row, which no line break ends.
+    /// Ends the last row if it has no line break.
     pub(super) fn end(&mut self, pending: &mut Pending) {
         if self.reject_open(pending) {
             self.scan(pending);
@@ -94,14 +94,14 @@ impl CsvScan {
         self.end_row(pending, end, end);
     }
 
-    /// Rejects the first line of a row that turned out at `fault` to be none, and goes back to the line after it. Returns
-    /// false if the row has no other line.
+    /// Rejects the first line of a row that is found to be malformed at `defect`, and continues with the line after it.
+    /// Returns false if the row has only one line.
     ///
-    /// A row that begins in one of the lines in between and goes on in the next comes to the same fault: if a line ends within
-    /// a quoted cell of it, this row has that cell, too. So it is rejected at the end of its line (`single_until`), and no line
-    /// is read more than twice.
-    fn reject(&mut self, pending: &mut Pending, fault: usize) -> bool {
-        let row = &pending.text.as_bytes()[pending.start..fault];
+    /// A row that begins in one of the lines in between and continues in the next line reaches the same error, because
+    /// it contains the same quoted cell at the end of its line. Such a row is therefore rejected at the end of its line
+    /// (`single_until`), and no line is scanned more than twice.
+    fn reject(&mut self, pending: &mut Pending, defect: usize) -> bool {
+        let row = &pending.text.as_bytes()[pending.start..defect];
         let (Some(end), Some(last)) =
             (memchr::memchr2(b'\n', b'\r', row), memchr::memrchr2(b'\n', b'\r', row))
         else {
@@ -109,7 +109,7 @@ impl CsvScan {
         };
         let (end, last) = (pending.start + end, pending.start + last);
         self.after_return = pending.text.as_bytes()[end] == b'\r';
-        pending.end_row(end, end + 1, Some(Fault::Unclosed));
+        pending.end_row(end, end + 1, Some(Defect::Unclosed));
         (pending.seen, pending.single_until) = (end + 1, last + 1);
         pending.start_line += 1;
         pending.line = pending.start_line;
@@ -118,15 +118,15 @@ impl CsvScan {
     }
 
     fn end_row(&mut self, pending: &mut Pending, end: usize, next: usize) {
-        let fault = match self.state {
-            State::Quoted => Some(Fault::Unclosed),
-            State::Rejected => Some(Fault::AfterQuote),
+        let defect = match self.state {
+            State::Quoted => Some(Defect::Unclosed),
+            State::Rejected => Some(Defect::AfterQuote),
             State::CellStart | State::Plain | State::Quote => None,
         };
-        if fault.is_none() && is_blank(&pending.text.as_bytes()[pending.start..end], self.delimiter) {
-            pending.pass_over(end, next);
+        if defect.is_none() && is_blank(&pending.text.as_bytes()[pending.start..end], self.delimiter) {
+            pending.skip_to(end, next);
         } else {
-            pending.end_row(end, next, fault);
+            pending.end_row(end, next, defect);
         }
         self.state = State::CellStart;
     }
@@ -138,12 +138,12 @@ fn is_blank(row: &[u8], delimiter: u8) -> bool {
         && row.split(|byte| *byte == delimiter).all(|cell| matches!(cell, b"" | b"\"\""))
 }
 
-/// Whether a row by itself breaks the rules of quotes.
+/// Whether a single row has invalid quotes.
 pub(crate) fn is_malformed(row: &str, delimiter: u8) -> bool {
     let mut pending = Pending::new();
     pending.text.push_str(row);
     let mut scan = CsvScan::new(delimiter);
     scan.scan(&mut pending);
     scan.end(&mut pending);
-    pending.rows.iter().any(|row| row.fault.is_some())
+    pending.rows.iter().any(|row| row.defect.is_some())
 }

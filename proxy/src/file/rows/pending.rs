@@ -1,6 +1,6 @@
-//! The text of a file that has not been given out yet: complete rows, and the beginning of one.
+//! The text of a file that has not been returned yet: complete rows, and the beginning of the next row.
 
-use crate::file::portion::{Fault, Portion, Row};
+use crate::file::chunk::{Chunk, Defect, Row};
 
 /// Pending text and its rows.
 pub(super) struct Pending {
@@ -8,19 +8,19 @@ pub(super) struct Pending {
     /// The position of the scan.
     pub(super) seen: usize,
     pub(super) rows: Vec<Row>,
-    /// Where the unfinished row begins, and in which line.
+    /// The start of the unfinished row, and its line.
     pub(super) start: usize,
     pub(super) start_line: u64,
-    /// The line that was read last.
+    /// The last line that was read.
     pub(super) line: u64,
-    /// Up to here, a row of CSV ends with its line.
+    /// Up to this position, a CSV row ends with its line.
     pub(super) single_until: usize,
-    /// Whether the text has rows that are passed over, so that a portion is not a piece of it.
+    /// Whether the text contains skipped lines, so that a chunk is not a contiguous piece of it.
     has_gaps: bool,
 }
 
 impl Pending {
-    /// Begins with the first line of a file.
+    /// Starts at the first line of a file.
     pub(super) fn new() -> Pending {
         Pending {
             text: String::new(),
@@ -39,54 +39,54 @@ impl Pending {
         self.text.len() - self.start
     }
 
-    /// Ends the row, and begins the next one.
-    pub(super) fn end_row(&mut self, end: usize, next: usize, fault: Option<Fault>) {
-        self.rows.push(Row { line: self.start_line, start: self.start, end, fault });
+    /// Ends a row, and starts the next one.
+    pub(super) fn end_row(&mut self, end: usize, next: usize, defect: Option<Defect>) {
+        self.rows.push(Row { line: self.start_line, start: self.start, end, defect });
         self.start = next;
     }
 
-    /// Passes over the text up to `end`, in which there is no row, and begins the next one.
-    pub(super) fn pass_over(&mut self, end: usize, next: usize) {
+    /// Skips the text up to `end`, which contains no row, and starts the next row.
+    pub(super) fn skip_to(&mut self, end: usize, next: usize) {
         self.has_gaps |= end > self.start;
         self.start = next;
     }
 
-    /// Whether there are as many rows as a portion has, or as many bytes up to the unfinished one.
-    pub(super) fn is_full(&self, most: usize, bytes: usize) -> bool {
-        !self.rows.is_empty() && (self.rows.len() >= most || self.start > bytes)
+    /// Whether there are `max_rows` rows, or `bytes` bytes before the unfinished row.
+    pub(super) fn is_full(&self, max_rows: usize, bytes: usize) -> bool {
+        !self.rows.is_empty() && (self.rows.len() >= max_rows || self.start > bytes)
     }
 
-    /// Drops the text up to the unfinished row if it has no rows: a file may begin with any number of blank lines.
-    pub(super) fn drop_passed(&mut self) {
+    /// Drops the text up to the unfinished row if it contains no rows, because a file may begin with any number of blank lines.
+    pub(super) fn drop_skipped(&mut self) {
         if self.rows.is_empty() && self.start > 0 {
             self.drop_until(self.start);
             self.has_gaps = false;
         }
     }
 
-    /// The rows of a portion: at most `most`, and none that begins beyond `bytes`. `is_flat` puts each into one line.
-    pub(super) fn cut(&mut self, most: usize, bytes: usize, is_flat: bool) -> Option<Portion> {
+    /// Returns a chunk of at most `max_rows` rows, none of which begins after `bytes` bytes. `is_flat` puts each row on one line.
+    pub(super) fn cut(&mut self, max_rows: usize, bytes: usize, is_flat: bool) -> Option<Chunk> {
         let fits = |(position, row): (usize, &Row)| {
-            (position + 1 >= most || row.end >= bytes).then_some(position + 1)
+            (position + 1 >= max_rows || row.end >= bytes).then_some(position + 1)
         };
         let count = self.rows.iter().enumerate().find_map(fits).unwrap_or(self.rows.len());
         let rest = self.rows.split_off(count);
         let mut rows = std::mem::replace(&mut self.rows, rest);
         let (begin, end) = (rows.first()?.start, rows.last()?.end);
-        let portion = if self.has_gaps || is_flat {
-            self.gathered(&rows, is_flat)
+        let chunk = if self.has_gaps || is_flat {
+            self.copy_rows(&rows, is_flat)
         } else {
             for row in &mut rows {
                 row.start -= begin;
                 row.end -= begin;
             }
-            Portion { text: self.text[begin..end].to_owned(), rows }
+            Chunk { text: self.text[begin..end].to_owned(), rows }
         };
         self.drop_until(end);
-        Some(portion)
+        Some(chunk)
     }
 
-    /// Drops the beginning of the text, in which no row is left.
+    /// Drops the beginning of the text, which contains no more rows.
     fn drop_until(&mut self, end: usize) {
         self.text.drain(..end);
         for row in &mut self.rows {
@@ -98,17 +98,17 @@ impl Pending {
         self.single_until = self.single_until.saturating_sub(end);
     }
 
-    /// The rows without what is between them.
-    fn gathered(&self, rows: &[Row], is_flat: bool) -> Portion {
-        let mut portion = Portion::default();
+    /// The rows without the text between them.
+    fn copy_rows(&self, rows: &[Row], is_flat: bool) -> Chunk {
+        let mut chunk = Chunk::default();
         for row in rows {
             let text = &self.text[row.start..row.end];
             if is_flat && text.contains('\n') {
-                portion.push_with(row.line, &text.replace('\n', " "), row.fault);
+                chunk.push_with(row.line, &text.replace('\n', " "), row.defect);
             } else {
-                portion.push_with(row.line, text, row.fault);
+                chunk.push_with(row.line, text, row.defect);
             }
         }
-        portion
+        chunk
     }
 }

@@ -6,29 +6,29 @@ use super::*;
 
 /// JSON.
 mod json;
-/// Rows that break the rules of quotes, and those that do not.
+/// Rows with valid and invalid quotes.
 mod quotes;
 
-/// The rows of a text that comes in chunks of this many characters, with their lines.
+/// The rows, with their lines, of a text that arrives in pieces of this many characters.
 fn rows(form: Form, text: &str, size: usize) -> Result<Vec<(u64, String)>, Unreadable> {
     let (mut rows, mut found) = (Rows::new(form), Vec::new());
     let characters: Vec<char> = text.chars().collect();
-    let mut keep = |portion: Option<Portion>| {
-        for (position, row) in portion.iter().flat_map(|portion| portion.rows.iter().enumerate()) {
-            found.push((row.line, portion.as_ref().map_or("", |it| it.row(position)).to_owned()));
+    let mut keep = |chunk: Option<Chunk>| {
+        for (position, row) in chunk.iter().flat_map(|chunk| chunk.rows.iter().enumerate()) {
+            found.push((row.line, chunk.as_ref().map_or("", |it| it.row(position)).to_owned()));
         }
     };
-    for chunk in characters.chunks(size) {
-        let chunk: String = chunk.iter().collect();
+    for piece in characters.chunks(size) {
+        let piece: String = piece.iter().collect();
         let appended: Result<(), Infallible> = rows.extend(|text| {
-            text.push_str(&chunk);
+            text.push_str(&piece);
             Ok(())
         });
         assert!(appended.is_ok());
         keep(rows.take(false)?);
     }
-    while let Some(portion) = rows.take(true)? {
-        keep(Some(portion));
+    while let Some(chunk) = rows.take(true)? {
+        keep(Some(chunk));
     }
     Ok(found)
 }
@@ -45,7 +45,7 @@ fn csv(text: &str) -> Vec<(u64, String)> {
     all(Form::Csv(b','), text)
 }
 
-fn told(rows: &[(u64, &str)]) -> Vec<(u64, String)> {
+fn expected(rows: &[(u64, &str)]) -> Vec<(u64, String)> {
     rows.iter().map(|(line, text)| (*line, (*text).to_owned())).collect()
 }
 
@@ -60,58 +60,58 @@ fn text_without_rows_takes_no_memory() {
         (Form::Json, "[{}]", "\r\n"),
     ] {
         let mut rows = Rows::new(form);
-        let chunk = blank.repeat(PORTION_BYTES / 4 / blank.len());
-        for part in std::iter::once(begin).chain(std::iter::repeat_n(&*chunk, 40)) {
+        let piece = blank.repeat(CHUNK_BYTES / 4 / blank.len());
+        for part in std::iter::once(begin).chain(std::iter::repeat_n(&*piece, 40)) {
             let Ok(()) = rows.extend(|text| {
                 text.push_str(part);
                 Ok::<_, Infallible>(())
             });
             let taken = rows.take(false).expect("no row is too long");
-            assert!(taken.is_none_or(|portion| portion.rows.len() == 1), "{begin:?} {blank:?}");
-            assert!(rows.pending.text.len() <= PORTION_BYTES + chunk.len(), "{begin:?} {blank:?}");
+            assert!(taken.is_none_or(|chunk| chunk.rows.len() == 1), "{begin:?} {blank:?}");
+            assert!(rows.pending.text.len() <= CHUNK_BYTES + piece.len(), "{begin:?} {blank:?}");
         }
     }
 }
 
 #[test]
 fn row_ends_with_its_line_outside_of_quotes() {
-    assert_eq!(csv("a,b\nc,d"), told(&[(1, "a,b"), (2, "c,d")]));
-    assert_eq!(csv("a,\"b\nb\"\nc"), told(&[(1, "a,\"b\nb\""), (3, "c")]));
-    assert_eq!(csv("\"a\"\"\n\"\"\",x\nc\n"), told(&[(1, "\"a\"\"\n\"\"\",x"), (3, "c")]));
-    assert_eq!(csv("a\"b\nc\n"), told(&[(1, "a\"b"), (2, "c")]));
-    assert_eq!(csv("\"a\"b\nc"), told(&[(1, "\"a\"b"), (2, "c")]));
+    assert_eq!(csv("a,b\nc,d"), expected(&[(1, "a,b"), (2, "c,d")]));
+    assert_eq!(csv("a,\"b\nb\"\nc"), expected(&[(1, "a,\"b\nb\""), (3, "c")]));
+    assert_eq!(csv("\"a\"\"\n\"\"\",x\nc\n"), expected(&[(1, "\"a\"\"\n\"\"\",x"), (3, "c")]));
+    assert_eq!(csv("a\"b\nc\n"), expected(&[(1, "a\"b"), (2, "c")]));
+    assert_eq!(csv("\"a\"b\nc"), expected(&[(1, "\"a\"b"), (2, "c")]));
 }
 
 #[test]
 fn every_line_ending_is_accepted_and_empty_lines_are_skipped() {
-    assert_eq!(csv("a\r\nb\rc\n\n\r\nd"), told(&[(1, "a"), (2, "b"), (3, "c"), (6, "d")]));
-    assert_eq!(csv("\"a\r\nb\"\r\nc"), told(&[(1, "\"a\r\nb\""), (3, "c")]));
-    assert_eq!(csv("\n\n"), told(&[]));
+    assert_eq!(csv("a\r\nb\rc\n\n\r\nd"), expected(&[(1, "a"), (2, "b"), (3, "c"), (6, "d")]));
+    assert_eq!(csv("\"a\r\nb\"\r\nc"), expected(&[(1, "\"a\r\nb\""), (3, "c")]));
+    assert_eq!(csv("\n\n"), expected(&[]));
     assert_eq!(
         all(Form::Json, "{\"a\":\"\\\"\"}\r\n \n\n{}\n"),
-        told(&[(1, "{\"a\":\"\\\"\"}\r"), (4, "{}")])
+        expected(&[(1, "{\"a\":\"\\\"\"}\r"), (4, "{}")])
     );
 }
 
-/// The rows of a text with their lines and faults, however it arrives.
-fn judged(form: Form, text: &str) -> Result<Vec<(u64, String, Option<Fault>)>, Unreadable> {
+/// The rows of a text with their lines and defects, which must not depend on the piece size.
+fn judged(form: Form, text: &str) -> Result<Vec<(u64, String, Option<Defect>)>, Unreadable> {
     let read = |size: usize| {
         let (mut rows, mut found) = (Rows::new(form), Vec::new());
         let characters: Vec<char> = text.chars().collect();
-        for chunk in characters.chunks(size) {
-            let chunk: String = chunk.iter().collect();
+        for piece in characters.chunks(size) {
+            let piece: String = piece.iter().collect();
             let Ok(()) = rows.extend(|text| {
-                text.push_str(&chunk);
+                text.push_str(&piece);
                 Ok::<_, Infallible>(())
             });
             found.extend(rows.take(false)?);
         }
-        while let Some(portion) = rows.take(true)? {
-            found.push(portion);
+        while let Some(chunk) = rows.take(true)? {
+            found.push(chunk);
         }
         let rows =
             found.iter().flat_map(|it| (0..it.rows.len()).map(move |row| (&it.rows[row], it.row(row))));
-        Ok(rows.map(|(row, text)| (row.line, text.to_owned(), row.fault)).collect())
+        Ok(rows.map(|(row, text)| (row.line, text.to_owned(), row.defect)).collect())
     };
     let whole = read(1000);
     for size in [1, 2, 3] {
@@ -130,7 +130,7 @@ fn row_over_the_limit_ends_the_file() {
 }
 
 #[test]
-fn portions_end_with_a_row() {
+fn chunks_end_with_a_row() {
     let text: String = (0..5000).map(|number| format!("{number},é\n")).collect();
     let mut rows = Rows::new(Form::Csv(b','));
     let appended: Result<(), Infallible> = rows.extend(|it| {
@@ -139,9 +139,9 @@ fn portions_end_with_a_row() {
     });
     assert!(appended.is_ok());
     let mut sizes = Vec::new();
-    while let Ok(Some(portion)) = rows.take(true) {
-        sizes.push(portion.rows.len());
-        assert_eq!(portion.row(0), format!("{},é", portion.rows[0].line - 1));
+    while let Ok(Some(chunk)) = rows.take(true) {
+        sizes.push(chunk.rows.len());
+        assert_eq!(chunk.row(0), format!("{},é", chunk.rows[0].line - 1));
     }
     assert_eq!(sizes, [2000, 2000, 1000]);
 }
@@ -156,9 +156,9 @@ fn chunk_size_may_change_during_the_import() {
     assert!(appended.is_ok());
     let sizes: Vec<usize> = [3, 50, 1, 1000]
         .into_iter()
-        .map(|most| {
-            rows.set_most(most);
-            rows.take(true).ok().flatten().map_or(0, |portion| portion.rows.len())
+        .map(|max_rows| {
+            rows.set_max_rows(max_rows);
+            rows.take(true).ok().flatten().map_or(0, |chunk| chunk.rows.len())
         })
         .collect();
     assert_eq!(sizes, [3, 50, 1, 46]);

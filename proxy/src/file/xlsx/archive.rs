@@ -1,5 +1,5 @@
-//! The parts of a ZIP archive, as far as spreadsheets use ZIP. The sizes in its index are compared with the file before anything is
-//! allocated, and a part is unpacked as a stream.
+//! Reads the parts of a ZIP archive, with the ZIP features that spreadsheets use. The sizes in the central directory
+//! are validated before memory is allocated, and parts are decompressed as streams.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -9,18 +9,18 @@ use crc32fast::Hasher;
 use flate2::bufread::DeflateDecoder;
 use memchr::memmem::rfind;
 
-use super::fault::Fault;
+use super::error::PartError;
 
-/// The most parts of an archive, and the most bytes of its index.
+/// The maximum number of parts, and the maximum size of the central directory.
 const MAX_PARTS: u64 = 10_000;
 const MAX_INDEX_BYTES: u64 = 4 << 20;
-/// The record at the end of the archive, with the longest comment.
+/// The size of the end-of-central-directory record, without and with the longest comment.
 const END_BYTES: usize = 22;
 const MAX_END_BYTES: u64 = 22 + 0xffff;
-/// The value of a field whose number is in a longer field.
-const LONGER: u64 = 0xffff_ffff;
+/// The value of a field whose actual value is in a ZIP64 field.
+const ZIP64_MARKER: u64 = 0xffff_ffff;
 
-/// An archive whose index has been read.
+/// An archive with its central directory.
 pub(super) struct Archive<'a> {
     file: &'a File,
     length: u64,
@@ -37,11 +37,11 @@ struct Entry {
 }
 
 impl<'a> Archive<'a> {
-    pub(super) fn open(file: &'a File) -> Result<Archive<'a>, Fault> {
-        let length = file.metadata().map_err(|_| Fault::Form)?.len();
+    pub(super) fn open(file: &'a File) -> Result<Archive<'a>, PartError> {
+        let length = file.metadata().map_err(|_| PartError::Form)?.len();
         let [parts, bytes, start] = index_of(file, length)?;
         if parts > MAX_PARTS || bytes > MAX_INDEX_BYTES {
-            return Err(Fault::Size);
+            return Err(PartError::Size);
         }
         let index = section(file, length, start, bytes)?;
         let (mut entries, mut at) = (Vec::new(), 0);
@@ -53,37 +53,37 @@ impl<'a> Archive<'a> {
         Ok(Archive { file, length, entries })
     }
 
-    /// A part as it is unpacked. The case of letters in its name does not matter.
-    pub(super) fn part(&self, name: &str) -> Result<Option<Box<dyn Read + 'a>>, Fault> {
+    /// Opens a part as a decompressed stream. Its name is case-insensitive.
+    pub(super) fn part(&self, name: &str) -> Result<Option<Box<dyn Read + 'a>>, PartError> {
         let mut entries = self.entries.iter().filter(|entry| entry.name.eq_ignore_ascii_case(name));
         let Some(entry) = entries.next() else { return Ok(None) };
-        // Which of two is meant, programs decide differently.
+        // A duplicate is ambiguous: programs choose differently.
         if entries.next().is_some() {
-            return Err(Fault::Form);
+            return Err(PartError::Form);
         }
         let header = section(self.file, self.length, entry.header, 30)?;
         let names = number(&header, 26, 2)? + number(&header, 28, 2)?;
         let at = entry.header + 30 + names;
-        let end = at.checked_add(entry.bytes).filter(|end| *end <= self.length).ok_or(Fault::Form)?;
+        let end = at.checked_add(entry.bytes).filter(|end| *end <= self.length).ok_or(PartError::Form)?;
         if !header.starts_with(b"PK\x03\x04") || entry.is_encrypted {
-            return Err(Fault::Form);
+            return Err(PartError::Form);
         }
         let packed = BufReader::with_capacity(64 << 10, Section { file: self.file, at, end });
         let part: Box<dyn Read + 'a> = match entry.method {
             0 => Box::new(packed),
             8 => Box::new(DeflateDecoder::new(packed)),
-            _ => return Err(Fault::Form),
+            _ => return Err(PartError::Form),
         };
         Ok(Some(Box::new(Checked { part, expected: entry.checksum, found: Hasher::new() })))
     }
 }
 
-/// The number of parts, the bytes of the index and where it starts.
-fn index_of(file: &File, length: u64) -> Result<[u64; 3], Fault> {
+/// The number of parts, and the size and position of the central directory.
+fn index_of(file: &File, length: u64) -> Result<[u64; 3], PartError> {
     let tail = section(file, length, length.saturating_sub(MAX_END_BYTES), length.min(MAX_END_BYTES))?;
     let mut searched = tail.len();
     let at = loop {
-        let at = rfind(&tail[..searched], b"PK\x05\x06").ok_or(Fault::Form)?;
+        let at = rfind(&tail[..searched], b"PK\x05\x06").ok_or(PartError::Form)?;
         if number(&tail, at + 20, 2).is_ok_and(|comment| at + END_BYTES + comment as usize <= tail.len()) {
             break at;
         }
@@ -95,26 +95,26 @@ fn index_of(file: &File, length: u64) -> Result<[u64; 3], Fault> {
         Some(locator) => {
             let end = section(file, length, number(locator, 8, 8)?, 56)?;
             if !end.starts_with(b"PK\x06\x06") {
-                return Err(Fault::Form);
+                return Err(PartError::Form);
             }
             Ok([number(&end, 32, 8)?, number(&end, 40, 8)?, number(&end, 48, 8)?])
         }
     }
 }
 
-/// An entry of the index, and where the next one begins.
-fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), Fault> {
-    let header = index.get(at..at + 46).filter(|it| it.starts_with(b"PK\x01\x02")).ok_or(Fault::Form)?;
+/// An entry of the central directory, and the position of the next one.
+fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), PartError> {
+    let header = index.get(at..at + 46).filter(|it| it.starts_with(b"PK\x01\x02")).ok_or(PartError::Form)?;
     let [name, extra, comment] = [28, 30, 32].map(|at| number(header, at, 2).unwrap_or(0) as usize);
     let name_end = at + 46 + name;
     let extra_end = name_end + extra;
     let next = extra_end + comment;
     if next > index.len() {
-        return Err(Fault::Form);
+        return Err(PartError::Form);
     }
     let name = String::from_utf8_lossy(&index[at + 46..name_end]).replace('\\', "/");
     let mut sizes = [number(header, 24, 4)?, number(header, 20, 4)?, number(header, 42, 4)?];
-    lengthen(&mut sizes, &index[name_end..extra_end])?;
+    apply_zip64(&mut sizes, &index[name_end..extra_end])?;
     let [_, bytes, header_at] = sizes;
     let entry = Entry {
         name,
@@ -127,13 +127,13 @@ fn entry(index: &[u8], at: usize) -> Result<(Entry, usize), Fault> {
     Ok((entry, next))
 }
 
-/// Takes the numbers that are longer than their fields from the extra fields (ZIP64).
-fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), Fault> {
-    while extra.len() >= 4 && sizes.contains(&LONGER) {
+/// Replaces sizes that exceed 32 bits with those in the ZIP64 extra field.
+fn apply_zip64(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), PartError> {
+    while extra.len() >= 4 && sizes.contains(&ZIP64_MARKER) {
         let length = number(extra, 2, 2)? as usize;
-        let field = extra.get(4..4 + length).ok_or(Fault::Form)?;
+        let field = extra.get(4..4 + length).ok_or(PartError::Form)?;
         if number(extra, 0, 2)? == 1 {
-            for (position, size) in sizes.iter_mut().filter(|size| **size == LONGER).enumerate() {
+            for (position, size) in sizes.iter_mut().filter(|size| **size == ZIP64_MARKER).enumerate() {
                 *size = number(field, position * 8, 8)?;
             }
             break;
@@ -143,19 +143,19 @@ fn lengthen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A number of this many bytes, the lowest first.
-fn number(bytes: &[u8], at: usize, length: usize) -> Result<u64, Fault> {
-    let bytes = bytes.get(at..at + length).ok_or(Fault::Form)?;
+/// A little-endian number of this many bytes.
+fn number(bytes: &[u8], at: usize, length: usize) -> Result<u64, PartError> {
+    let bytes = bytes.get(at..at + length).ok_or(PartError::Form)?;
     Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
-/// These bytes of the file, which are within it.
-fn section(file: &File, length: u64, at: u64, bytes: u64) -> Result<Vec<u8>, Fault> {
+/// Reads a section of the file after a bounds check.
+fn section(file: &File, length: u64, at: u64, bytes: u64) -> Result<Vec<u8>, PartError> {
     if at.checked_add(bytes).is_none_or(|end| end > length) {
-        return Err(Fault::Form);
+        return Err(PartError::Form);
     }
     let mut section = vec![0; bytes as usize];
-    file.read_exact_at(&mut section, at).map_err(|_| Fault::Form)?;
+    file.read_exact_at(&mut section, at).map_err(|_| PartError::Form)?;
     Ok(section)
 }
 
@@ -175,7 +175,7 @@ impl Read for Section<'_> {
     }
 }
 
-/// A part whose checksum is compared at its end.
+/// A stream whose checksum is verified at its end.
 struct Checked<'a> {
     part: Box<dyn Read + 'a>,
     expected: u32,
@@ -193,18 +193,18 @@ impl Read for Checked<'_> {
     }
 }
 
-/// What an older kind of container has inside.
+/// The content of a compound file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compound {
     /// An encrypted spreadsheet.
     Encrypted,
-    /// A spreadsheet of the older format XLS, or another document.
+    /// A spreadsheet in the older XLS format, or another document.
     Older,
 }
 
-/// Whether a file is a compound file, as encrypted and older spreadsheets are.
+/// Detects a compound file, the container of encrypted and older spreadsheets.
 pub(super) fn compound(file: &File) -> Option<Compound> {
-    /// An entry of its directory begins with a name in UTF-16 and has 128 bytes.
+    /// A directory entry has 128 bytes and begins with its name in UTF-16.
     const ENTRY_BYTES: usize = 128;
     let mut block = vec![0; 64 << 10];
     file.read_exact_at(&mut block[..8], 0).ok()?;

@@ -1,15 +1,15 @@
-//! The cells of a sheet, one after another.
+//! Reads the cells of a sheet in order.
 
 use quick_xml::events::Event;
 use serde_json::json;
 
 use super::date::date;
-use super::fault::{Fault, Unreadable};
-use super::styles::{Shown, Styles};
-use super::texts::Texts;
+use super::error::{PartError, Unreadable};
+use super::shared_strings::SharedStrings;
+use super::styles::{NumberKind, Styles};
 use super::xml::{Xml, attribute, unescaped};
 
-/// The most rows and columns that a spreadsheet can have.
+/// The maximum number of rows and columns of a sheet.
 const MAX_ROWS: u32 = 1 << 20;
 const MAX_COLUMNS: u32 = 1 << 14;
 
@@ -17,12 +17,12 @@ const MAX_COLUMNS: u32 = 1 << 14;
 pub(super) struct Cells<'a> {
     pub(super) xml: Xml<'a>,
     pub(super) styles: Styles,
-    pub(super) texts: Texts,
+    pub(super) shared_strings: SharedStrings,
     pub(super) is_1904: bool,
-    /// Where the next cell is that does not say where it is, counted from 0.
+    /// The row and column of the next cell without an address, counted from 0.
     pub(super) row: u32,
     pub(super) column: u32,
-    /// Whether the row says its number.
+    /// Whether the row has a number.
     pub(super) is_row_named: bool,
     /// The text of the last cell.
     pub(super) text: String,
@@ -42,7 +42,7 @@ impl Cells<'_> {
                 Event::Start(element) => match element.local_name().as_ref() {
                     "row" => {
                         if let Some(number) = attribute(&element, "r")? {
-                            self.row = later(self.row, index(&number, MAX_ROWS)?)?;
+                            self.row = require_ascending(self.row, index(&number, MAX_ROWS)?)?;
                             self.is_row_named = true;
                         } else {
                             self.is_row_named = false;
@@ -52,17 +52,17 @@ impl Cells<'_> {
                     }
                     "c" => {
                         if let Some(address) = attribute(&element, "r")? {
-                            let (row, column) = place(&address)?;
+                            let (row, column) = coordinates(&address)?;
                             if !self.is_row_named && self.column == 0 {
-                                self.row = later(self.row, row)?;
+                                self.row = require_ascending(self.row, row)?;
                             }
                             if row != self.row || column < self.column {
-                                return Err(Unreadable::Damaged);
+                                return Err(Unreadable::Corrupt);
                             }
                             self.column = column;
                         }
                         if self.row >= MAX_ROWS || self.column >= MAX_COLUMNS {
-                            return Err(Unreadable::Damaged);
+                            return Err(Unreadable::Corrupt);
                         }
                         let style = attribute(&element, "s")?.and_then(|style| style.parse().ok());
                         (style.unwrap_or(0), Kind::of(attribute(&element, "t")?.as_deref())?)
@@ -84,7 +84,8 @@ impl Cells<'_> {
             let (row, column) = (self.row, self.column);
             self.column += 1;
             if is_without_result {
-                // Programs that do not calculate write such a formula. An empty cell would clear a value.
+                // Programs without a calculation engine write formulas without results. Reading them as empty cells
+                // would clear values.
                 let json = json!({"failure": "no result", "at": address(row, column)}).to_string();
                 return Ok(Some(Cell { row, column, json }));
             }
@@ -94,8 +95,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Reads what is in the cell that has begun. Returns whether that is a formula without its result.
-    fn read_text(&mut self, kind: Kind) -> Result<bool, Fault> {
+    /// Reads the content of the current cell. Returns whether it is a formula without a result.
+    fn read_text(&mut self, kind: Kind) -> Result<bool, PartError> {
         self.text.clear();
         let outside = self.xml.depth() - 1;
         let (mut has_formula, mut has_value) = (false, false);
@@ -104,7 +105,7 @@ impl Cells<'_> {
                 Event::Start(element) => match element.local_name().as_ref() {
                     "v" if kind != Kind::Inline => (true, false, false),
                     "is" => (false, true, false),
-                    // The formula of the value, or what newer versions add.
+                    // The formula, or an extension of a newer version.
                     name => {
                         has_formula |= name == "f";
                         (false, false, true)
@@ -125,7 +126,7 @@ impl Cells<'_> {
         }
     }
 
-    /// The cell as JSON; none of an empty one.
+    /// The cell as JSON; `None` if it is empty.
     fn json(&self, kind: Kind, style: usize) -> Result<Option<String>, Unreadable> {
         let text = self.text.as_str();
         if text.is_empty() {
@@ -134,15 +135,15 @@ impl Cells<'_> {
         let string = |text: &str| (!text.is_empty()).then(|| json!(text).to_string());
         Ok(match kind {
             Kind::Shared => {
-                let number = text.trim().parse().map_err(|_| Unreadable::Damaged)?;
-                string(self.texts.get(number).ok_or(Unreadable::Damaged)?)
+                let number = text.trim().parse().map_err(|_| Unreadable::Corrupt)?;
+                string(self.shared_strings.get(number).ok_or(Unreadable::Corrupt)?)
             }
             Kind::Inline => string(text),
             Kind::Formula => string(&unescaped(text)),
             Kind::Boolean => match text.trim() {
                 "1" | "true" => Some("true".to_owned()),
                 "0" | "false" => Some("false".to_owned()),
-                _ => return Err(Unreadable::Damaged),
+                _ => return Err(Unreadable::Corrupt),
             },
             Kind::Failure => {
                 Some(json!({"failure": text, "at": address(self.row, self.column - 1)}).to_string())
@@ -153,43 +154,44 @@ impl Cells<'_> {
                 (false, _) => string(text),
             },
             Kind::Number => match text.trim().parse::<f64>() {
-                Ok(number) => Some(self.number(text.trim(), number, style).ok_or(Unreadable::Damaged)?),
+                Ok(number) => Some(self.number(text.trim(), number, style).ok_or(Unreadable::Corrupt)?),
                 Err(_) => string(text),
             },
         })
     }
 
-    /// A number: a date where it is shown as one. A duration, or a time without a date, is a number. None of a style that is not there.
+    /// A number, or a date if its style displays one. A duration or a time without a date is a number. `None` if the
+    /// style does not exist.
     fn number(&self, text: &str, number: f64, style: usize) -> Option<String> {
-        let is_date = match self.styles.shown(style)? {
-            Shown::Date => true,
-            Shown::Time => number >= 1.0,
-            Shown::Duration | Shown::Number => false,
+        let is_date = match self.styles.number_kind(style)? {
+            NumberKind::Date => true,
+            NumberKind::Time => number >= 1.0,
+            NumberKind::Duration | NumberKind::Number => false,
         };
         Some(match date(number, self.is_1904).filter(|_| is_date) {
             Some(date) => json!({"date": date}).to_string(),
             None if keeps_digits(text) => text.to_owned(),
-            // The shortest digits of the binary number, and no point where it is whole.
+            // The shortest decimal representation of the float, without a decimal point for an integer.
             None if number.is_finite() => number.to_string(),
             None => json!(number.to_string()).to_string(),
         })
     }
 }
 
-/// How the value of a cell is written.
+/// The type of a cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
     Boolean,
-    /// The number of a text.
+    /// The index of a shared string.
     Shared,
-    /// A text in the cell.
+    /// A string in the cell.
     Inline,
-    /// A text that a formula gave.
+    /// The string result of a formula.
     Formula,
-    /// The error that a formula gave.
+    /// The error of a formula.
     Failure,
-    /// A date, as in ISO 8601.
+    /// A date in ISO 8601 format.
     Date,
 }
 
@@ -203,13 +205,13 @@ impl Kind {
             Some("str") => Kind::Formula,
             Some("e") => Kind::Failure,
             Some("d") => Kind::Date,
-            Some(_) => return Err(Unreadable::Damaged),
+            Some(_) => return Err(Unreadable::Corrupt),
         })
     }
 }
 
-/// Whether a number is taken as it is written. Spreadsheets write at most 17 digits of a binary number (1.1000000000000001); a
-/// longer one, and a whole one, is of a program that means its digits.
+/// Whether a number keeps its digits. Spreadsheet programs write floats with at most 17 digits (1.1000000000000001). A
+/// longer number, or an integer, comes from a program that writes exact decimals.
 fn keeps_digits(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
@@ -233,29 +235,29 @@ fn is_date(text: &str) -> bool {
     })
 }
 
-/// The standard has rows in their order. One that comes twice would be written twice.
-fn later(expected: u32, row: u32) -> Result<u32, Unreadable> {
-    if row < expected { Err(Unreadable::Damaged) } else { Ok(row) }
+/// The standard requires ascending rows. A repeated row would be imported twice.
+fn require_ascending(expected: u32, row: u32) -> Result<u32, Unreadable> {
+    if row < expected { Err(Unreadable::Corrupt) } else { Ok(row) }
 }
 
-/// A number from 1 as one from 0.
-fn index(number: &str, most: u32) -> Result<u32, Unreadable> {
-    let number: u32 = number.parse().map_err(|_| Unreadable::Damaged)?;
-    if (1..=most).contains(&number) { Ok(number - 1) } else { Err(Unreadable::Damaged) }
+/// Parses a number counted from 1, and returns it counted from 0.
+fn index(number: &str, max: u32) -> Result<u32, Unreadable> {
+    let number: u32 = number.parse().map_err(|_| Unreadable::Corrupt)?;
+    if (1..=max).contains(&number) { Ok(number - 1) } else { Err(Unreadable::Corrupt) }
 }
 
 /// The row and the column of an address such as `B7`.
-fn place(address: &str) -> Result<(u32, u32), Unreadable> {
-    let digits = address.find(|it: char| it.is_ascii_digit()).ok_or(Unreadable::Damaged)?;
+fn coordinates(address: &str) -> Result<(u32, u32), Unreadable> {
+    let digits = address.find(|it: char| it.is_ascii_digit()).ok_or(Unreadable::Corrupt)?;
     let (letters, number) = address.split_at(digits);
     let mut column = 0_u32;
     for letter in letters.bytes() {
         if !letter.is_ascii_alphabetic() || column > MAX_COLUMNS {
-            return Err(Unreadable::Damaged);
+            return Err(Unreadable::Corrupt);
         }
         column = column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1;
     }
-    Ok((index(number, MAX_ROWS)?, column.checked_sub(1).ok_or(Unreadable::Damaged)?))
+    Ok((index(number, MAX_ROWS)?, column.checked_sub(1).ok_or(Unreadable::Corrupt)?))
 }
 
 /// The address of a cell, such as `B7`.

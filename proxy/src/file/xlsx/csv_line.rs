@@ -1,26 +1,26 @@
-//! A row → a line of CSV, for files of rejected rows, which an import with the same format reads.
+//! A row → a line of CSV, for files of rejected rows, which can be imported with the same format.
 
 use csv::WriterBuilder;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What a spreadsheet program would take for a formula; an import removes the `'` before it.
+/// Characters with which spreadsheet programs begin a formula. An import removes the `'` before them.
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
 
-/// The cells of a row, at least this many, with a comma between them and no line end. `format` is that of the import.
+/// The cells of a row, separated by commas and padded to `width`, without a line break. `format` is the format of the import.
 pub(crate) fn csv_line(row: &str, width: usize, format: Option<&RawValue>) -> String {
     let format: Value = format.and_then(|format| serde_json::from_str(format.get()).ok()).unwrap_or_default();
     let cells: Vec<&RawValue> = serde_json::from_str(row).unwrap_or_default();
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
-    // Nothing can fail in memory.
-    let mut texts: Vec<String> = cells.iter().map(|cell| formatted(cell.get(), &format)).collect();
-    texts.resize(texts.len().max(width), String::new());
-    let _ = writer.write_record(texts);
+    // Writing to memory cannot fail.
+    let mut shared_strings: Vec<String> = cells.iter().map(|cell| formatted(cell.get(), &format)).collect();
+    shared_strings.resize(shared_strings.len().max(width), String::new());
+    let _ = writer.write_record(shared_strings);
     let line = String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default();
     line.trim_end_matches('\n').to_owned()
 }
 
-/// A cell of JSON in the format of an import.
+/// A JSON cell in the format of an import.
 fn formatted(cell: &str, format: &Value) -> String {
     let plain = csv_text(cell);
     let word = |name: &str| match &format[name] {
@@ -43,10 +43,11 @@ fn formatted(cell: &str, format: &Value) -> String {
     }
 }
 
-/// How long `YYYY-MM-DD` is.
+/// The length of `YYYY-MM-DD`.
 const DAY: usize = 10;
 
-/// A date, or a date and a time (`2024-02-29T13:45:30.5`), by a pattern; none if the pattern has half days or cannot show all.
+/// Formats a date, or a date and time (`2024-02-29T13:45:30.5`), with a pattern. `None` if the pattern has a 12-hour
+/// clock or would lose a part.
 fn by_pattern(date: &str, pattern: &str) -> Option<String> {
     let (day, time) = date.split_at_checked(DAY)?;
     let [year, month, day] = day.split('-').collect::<Vec<_>>().try_into().ok()?;
@@ -81,10 +82,10 @@ fn by_pattern(date: &str, pattern: &str) -> Option<String> {
     Some(out)
 }
 
-/// A cell of JSON as a cell of CSV.
+/// A JSON cell as a CSV cell.
 pub(super) fn csv_text(cell: &str) -> String {
     match serde_json::from_str(cell) {
-        // As it is written: a float might drop digits.
+        // Copied, because a float could lose digits.
         Ok(Value::Number(_)) => cell.to_owned(),
         Ok(cell) => text(&cell),
         Err(_) => String::new(),

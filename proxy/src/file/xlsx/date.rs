@@ -1,14 +1,14 @@
-//! The number of a day → date and time.
+//! Serial number → date and time.
 
-/// The days before 1970 in the count from 1900, in which there is no day 60: a 29th of February 1900 that never was.
+/// The serial number of 1970-01-01 in the 1900 date system, which includes the nonexistent 29 February 1900 as day 60.
 const DAYS_TO_1970: i64 = 25_569;
-/// The days between the counts from 1900 and from 1904.
+/// The days between the 1900 and the 1904 date system.
 const DAYS_TO_1904: i64 = 1_462;
-/// The day after the last one that a cell can show.
+/// The day after the last date that a cell can display.
 const END: i64 = 2_958_466;
 const MILLISECONDS: i64 = 86_400_000;
 
-/// The date and the time of a number, to the millisecond, if a cell can show it as a date.
+/// The date and time of a serial number, to the millisecond; `None` if a cell cannot display it as a date.
 pub(super) fn date(number: f64, is_1904: bool) -> Option<String> {
     let first = if is_1904 { 0.0 } else { 1.0 };
     if !(first..END as f64).contains(&number) {
@@ -33,9 +33,10 @@ pub(super) fn date(number: f64, is_1904: bool) -> Option<String> {
     Some(format!("{date}T{hour:02}:{minute:02}:{second:02}{fraction}"))
 }
 
-/// The date of a day counted from 1970.
+/// The date of a day, counted from 1970-01-01.
 fn calendar(day: i64) -> String {
-    // Years begin in March here, so that a leap day is their last, and 400 of them have the same number of days.
+    // Years begin in March here, so that a leap day is the last day of a year, and every 400 years have the same number
+    // of days.
     let day = day + 719_468;
     let (era, day) = (day.div_euclid(146_097), day.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_is_a_day_of_either_count() {
+    fn serial_number_is_converted_in_both_date_systems() {
         for (number, is_1904, expected) in [
             (1.0, false, "1900-01-01T00:00:00"),
             (59.0, false, "1900-02-28T00:00:00"),

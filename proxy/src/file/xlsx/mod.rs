@@ -1,5 +1,6 @@
-//! Spreadsheets (XLSX): a sheet → rows of cells with types, and back. Rows are JSON arrays, which the database reads and writes:
-//! null, texts, numbers, true, false, `{"date": "2024-02-29T13:45:00"}`, and `{"failure": "#N/A", "at": "B7"}`.
+//! Spreadsheets (XLSX): a sheet → rows of typed cells, and back. A row is a JSON array, which the database reads and
+//! writes, of null, strings, numbers, true, false, `{"date": "2024-02-29T13:45:00"}`, and `{"failure": "#N/A", "at":
+//! "B7"}`.
 
 /// The parts of a ZIP archive.
 mod archive;
@@ -7,16 +8,16 @@ mod archive;
 mod cells;
 /// A row → a line of CSV.
 mod csv_line;
-/// The number of a day → its date.
+/// Serial number → date and time.
 mod date;
 /// Why a file cannot be read.
-mod fault;
+mod error;
 /// A sheet → rows.
 mod reader;
-/// Which cells show dates.
+/// Shared strings.
+mod shared_strings;
+/// Number formats.
 mod styles;
-/// The texts that cells share.
-mod texts;
 /// The sheets of a workbook.
 mod workbook;
 /// Rows → a sheet.
@@ -25,7 +26,7 @@ mod writer;
 mod xml;
 
 pub(crate) use self::csv_line::csv_line;
-pub(crate) use self::fault::Unreadable;
+pub(crate) use self::error::Unreadable;
 pub(crate) use self::reader::{Event, read};
 pub(crate) use self::writer::{Unwritable, Writer};
 

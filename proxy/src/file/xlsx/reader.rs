@@ -1,4 +1,4 @@
-//! A sheet → rows of cells, in the order of the sheet; no more than a row is in memory, and the texts that cells share.
+//! A sheet → rows of cells, in the order of the sheet. Only one row and the shared strings are in memory.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use super::archive::{Archive, Compound, compound};
 use super::cells::{Cell, Cells};
 use super::csv_line::csv_text;
-use super::fault::{Fault, Unreadable};
+use super::error::{PartError, Unreadable};
+use super::shared_strings::SharedStrings;
 use super::styles::Styles;
-use super::texts::Texts;
 use super::workbook::Workbook;
 use super::xml::Xml;
 use crate::file::rows::MAX_ROW_BYTES;
 
-/// What is read of a sheet.
+/// An element of a sheet.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Event {
     /// The names of the columns.
@@ -22,40 +22,40 @@ pub(crate) enum Event {
     Row(u64, String),
 }
 
-/// What may be unpacked of a file.
+/// Limits of the decompressed size.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// The bytes of the sheet, which is read as a stream.
+    /// The maximum size of the sheet, which is read as a stream.
     pub(super) sheet: u64,
-    /// The bytes of the texts that cells share, which are in memory.
-    pub(super) texts: u64,
-    /// The bytes of the styles.
+    /// The maximum size of the shared strings, which are in memory.
+    pub(super) shared_strings: u64,
+    /// The maximum size of the styles.
     pub(super) styles: u64,
-    /// The bytes of the rows that are given out: many cells can share a long text.
+    /// The maximum size of all returned rows: many cells can share a long string.
     pub(super) rows: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { sheet: 2 << 30, texts: 64 << 20, styles: 16 << 20, rows: 2 << 30 }
+        Limits { sheet: 2 << 30, shared_strings: 64 << 20, styles: 16 << 20, rows: 2 << 30 }
     }
 }
 
-/// Reads the first sheet, or the one of this name, until `take` breaks or the caller does not wait any more.
+/// Reads the first sheet, or the one with this name, until `take` breaks or the caller is gone.
 pub(crate) fn read(
     file: &File,
     sheet: Option<&str>,
-    is_wanted: &dyn Fn() -> bool,
+    should_continue: &dyn Fn() -> bool,
     take: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<(), Unreadable> {
-    read_within(file, sheet, Limits::default(), is_wanted, take)
+    read_within(file, sheet, Limits::default(), should_continue, take)
 }
 
 pub(super) fn read_within(
     file: &File,
     sheet: Option<&str>,
     limits: Limits,
-    is_wanted: &dyn Fn() -> bool,
+    should_continue: &dyn Fn() -> bool,
     mut take: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<(), Unreadable> {
     match compound(file) {
@@ -66,16 +66,17 @@ pub(super) fn read_within(
     let archive = Archive::open(file)?;
     let workbook = Workbook::read(&archive)?;
     let Some(path) = workbook.sheet(sheet) else { return Err(Unreadable::NoSheet(workbook.names())) };
-    let part = |path: &str, most| match archive.part(path)? {
-        Some(part) => Ok::<_, Fault>(Xml::new(part, most, is_wanted)),
-        None => Err(Fault::Form),
+    let part = |path: &str, max_bytes| match archive.part(path)? {
+        Some(part) => Ok::<_, PartError>(Xml::new(part, max_bytes, should_continue)),
+        None => Err(PartError::Form),
     };
     let styles = workbook.part("styles")?.map(|path| part(&path, limits.styles)).transpose()?;
-    let texts = workbook.part("sharedStrings")?.map(|path| part(&path, limits.texts)).transpose()?;
+    let shared_strings =
+        workbook.part("sharedStrings")?.map(|path| part(&path, limits.shared_strings)).transpose()?;
     let mut cells = Cells {
         xml: part(&path, limits.sheet)?,
         styles: styles.map(Styles::read).transpose()?.unwrap_or_default(),
-        texts: texts.map(Texts::read).transpose()?.unwrap_or_default(),
+        shared_strings: shared_strings.map(SharedStrings::read).transpose()?.unwrap_or_default(),
         is_1904: workbook.is_1904,
         row: 0,
         column: 0,
@@ -101,7 +102,7 @@ pub(super) fn read_within(
     if has_header { Ok(()) } else { Err(Unreadable::Empty) }
 }
 
-/// The cells of a row, as JSON; nothing of an empty one.
+/// The cells of a row as JSON; `None` for an empty cell.
 #[derive(Default)]
 struct Row {
     number: u32,
@@ -115,15 +116,15 @@ impl Row {
         if self.bytes > MAX_ROW_BYTES {
             return Err(Unreadable::LongRow(u64::from(self.number) + 1));
         }
-        let place = cell.column as usize;
-        if self.cells.len() <= place {
-            self.cells.resize(place + 1, String::new());
+        let index = cell.column as usize;
+        if self.cells.len() <= index {
+            self.cells.resize(index + 1, String::new());
         }
-        self.cells[place] = cell.json;
+        self.cells[index] = cell.json;
         Ok(())
     }
 
-    /// Gives the row out, if there is anything in it; the first one is the header.
+    /// Passes the row to `take` unless it is empty. The first row is the header.
     fn end(
         &mut self,
         has_header: &mut bool,

@@ -1,36 +1,36 @@
-//! Which cells show their number as a date or a time: the number formats of a workbook.
+//! The number formats of a workbook, which determine which numbers are dates or times.
 
 use std::collections::HashMap;
 
 use quick_xml::events::Event;
 
-use super::fault::Fault;
+use super::error::PartError;
 use super::xml::{Xml, attribute};
 
 /// The meaning of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum NumberKind {
     Number,
-    /// A day, maybe with a time.
+    /// A date, with or without a time.
     Date,
-    /// A time of day, maybe of a day that is not shown.
+    /// A time of day. The number may contain a date that is not displayed.
     Time,
     /// A duration.
     Duration,
 }
 
-/// What the numbers of cells of each style stand for.
-pub(super) struct Styles(Vec<Shown>);
+/// The meaning of numbers for each style.
+pub(super) struct Styles(Vec<NumberKind>);
 
-/// A workbook without styles has one, in which numbers are numbers.
+/// A workbook without styles has one style, in which numbers are plain numbers.
 impl Default for Styles {
     fn default() -> Styles {
-        Styles(vec![Shown::Number])
+        Styles(vec![NumberKind::Number])
     }
 }
 
 impl Styles {
-    pub(super) fn read(mut xml: Xml<'_>) -> Result<Styles, Fault> {
+    pub(super) fn read(mut xml: Xml<'_>) -> Result<Styles, PartError> {
         let (mut formats, mut styles) = (HashMap::new(), Vec::new());
         let mut is_of_cells = false;
         loop {
@@ -39,7 +39,7 @@ impl Styles {
                     "numFmt" => {
                         let id = attribute(&element, "numFmtId")?.unwrap_or_default();
                         let code = attribute(&element, "formatCode")?.unwrap_or_default();
-                        formats.insert(id.parse::<u32>().map_err(|_| Fault::Form)?, of_code(&code));
+                        formats.insert(id.parse::<u32>().map_err(|_| PartError::Form)?, of_code(&code));
                     }
                     "cellXfs" => is_of_cells = true,
                     "xf" if is_of_cells => {
@@ -56,36 +56,36 @@ impl Styles {
         }
     }
 
-    /// The meaning of a number in a cell of this style; none of a style that does not exist.
-    pub(super) fn shown(&self, style: usize) -> Option<Shown> {
+    /// The meaning of a number in a cell with this style; `None` if the style does not exist.
+    pub(super) fn number_kind(&self, style: usize) -> Option<NumberKind> {
         self.0.get(style).copied()
     }
 }
 
-/// The formats that have a number only (ECMA-376, 18.8.30).
-fn built_in(id: u32) -> Shown {
+/// The built-in formats (ECMA-376, 18.8.30).
+fn built_in(id: u32) -> NumberKind {
     match id {
-        14..=17 | 22 | 27..=31 | 34..=36 | 50..=58 => Shown::Date,
-        18..=21 | 32 | 33 | 45 | 47 => Shown::Time,
-        46 => Shown::Duration,
-        _ => Shown::Number,
+        14..=17 | 22 | 27..=31 | 34..=36 | 50..=58 => NumberKind::Date,
+        18..=21 | 32 | 33 | 45 | 47 => NumberKind::Time,
+        46 => NumberKind::Duration,
+        _ => NumberKind::Number,
     }
 }
 
-/// Reads the code of a format, such as `dd.mm.yyyy`. The section of positive numbers decides.
-fn of_code(code: &str) -> Shown {
+/// Parses a format code such as `dd.mm.yyyy`. The section for positive numbers decides.
+fn of_code(code: &str) -> NumberKind {
     let (mut has_day, mut has_month, mut has_time) = (false, false, false);
     let mut characters = code.chars();
     while let Some(character) = characters.next() {
         match character.to_ascii_lowercase() {
             '"' => drop(characters.by_ref().find(|it| *it == '"')),
-            // The next one is shown as it is, gives a width or fills the cell.
+            // The next character is a literal, a width or a fill character.
             '\\' | '_' | '*' => drop(characters.next()),
             '[' => {
                 let inner: String = characters.by_ref().take_while(|it| *it != ']').collect();
                 let is_unit = |unit: char| inner.chars().all(|it| it.eq_ignore_ascii_case(&unit));
                 if !inner.is_empty() && ['h', 'm', 's'].into_iter().any(is_unit) {
-                    return Shown::Duration;
+                    return NumberKind::Duration;
                 }
             }
             ';' => break,
@@ -96,9 +96,9 @@ fn of_code(code: &str) -> Shown {
         }
     }
     match (has_day, has_time, has_month) {
-        (true, ..) | (_, false, true) => Shown::Date,
-        (_, true, _) => Shown::Time,
-        _ => Shown::Number,
+        (true, ..) | (_, false, true) => NumberKind::Date,
+        (_, true, _) => NumberKind::Time,
+        _ => NumberKind::Number,
     }
 }
 
@@ -108,30 +108,36 @@ mod tests {
 
     #[test]
     fn number_format_determines_the_type() {
-        for (code, shown) in [
-            ("General", Shown::Number),
-            ("0.00E+00", Shown::Number),
-            ("#,##0.00\\ [$CHF-807]", Shown::Number),
-            ("0.0\" days\"", Shown::Number),
-            ("_(* #,##0_);_(* (#,##0);_(@_)", Shown::Number),
-            ("[Red]0;yyyy", Shown::Number),
-            ("0\\d", Shown::Number),
-            ("@", Shown::Number),
-            ("", Shown::Number),
-            ("dd.mm.yyyy", Shown::Date),
-            ("[$-407]D. MMMM YYYY;@", Shown::Date),
-            ("mmm", Shown::Date),
-            ("yyyy\\-mm\\-dd\\ hh:mm:ss", Shown::Date),
-            ("h:mm AM/PM", Shown::Time),
-            ("mm:ss.0", Shown::Time),
-            ("[h]:mm:ss", Shown::Duration),
-            ("[MM]:ss", Shown::Duration),
+        for (code, number_kind) in [
+            ("General", NumberKind::Number),
+            ("0.00E+00", NumberKind::Number),
+            ("#,##0.00\\ [$CHF-807]", NumberKind::Number),
+            ("0.0\" days\"", NumberKind::Number),
+            ("_(* #,##0_);_(* (#,##0);_(@_)", NumberKind::Number),
+            ("[Red]0;yyyy", NumberKind::Number),
+            ("0\\d", NumberKind::Number),
+            ("@", NumberKind::Number),
+            ("", NumberKind::Number),
+            ("dd.mm.yyyy", NumberKind::Date),
+            ("[$-407]D. MMMM YYYY;@", NumberKind::Date),
+            ("mmm", NumberKind::Date),
+            ("yyyy\\-mm\\-dd\\ hh:mm:ss", NumberKind::Date),
+            ("h:mm AM/PM", NumberKind::Time),
+            ("mm:ss.0", NumberKind::Time),
+            ("[h]:mm:ss", NumberKind::Duration),
+            ("[MM]:ss", NumberKind::Duration),
         ] {
-            assert_eq!(of_code(code), shown, "{code}");
+            assert_eq!(of_code(code), number_kind, "{code}");
         }
         assert_eq!(
             [0, 14, 20, 46, 49].map(built_in),
-            [Shown::Number, Shown::Date, Shown::Time, Shown::Duration, Shown::Number]
+            [
+                NumberKind::Number,
+                NumberKind::Date,
+                NumberKind::Time,
+                NumberKind::Duration,
+                NumberKind::Number
+            ]
         );
     }
 }

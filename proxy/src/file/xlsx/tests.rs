@@ -1,4 +1,4 @@
-//! Spreadsheets that programs write, and hostile ones.
+//! Spreadsheets from other programs, and hostile files.
 
 mod attacks;
 mod forms;
@@ -11,7 +11,7 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Formula, Workbook};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::fault::Unreadable;
+use super::error::Unreadable;
 use super::reader::{Event, read};
 use super::writer::{Unwritable, Writer};
 
@@ -68,7 +68,7 @@ fn parts_of(mut workbook: Workbook) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// A workbook of which a part is changed.
+/// A workbook with one modified part.
 fn changed(workbook: Workbook, name: &str, change: impl FnOnce(&str) -> String) -> File {
     let mut parts = parts_of(workbook);
     let part = parts.iter_mut().find(|(own, _)| own == name).expect("the part");
@@ -152,10 +152,10 @@ fn reader_stops_with_its_consumer() {
 }
 
 #[test]
-fn rows_that_were_written_are_read() {
+fn written_rows_round_trip() {
     let mut writer = Writer::new("customers").expect("a workbook");
-    let texts = ["=1+1", "'x", " sp ", "l1\nl2", "é😀", "_x0041_", "<&>\"", "tab\tx"];
-    let rows: Vec<String> = texts
+    let shared_strings = ["=1+1", "'x", " sp ", "l1\nl2", "é😀", "_x0041_", "<&>\"", "tab\tx"];
+    let rows: Vec<String> = shared_strings
         .iter()
         .map(|text| {
             format!(
@@ -172,7 +172,7 @@ fn rows_that_were_written_are_read() {
     let found = events(&out, None).expect("a sheet");
     let mut expected = vec![header(&["name", "n", "on", "day", "at"])];
     expected.extend(rows.iter().enumerate().map(|(at, cells)| row(at as u64 + 2, cells)));
-    expected.push(row(texts.len() as u64 + 3, "[\"last\"]"));
+    expected.push(row(shared_strings.len() as u64 + 3, "[\"last\"]"));
     assert_eq!(found, expected);
 }
 
@@ -181,6 +181,6 @@ fn text_too_long_for_a_cell_is_reported() {
     let mut writer = Writer::new("x").expect("a workbook");
     writer.write("[\"id\",\"name\"]\n").expect("a header");
     let long = "😀".repeat(16_384);
-    let refused = writer.write(&format!("[\"1\",\"{long}\"]\n"));
-    assert_eq!(refused, Err(Unwritable::LongText(2, "name".to_owned())));
+    let rejected = writer.write(&format!("[\"1\",\"{long}\"]\n"));
+    assert_eq!(rejected, Err(Unwritable::LongText(2, "name".to_owned())));
 }

@@ -1,4 +1,4 @@
-//! A part of XML → events, in bounded memory: a part, an event, a name and the nesting have limits.
+//! An XML part → events, in bounded memory: the size of the part, of an event and of a name, and the nesting depth are limited.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,15 +7,15 @@ use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::fault::Fault;
+use super::error::PartError;
 
-/// The most bytes of an event and of a text.
+/// The maximum size of an event and of a text.
 pub(super) const MAX_EVENT_BYTES: u64 = 4 << 20;
-/// The most bytes of the name of an element. The parser keeps those of all open elements.
+/// The maximum size of an element name. The parser stores the names of all open elements.
 const MAX_NAME_BYTES: usize = 200;
 const MAX_DEPTH: usize = 200;
 
-/// The number of events read before it is asked again whether the part is still wanted.
+/// The number of events between two checks whether the caller is gone.
 const EVENTS_BETWEEN: u32 = 4096;
 
 /// A part that is being read.
@@ -24,57 +24,62 @@ pub(super) struct Xml<'a> {
     buffer: Vec<u8>,
     depth: usize,
     events: u32,
-    /// Whether the result is still wanted.
-    is_wanted: &'a dyn Fn() -> bool,
+    /// Returns false when the caller is gone.
+    should_continue: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Xml<'a> {
-    /// A part, of which at most `most` bytes are read.
-    pub(super) fn new(part: Box<dyn Read + 'a>, most: u64, is_wanted: &'a dyn Fn() -> bool) -> Xml<'a> {
+    /// A reader of at most `max_bytes` bytes of a part.
+    pub(super) fn new(
+        part: Box<dyn Read + 'a>,
+        max_bytes: u64,
+        should_continue: &'a dyn Fn() -> bool,
+    ) -> Xml<'a> {
         let part = BufReader::with_capacity(32 << 10, part);
-        let mut reader = Reader::from_reader(Counted { inner: part, part: most, event: MAX_EVENT_BYTES });
+        let mut reader =
+            Reader::from_reader(Counted { inner: part, part: max_bytes, event: MAX_EVENT_BYTES });
         reader.config_mut().expand_empty_elements = true;
-        Xml { reader, buffer: Vec::new(), depth: 0, events: 0, is_wanted }
+        Xml { reader, buffer: Vec::new(), depth: 0, events: 0, should_continue }
     }
 
-    pub(super) fn next(&mut self) -> Result<Event<'_>, Fault> {
+    pub(super) fn next(&mut self) -> Result<Event<'_>, PartError> {
         self.events += 1;
         if self.events >= EVENTS_BETWEEN {
             self.events = 0;
-            if !(self.is_wanted)() {
-                return Err(Fault::Unwanted);
+            if !(self.should_continue)() {
+                return Err(PartError::Cancelled);
             }
         }
         self.buffer.clear();
         self.reader.get_mut().event = MAX_EVENT_BYTES;
-        let event = self.reader.read_event_into(&mut self.buffer).map_err(fault)?;
+        let event = self.reader.read_event_into(&mut self.buffer).map_err(part_error)?;
         match &event {
             Event::Start(start) => {
                 self.depth += 1;
                 if self.depth > MAX_DEPTH || start.name().as_ref().len() > MAX_NAME_BYTES {
-                    return Err(Fault::Size);
+                    return Err(PartError::Size);
                 }
             }
             Event::End(_) => self.depth = self.depth.saturating_sub(1),
-            Event::Eof if self.depth > 0 => return Err(Fault::Form),
+            Event::Eof if self.depth > 0 => return Err(PartError::Form),
             _ => {}
         }
         Ok(event)
     }
 
-    /// How many elements are open.
+    /// The number of open elements.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Reads all that is left, which compares its checksum.
-    pub(super) fn finish(mut self) -> Result<(), Fault> {
+    /// Reads the rest of the part, which verifies its checksum.
+    pub(super) fn finish(mut self) -> Result<(), PartError> {
         while self.next()? != Event::Eof {}
         Ok(())
     }
 
-    /// Passes over the rest of the element that has begun last.
-    pub(super) fn skip(&mut self) -> Result<(), Fault> {
+    /// Skips the rest of the current element.
+    pub(super) fn skip(&mut self) -> Result<(), PartError> {
         let outside = self.depth - 1;
         while self.depth > outside {
             self.next()?;
@@ -82,30 +87,32 @@ impl<'a> Xml<'a> {
         Ok(())
     }
 
-    /// Appends the text of the element that has begun last.
-    pub(super) fn text(&mut self, text: &mut String) -> Result<(), Fault> {
+    /// Appends the text of the current element.
+    pub(super) fn text(&mut self, text: &mut String) -> Result<(), PartError> {
         let (outside, before) = (self.depth - 1, text.len());
         while self.depth > outside {
             match self.next()? {
                 Event::Text(part) => text.push_str(&part.xml10_content()),
                 Event::CData(part) => text.push_str(&part.xml10_content()),
-                Event::GeneralRef(name) => match name.resolve_char_ref().map_err(fault)? {
+                Event::GeneralRef(name) => match name.resolve_char_ref().map_err(part_error)? {
                     Some(character) => text.push(character),
                     None => {
-                        text.push_str(&unescape(&format!("&{};", name.as_ref())).map_err(|_| Fault::Form)?);
+                        text.push_str(
+                            &unescape(&format!("&{};", name.as_ref())).map_err(|_| PartError::Form)?,
+                        );
                     }
                 },
                 _ => {}
             }
             if (text.len() - before) as u64 > MAX_EVENT_BYTES {
-                return Err(Fault::Size);
+                return Err(PartError::Size);
             }
         }
         Ok(())
     }
 
-    /// Appends the text of the element of a rich text that has begun last: its runs, without readings.
-    pub(super) fn rich_text(&mut self, text: &mut String) -> Result<(), Fault> {
+    /// Appends the text of the current rich-text element: its runs, without phonetic readings.
+    pub(super) fn rich_text(&mut self, text: &mut String) -> Result<(), PartError> {
         let (outside, before) = (self.depth - 1, text.len());
         while self.depth > outside {
             let (is_run, keeps_spaces, is_reading) = match self.next()? {
@@ -129,7 +136,7 @@ impl<'a> Xml<'a> {
                 text.push_str(&unescaped(trimmed));
             }
             if (text.len() - before) as u64 > MAX_EVENT_BYTES {
-                return Err(Fault::Size);
+                return Err(PartError::Size);
             }
         }
         Ok(())
@@ -137,22 +144,25 @@ impl<'a> Xml<'a> {
 }
 
 /// The value of an attribute, whatever its prefix.
-pub(super) fn attribute<'e>(element: &'e BytesStart<'_>, name: &str) -> Result<Option<Cow<'e, str>>, Fault> {
-    // The check for names that occur twice takes time by the square of their number.
+pub(super) fn attribute<'e>(
+    element: &'e BytesStart<'_>,
+    name: &str,
+) -> Result<Option<Cow<'e, str>>, PartError> {
+    // The check for duplicate attributes takes quadratic time.
     for attribute in element.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|_| Fault::Form)?;
+        let attribute = attribute.map_err(|_| PartError::Form)?;
         if attribute.key.local_name().as_ref() == name {
             let value = match attribute.value {
                 Cow::Borrowed(value) => unescape(value),
                 Cow::Owned(value) => unescape(&value).map(|value| Cow::Owned(value.into_owned())),
             };
-            return value.map(Some).map_err(|_| Fault::Form);
+            return value.map(Some).map_err(|_| PartError::Form);
         }
     }
     Ok(None)
 }
 
-/// Characters that XML does not have are written by their number: `_x000D_`.
+/// Decodes characters that XML does not allow, which are written as `_x000D_`.
 pub(super) fn unescaped(text: &str) -> String {
     let (mut units, mut rest) = (Vec::new(), text);
     while let Some(at) = rest.find("_x") {
@@ -175,14 +185,14 @@ pub(super) fn unescaped(text: &str) -> String {
     String::from_utf16_lossy(&units)
 }
 
-fn fault(error: quick_xml::Error) -> Fault {
+fn part_error(error: quick_xml::Error) -> PartError {
     match error {
-        quick_xml::Error::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => Fault::Size,
-        _ => Fault::Form,
+        quick_xml::Error::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => PartError::Size,
+        _ => PartError::Form,
     }
 }
 
-/// A reader of which a limited number of bytes is taken.
+/// A reader of a limited number of bytes.
 struct Counted<R> {
     inner: R,
     part: u64,
@@ -191,12 +201,12 @@ struct Counted<R> {
 
 impl<R: BufRead> BufRead for Counted<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        let most = self.part.min(self.event);
+        let max_bytes = self.part.min(self.event);
         let chunk = self.inner.fill_buf()?;
-        if most == 0 && !chunk.is_empty() {
+        if max_bytes == 0 && !chunk.is_empty() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        Ok(&chunk[..chunk.len().min(usize::try_from(most).unwrap_or(usize::MAX))])
+        Ok(&chunk[..chunk.len().min(usize::try_from(max_bytes).unwrap_or(usize::MAX))])
     }
 
     fn consume(&mut self, bytes: usize) {

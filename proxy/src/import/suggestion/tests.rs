@@ -2,10 +2,10 @@ use serde_json::json;
 
 use super::*;
 
-fn suggested(portions: &[Value]) -> Suggested {
+fn suggested(chunks: &[Value]) -> Suggested {
     let mut all = Suggestion::default();
-    for portion in portions {
-        all.add(serde_json::from_value(portion.clone()).expect("forms"));
+    for chunk in chunks {
+        all.add(serde_json::from_value(chunk.clone()).expect("forms"));
     }
     all.end()
 }
@@ -20,13 +20,16 @@ fn suggested_format_fits_every_chunk() {
     let month_first = json!([{"date": "M.D.YYYY"}, 2]);
     let both = json!([column("born", "date", &json!([day_first, month_first]))]);
     let one = json!([column("born", "date", &json!([day_first]))]);
-    for portions in [[both.clone(), one.clone()], [one, both.clone()]] {
-        assert_eq!(suggested(&portions).format, Some(json!({"date": "D.M.YYYY"})));
+    for chunks in [[both.clone(), one.clone()], [one, both.clone()]] {
+        assert_eq!(suggested(&chunks).format, Some(json!({"date": "D.M.YYYY"})));
     }
-    let doubtful = suggested(&[both.clone(), both]);
-    assert_eq!(doubtful.format, None);
-    assert!(doubtful.doubts[0].contains("column born fit several"), "{doubtful:?}");
-    assert!(doubtful.doubts[0].contains(r#"{"date":"D.M.YYYY"} or {"date":"M.D.YYYY"}"#), "{doubtful:?}");
+    let ambiguous = suggested(&[both.clone(), both]);
+    assert_eq!(ambiguous.format, None);
+    assert!(ambiguous.ambiguities[0].contains("column born match several"), "{ambiguous:?}");
+    assert!(
+        ambiguous.ambiguities[0].contains(r#"{"date":"D.M.YYYY"} or {"date":"M.D.YYYY"}"#),
+        "{ambiguous:?}"
+    );
 }
 
 #[test]
@@ -71,7 +74,7 @@ fn suggested_format_has_members_of_all_types() {
             "null": ["", "n/a"]})
         )
     );
-    assert!(found.doubts.len() == 1 && found.doubts[0].contains("no time zone"), "{found:?}");
+    assert!(found.ambiguities.len() == 1 && found.ambiguities[0].contains("no time zone"), "{found:?}");
 }
 
 #[test]
@@ -82,8 +85,8 @@ fn text_of_another_column_is_not_suggested_as_null() {
     for file in [json!([visits.clone(), country.clone()]), json!([country, visits])] {
         let found = suggested(&[file]);
         assert_eq!(found.format, Some(json!({"null": ["", "-"]})));
-        assert!(found.doubts.len() == 1 && found.doubts[0].contains("\"NA\""), "{found:?}");
-        assert!(found.doubts[0].contains("is a text in country"), "{found:?}");
+        assert!(found.ambiguities.len() == 1 && found.ambiguities[0].contains("\"NA\""), "{found:?}");
+        assert!(found.ambiguities[0].contains("is a value in country"), "{found:?}");
     }
 }
 
@@ -91,25 +94,25 @@ fn text_of_another_column_is_not_suggested_as_null() {
 fn choices_show_cells_as_each_format_reads_them() {
     let day_first = json!([{"date": "D.M.YYYY"}, 1]);
     let month_first = json!([{"date": "M.D.YYYY"}, 2]);
-    let portion = |text: &str, readings: [&str; 2]| {
+    let chunk = |text: &str, readings: [&str; 2]| {
         let mut born = column("born", "date", &json!([day_first, month_first]));
         born["examples"] = json!([text]);
         born["readings"] = json!([[readings[0]], [readings[1]]]);
         json!([born])
     };
-    let mut portions = vec![portion("1.2.2024", ["2024-02-01", "2024-01-02"])];
-    portions.push(portion("3.3.2024", ["2024-03-03", "2024-03-03"]));
-    portions.extend(vec![portion("3.4.2024", ["2024-04-03", "2024-03-04"]); 2]);
+    let mut chunks = vec![chunk("1.2.2024", ["2024-02-01", "2024-01-02"])];
+    chunks.push(chunk("3.3.2024", ["2024-03-03", "2024-03-03"]));
+    chunks.extend(vec![chunk("3.4.2024", ["2024-04-03", "2024-03-04"]); 2]);
     for day in 5..13 {
         let [day_first, month_first] = [format!("2024-04-{day:02}"), format!("2024-{day:02}-04")];
-        portions.push(portion(&format!("{day}.4.2024"), [&day_first, &month_first]));
+        chunks.push(chunk(&format!("{day}.4.2024"), [&day_first, &month_first]));
     }
-    let found = serde_json::to_value(suggested(&portions).choices).expect("JSON");
+    let found = serde_json::to_value(suggested(&chunks).choices).expect("JSON");
     assert_eq!(found[0]["columns"], json!(["born"]));
     let formats = found[0]["formats"].as_array().expect("formats");
     assert_eq!(formats.len(), 2);
     assert_eq!(formats[1]["format"], json!({"date": "M.D.YYYY"}));
-    // What both read alike is not among the ten.
+    // A cell that both formats read alike is not an example.
     assert_eq!(formats[1]["cells"].as_array().map(Vec::len), Some(10));
     assert!(!found.to_string().contains("3.3.2024"), "{found}");
     assert_eq!(formats[1]["cells"][0], json!({"column": "born", "text": "1.2.2024", "value": "2024-01-02"}));

@@ -1,22 +1,22 @@
-//! Which rows and columns are named.
+//! Tests of warnings.
 
 use serde_json::json;
 
 use super::*;
 
-/// The warnings of portions of rows, of which each has a record; 0 stands for no record.
-fn warnings(mut warnings: Warnings, portions: &[&[u64]], more: &serde_json::Value) -> Vec<Warning> {
+/// The warnings for chunks of rows. Each number is the record of a row; 0 is a row without a record.
+fn warnings(mut warnings: Warnings, chunks: &[&[u64]], more: &serde_json::Value) -> Vec<Warning> {
     let mut line = 1;
-    for records in portions {
-        let mut portion = Portion::default();
+    for records in chunks {
+        let mut chunk = Chunk::default();
         for _ in *records {
             line += 1;
-            portion.push(line, "x");
+            chunk.push(line, "x");
         }
         let records = STANDARD.encode(records.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<_>>());
         let mut notes = json!({"keyless": 0, "odd": [], "records": records});
         notes.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-        warnings.add(&portion, serde_json::from_value(notes).expect("notes"), false);
+        warnings.add(&chunk, serde_json::from_value(notes).expect("notes"), false);
     }
     warnings.list()
 }
@@ -38,15 +38,15 @@ fn repeated_key_is_reported_across_chunks() {
 
 #[test]
 fn deferred_row_is_not_a_repeated_key() {
-    let mut portion = Portion::default();
-    portion.push(2, "x");
+    let mut chunk = Chunk::default();
+    chunk.push(2, "x");
     let notes = || {
         let records = STANDARD.encode(5_u64.to_le_bytes());
         serde_json::from_value(json!({"keyless": 0, "odd": [], "records": records})).expect("notes")
     };
     let mut warnings = Warnings::default();
-    warnings.add(&portion, notes(), false);
-    warnings.add(&portion, notes(), true);
+    warnings.add(&chunk, notes(), false);
+    warnings.add(&chunk, notes(), true);
     assert_eq!(warnings.list(), []);
 }
 
@@ -78,7 +78,7 @@ fn ungrouped_number_suppresses_the_warning() {
             let mut notes = numbers(is_plain);
             notes["keyless"] = json!(0);
             notes["odd"] = json!([]);
-            all.add(&Portion::default(), serde_json::from_value(notes).expect("notes"), false);
+            all.add(&Chunk::default(), serde_json::from_value(notes).expect("notes"), false);
         }
         assert_eq!(all.list(), []);
     }

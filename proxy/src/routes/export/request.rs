@@ -1,4 +1,4 @@
-//! The request of an export, and its portions from the database.
+//! An export request, and its chunks from the database.
 
 use axum::http::{HeaderName, HeaderValue, header};
 
@@ -14,16 +14,16 @@ use keyed_service::statement::{Argument, Statement, statement, text};
 pub(super) const OPEN: Statement = statement!("export_open($4::text, $5::text, $6::text, $7::text)");
 pub(super) const NEXT: Statement = statement!("export_next()");
 
-/// The mark by which spreadsheet programs detect UTF-8.
+/// The byte order mark, with which spreadsheet programs detect UTF-8.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// The request of an export.
+/// An export request.
 pub(super) struct ExportRequest {
     pub(super) template: String,
     pub(super) form: FileForm,
-    /// A search.
+    /// The search, if any.
     pub(super) body: Option<String>,
-    /// The saved view that the address names.
+    /// The saved view, if any.
     pub(super) view: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl ExportRequest {
     }
 }
 
-/// The file name of a template, which is safe for any path parameter.
+/// The file name for a template. It is a safe name for any path parameter.
 pub(super) fn file_name(template: &str) -> String {
     template
         .chars()
@@ -58,24 +58,24 @@ pub(super) fn file_name(template: &str) -> String {
         .collect()
 }
 
-/// Begins the export, and gives back its first portion.
+/// Starts the export, and returns its first chunk.
 pub(super) async fn open<'a>(
     app: &'a App,
     caller: &'a Caller,
-    wanted: &ExportRequest,
+    request: &ExportRequest,
 ) -> Result<(Option<FilePermit<'a>>, Transaction<'a>, String), Problem> {
     let permit = caller.file().await?;
-    // One snapshot for all portions. The timeout applies if the proxy dies.
+    // One snapshot for all chunks. The timeout is for the case that the proxy dies.
     let begin = format!(
         "begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = {}",
         app.file_timeout.as_millis()
     );
     let mut transaction = app.database.begin(caller, &begin).await?;
-    let row = transaction.call(OPEN, &wanted.arguments()).await?;
-    let mark = if wanted.form.has_mark { BYTE_ORDER_MARK } else { "" };
-    Ok((permit, transaction, mark.to_owned() + &portion(&row)?.unwrap_or_default()))
+    let row = transaction.call(OPEN, &request.arguments()).await?;
+    let mark = if request.form.has_mark { BYTE_ORDER_MARK } else { "" };
+    Ok((permit, transaction, mark.to_owned() + &chunk(&row)?.unwrap_or_default()))
 }
 
-pub(super) fn portion(row: &tokio_postgres::Row) -> Result<Option<String>, Problem> {
-    row.try_get(0).map_err(|error| Problem::internal(format!("not the answer of an export: {error}")))
+pub(super) fn chunk(row: &tokio_postgres::Row) -> Result<Option<String>, Problem> {
+    row.try_get(0).map_err(|error| Problem::internal(format!("not the result of an export: {error}")))
 }

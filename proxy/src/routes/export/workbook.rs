@@ -1,5 +1,5 @@
-//! Exports as a spreadsheet. It is complete before its first byte is sent, because its index needs all of it; until then it is in
-//! unnamed files.
+//! Exports as a spreadsheet. It is complete before its first byte is sent, because its ZIP directory is written last.
+//! Until then, it is stored in unnamed temporary files.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -10,31 +10,31 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::request::{ExportRequest, NEXT, file_name, open, portion};
+use super::request::{ExportRequest, NEXT, chunk, file_name, open};
 use crate::admission::FilePermit;
 use crate::admission::min_rate::TransferTimer;
 use crate::caller::Caller;
-use crate::file::chunks::ChunkSender;
+use crate::file::stream::ChunkSender;
 use crate::file::xlsx::{Unwritable, Writer};
 use crate::metrics::Running;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// The bytes that are sent together.
+/// The size of the sent chunks.
 const CHUNK: usize = 128 << 10;
 
 /// Writes the spreadsheet, then sends it.
 pub(super) async fn send(
     app: &App,
     caller: &Caller,
-    wanted: &ExportRequest,
+    request: &ExportRequest,
     chunks: ChunkSender,
     begun: oneshot::Sender<Result<(), Problem>>,
 ) {
     let mut running = Running::export(&app.metrics);
-    let written = timeout(app.file_timeout, write(app, caller, wanted)).await.unwrap_or_else(|_| {
+    let written = timeout(app.file_timeout, write(app, caller, request)).await.unwrap_or_else(|_| {
         let problem = Problem::new(Code::Timeout, "the spreadsheet was not complete in time");
-        Err(problem.with_hint("Export fewer records, or as CSV, which is sent while it is written."))
+        Err(problem.with_hint("Export fewer records, or use CSV, which is streamed."))
     });
     let (_permit, mut file) = match written {
         Ok(written) => {
@@ -73,14 +73,14 @@ pub(super) async fn send(
     running.ends("complete");
 }
 
-/// The complete file, at its beginning.
+/// Writes the complete file, and rewinds it.
 async fn write<'a>(
     app: &'a App,
     caller: &'a Caller,
-    wanted: &ExportRequest,
+    request: &ExportRequest,
 ) -> Result<(Option<FilePermit<'a>>, File), Problem> {
-    let (permit, mut transaction, first) = open(app, caller, wanted).await?;
-    let mut name = file_name(&wanted.template);
+    let (permit, mut transaction, first) = open(app, caller, request).await?;
+    let mut name = file_name(&request.template);
     if name.is_empty() {
         name.push_str("records");
     }
@@ -88,7 +88,7 @@ async fn write<'a>(
     let mut next = Some(first);
     while let Some(rows) = next {
         writer = blocking(move || writer.write(&rows).map(|()| writer)).await?;
-        next = portion(&transaction.call(NEXT, &[]).await?)?;
+        next = chunk(&transaction.call(NEXT, &[]).await?)?;
     }
     transaction.roll_back().await;
     let file = blocking(move || {
@@ -101,7 +101,7 @@ async fn write<'a>(
     Ok((permit, file.await?))
 }
 
-/// Runs what waits for the disk.
+/// Runs blocking file operations.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Unwritable> + Send + 'static,
 ) -> Result<T, Problem> {
@@ -110,9 +110,9 @@ async fn blocking<T: Send + 'static>(
         Unwritable::TooManyRows => Problem::invalid_value("a sheet has at most 1,048,575 records")
             .with_hint("Export fewer records, or as CSV."),
         Unwritable::LongText(row, column) => Problem::invalid_value(format!(
-            "the text of {column} in row {row} is longer than a cell of a spreadsheet holds"
+            "the text of {column} in row {row} is longer than a spreadsheet cell can hold"
         ))
-        .with_hint("Leave the attribute out by fields, or export as CSV."),
+        .with_hint("Use fields to omit the attribute, or export as CSV."),
         Unwritable::Failed(cause) => Problem::unavailable("the spreadsheet could not be written", cause),
     })
 }

@@ -124,8 +124,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what was changed
-         * @description Every committed change of a record that you may read comes exactly once when you follow the cursors, and those of one record in their order. A change is shown once no transaction that could come before it is still open. With `wait`, or as a stream of events, the request waits for changes; it needs a project, by the header or by the key. A stream is one response that does not end: each event has the operation as its name and an entry as its data. The last event of a page has the cursor behind it as its id, so a client that reconnects with `Last-Event-ID` gets at most one page again. An event `error` has a problem as its data, and ends the stream.
+         * Read the change feed
+         * @description If you follow the cursors, you get every committed change of a record that you can read exactly once, and the changes of a record in order. A change is included when no earlier transaction is still open. With `wait`, or as a stream of events, the request waits for changes. It then needs a project, from the header or the key. A stream is a response that does not end: each event is named after the operation, and its data is an entry. The id of the last event of a page is the cursor after the page, so a client that reconnects with `Last-Event-ID` gets at most one page twice. The data of an event `error` is a problem, and it ends the stream.
          */
         get: operations["getChanges"];
         put?: never;
@@ -351,7 +351,7 @@ export interface paths {
         put?: never;
         /**
          * Read the live records with many keys
-         * @description Records of more than 32 MiB are rejected with 413.
+         * @description A response of more than 32 MiB is rejected with 413.
          */
         post: operations["getRecordsByKey"];
         delete?: never;
@@ -939,7 +939,7 @@ export interface paths {
         };
         /**
          * List the webhook endpoints
-         * @description Those of the project of the request; without one, of all projects of the key.
+         * @description The endpoints of the project in the request; without one, of all projects of the key.
          */
         get: operations["listWebhookEndpoints"];
         put?: never;
@@ -1021,7 +1021,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description One that waits for its next attempt is sent at once.
+         * @description A delivery that waits for its next attempt is sent immediately.
          */
         post: operations["replayWebhookDelivery"];
         delete?: never;
@@ -1041,7 +1041,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description It has the type `test` and is sent once, also to a disabled endpoint.
+         * @description It has the type `test` and is sent once, even if the endpoint is disabled.
          */
         post: operations["testWebhookEndpoint"];
         delete?: never;
@@ -1274,7 +1274,7 @@ export interface components {
          *     }
          */
         Attribute: {
-            /** @description The sort order of texts, if it differs from that of the template. */
+            /** @description The sort order of text, if it differs from that of the template. */
             collation?: string;
             default?: components["schemas"]["Value"];
             format?: components["schemas"]["AttributeFormat"];
@@ -1299,7 +1299,7 @@ export interface components {
          *     }
          */
         AttributeChange: {
-            /** @description The sort order of texts: `und`, a language such as `de`, or `C`; null for the order of the template. */
+            /** @description The sort order of text: `und`, a language such as `de`, or `C`; null for the order of the template. */
             collation?: string | null;
             default?: components["schemas"]["Value"];
             /** @description The complete display format; null for none. */
@@ -2532,7 +2532,7 @@ export interface components {
                 /** @description The condition that the check tests. */
                 description: string;
                 name: string;
-                /** @description Whether the check passed; null if the service lacks the right to check, or a table is locked. */
+                /** @description Whether the check passed; null if the service lacks the privilege for the check, or a table is locked. */
                 sound: boolean | null;
             }[];
             extension_version: string | null;
@@ -2567,7 +2567,7 @@ export interface components {
          */
         ExportedSearch: {
             /**
-             * @description How fields are named.
+             * @description Whether fields are identified by slug or id.
              * @enum {unknown}
              */
             attribute_key?: "slug" | "id";
@@ -2617,11 +2617,11 @@ export interface components {
             datetime?: string;
             /** @description The decimal mark. */
             decimal?: string;
-            /** @description Texts of cells that mean false. */
+            /** @description Cell texts that mean false. */
             false?: string[] | string;
             /** @description The separator of list elements. Default is `;`. */
             list?: string;
-            /** @description Texts of cells without a value. Default is the empty cell. */
+            /** @description Cell texts that mean no value. Default is the empty cell. */
             null?: string[] | string;
             /** @description The thousands separator. */
             thousands?: string;
@@ -2629,7 +2629,7 @@ export interface components {
             time_zone?: string;
             /** @description Whether the minus sign can follow the digits. */
             trailing_minus?: boolean;
-            /** @description Texts of cells that mean true. */
+            /** @description Cell texts that mean true. */
             true?: string[] | string;
         };
         /**
@@ -2660,7 +2660,7 @@ export interface components {
              * @description The time of the latest of these privileges.
              */
             granted_at: string;
-            /** @description The API key, by its label and number, or the login that granted it. */
+            /** @description The API key, by its label and id, or the login that granted it. */
             granted_by: string;
             /** @description The role was dropped, so the grant has no effect. */
             orphaned: boolean;
@@ -2740,7 +2740,7 @@ export interface components {
          *     }
          */
         HighlightOffsets: {
-            /** @description The first code point after it. */
+            /** @description The position after the last code point. */
             end: number;
             marks: number[][];
             start: number;
@@ -2879,7 +2879,7 @@ export interface components {
             deletion?: {
                 /** @description The first keys of the records that the file does not have. */
                 keys: string[];
-                /** @description The records that the file could delete. */
+                /** @description The number of records that the file can delete. */
                 matching: number;
                 /** @description The share of these that was deleted. */
                 share: number;
@@ -2901,7 +2901,7 @@ export interface components {
             suggested_format?: components["schemas"]["FileFormat"];
             unchanged: number;
             updated: number;
-            /** @description Effects that may be unintended. */
+            /** @description Possibly unintended effects. */
             warnings?: {
                 code: string;
                 /** @description The first affected lines. */
@@ -2910,7 +2910,7 @@ export interface components {
             }[];
         };
         /**
-         * @description A file that is imported as one transaction.
+         * @description The import that has locked the template.
          * @example {
          *       "process": 4711,
          *       "role": "clerk",
@@ -3086,7 +3086,7 @@ export interface components {
             project: string | null;
             /** @description The projects that the key is limited to; null for all. */
             projects: string[] | null;
-            /** @description Whether searches accept `query_text`, which needs an embedding provider. Search by meaning finds records of templates that have `embed` or their own vectors. */
+            /** @description Whether searches accept `query_text`, which needs an embedding provider. Semantic search finds records of templates that have `embed` or their own vectors. */
             query_text: boolean;
             role: string;
             /** @description The templates on which the caller has privileges. */
@@ -3155,7 +3155,7 @@ export interface components {
          *     }
          */
         NewAttribute: {
-            /** @description The sort order of texts: `und`, a language such as `de`, or `C`; null for the order of the template. */
+            /** @description The sort order of text: `und`, a language such as `de`, or `C`; null for the order of the template. */
             collation?: string | null;
             default?: components["schemas"]["Value"];
             /** @description The complete display format; null for none. */
@@ -3246,7 +3246,7 @@ export interface components {
          */
         NewTemplate: {
             attributes?: components["schemas"]["NewAttribute"][];
-            /** @description The sort order of texts: `und` (Unicode, the default), a language such as `de`, or `C` (bytes). */
+            /** @description The sort order of text: `und` (Unicode, the default), a language such as `de`, or `C` (bytes). */
             collation?: string | null;
             /** Format: date-time */
             created_at?: string;
@@ -3318,7 +3318,7 @@ export interface components {
             /** @description `whsec_` and base64. */
             secret?: string;
             slug: string;
-            /** @description Slugs or numbers of templates; null for all. */
+            /** @description Slugs or ids of templates; null for all. */
             templates?: string[] | null;
             /** @description `https://`; `http://` only within the networks of `KEYED_WEBHOOK_ALLOW`. */
             url: string;
@@ -3602,7 +3602,7 @@ export interface components {
              * @description The time when writes_per_day is reset.
              */
             resets_at: string | null;
-            /** @description For attributes_per_template, the largest number in any template. For writes_per_day, null if no maximum is set. */
+            /** @description For attributes_per_template, the maximum number in any template. For writes_per_day, null if no maximum is set. */
             used: number | null;
         };
         /**
@@ -3727,7 +3727,7 @@ export interface components {
         RecordKeys: {
             /** @description The fields to return; id, template_slug and external_key are always included. */
             fields?: string[] | string | null;
-            /** @description They are trimmed. The same key counts once. */
+            /** @description Keys are trimmed, and repeated keys count once. */
             keys: string[];
             /** @description Adds `attribute_values`. */
             verbose?: boolean | null;
@@ -3752,9 +3752,9 @@ export interface components {
          *     }
          */
         RecordsByKey: {
-            /** @description The keys of no visible record. */
+            /** @description The keys without a visible record. */
             missing: string[];
-            /** @description The records, by their keys. */
+            /** @description The records by key. */
             records: {
                 [key: string]: components["schemas"]["Record"];
             };
@@ -3836,7 +3836,7 @@ export interface components {
          */
         SavedSearch: {
             /**
-             * @description How fields are named.
+             * @description Whether fields are identified by slug or id.
              * @enum {unknown}
              */
             attribute_key?: "slug" | "id";
@@ -3927,7 +3927,7 @@ export interface components {
          */
         Search: {
             /**
-             * @description How fields are named.
+             * @description Whether fields are identified by slug or id.
              * @enum {unknown}
              */
             attribute_key?: "slug" | "id";
@@ -4786,7 +4786,7 @@ export interface components {
          */
         SemanticSearch: {
             /**
-             * @description How fields are named.
+             * @description Whether fields are identified by slug or id.
              * @enum {unknown}
              */
             attribute_key?: "slug" | "id";
@@ -4926,7 +4926,7 @@ export interface components {
          */
         Template: {
             attributes: components["schemas"]["Attribute"][];
-            /** @description The sort order of texts: `und` (Unicode), a language such as `de`, or `C` (bytes). */
+            /** @description The sort order of text: `und` (Unicode), a language such as `de`, or `C` (bytes). */
             collation?: string;
             /** Format: date-time */
             created_at: string;
@@ -4963,7 +4963,7 @@ export interface components {
         TemplateChange: {
             /** @description Existing attributes can change `label`, `options`, `required`, `indexed`, `collation`, `format` and `default`. Others are added and need `type`. The type and the target of an attribute cannot change. */
             attributes?: components["schemas"]["AttributeChange"][];
-            /** @description The sort order of texts: `und` or null (Unicode), a language such as `de`, or `C` (bytes). */
+            /** @description The sort order of text: `und` or null (Unicode), a language such as `de`, or `C` (bytes). */
             collation?: string | null;
             /** @description The attribute that is displayed for a record. */
             display?: string | null;
@@ -5382,7 +5382,7 @@ export interface components {
             /** @description `whsec_` and base64. */
             secret?: string;
             slug?: string;
-            /** @description Slugs or numbers of templates; null for all. */
+            /** @description Slugs or ids of templates; null for all. */
             templates?: string[] | null;
             /** @description `https://`; `http://` only within the networks of `KEYED_WEBHOOK_ALLOW`. */
             url?: string;
@@ -5416,7 +5416,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `resync_required`: the cursor is from before a restore, a failover or a change of rights. Read the feed again from `start`. */
+        /** @description `resync_required`: the cursor is from before a restore, a failover or a change of privileges. Read the feed again from `start`. */
         Gone: {
             headers: {
                 [name: string]: unknown;
@@ -5544,7 +5544,7 @@ export interface components {
          */
         Numbers: "string";
         /**
-         * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+         * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
          * @example crm
          */
         Project: string;
@@ -5684,7 +5684,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5716,7 +5716,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5770,7 +5770,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5781,7 +5781,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The number of the API key. */
+                /** @description The id of the API key. */
                 id: string;
             };
             cookie?: never;
@@ -5808,13 +5808,13 @@ export interface operations {
     getChanges: {
         parameters: {
             query?: {
-                /** @description One template, by slug or number; all of the project by default. */
+                /** @description One template, by slug or id. Default: all templates of the project. */
                 template?: string;
-                /** @description `next_cursor` of the previous page, or `start` for everything. Without it, an empty page and the cursor of what comes from now on. */
+                /** @description `next_cursor` of the previous page, or `start` for everything. Without it, the response is an empty page with the cursor for new changes. */
                 after?: string;
                 /** @description Maximum number. */
                 limit?: number;
-                /** @description Adds the record as it is now. */
+                /** @description Includes the current state of each record. */
                 include?: "record";
                 /** @description Seconds to wait for a change if there is none. Not for a stream of events. */
                 wait?: number;
@@ -5826,11 +5826,11 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
-                /** @description Of a stream of events: the cursor after which it begins, instead of `after`. */
+                /** @description For a stream of events: the cursor after which it begins, instead of `after`. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -5868,7 +5868,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5896,14 +5896,14 @@ export interface operations {
     listEmbeddingFailures: {
         parameters: {
             query?: {
-                /** @description The template, by slug or number. Default: all. */
+                /** @description The template, by slug or id. Default: all. */
                 template?: string;
                 /** @description Maximum number. */
                 limit?: number;
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5934,12 +5934,12 @@ export interface operations {
     retryEmbeddings: {
         parameters: {
             query?: {
-                /** @description The template, by slug or number. Default: all. */
+                /** @description The template, by slug or id. Default: all. */
                 template?: string;
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -5979,7 +5979,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6019,7 +6019,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6076,13 +6076,13 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6118,13 +6118,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6166,7 +6166,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6210,7 +6210,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6226,7 +6226,7 @@ export interface operations {
                 "X-Keyed-Source"?: components["parameters"]["Source"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6278,7 +6278,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6289,7 +6289,7 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6336,7 +6336,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6362,7 +6362,7 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6417,7 +6417,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6438,7 +6438,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6471,13 +6471,13 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6513,13 +6513,13 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6530,7 +6530,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The records, and the keys that no visible record has. */
+            /** @description The records, and the keys without a visible record. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6571,13 +6571,13 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6621,13 +6621,13 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6699,7 +6699,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6707,7 +6707,7 @@ export interface operations {
                 "Content-Encoding"?: "gzip" | "identity";
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -6752,13 +6752,13 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -7017,7 +7017,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7424,7 +7424,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7456,7 +7456,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7512,7 +7512,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7550,7 +7550,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7580,7 +7580,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7619,13 +7619,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -7653,7 +7653,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7664,7 +7664,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -7693,13 +7693,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -7742,13 +7742,13 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -7779,7 +7779,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7790,7 +7790,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -7821,15 +7821,15 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
-                /** @description The number of the delivery. */
+                /** @description The id of the delivery. */
                 id: string;
             };
             cookie?: never;
@@ -7857,7 +7857,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -7868,9 +7868,9 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
-                /** @description The number of the delivery. */
+                /** @description The id of the delivery. */
                 id: string;
             };
             cookie?: never;
@@ -7911,13 +7911,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -8002,7 +8002,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8032,7 +8032,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8070,7 +8070,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8100,7 +8100,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8130,7 +8130,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8175,7 +8175,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8206,7 +8206,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8260,7 +8260,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8292,7 +8292,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8325,7 +8325,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8380,13 +8380,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -8414,7 +8414,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8425,7 +8425,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -8457,7 +8457,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8468,7 +8468,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -8506,13 +8506,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -8540,13 +8540,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -8574,7 +8574,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8585,7 +8585,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
             };
             cookie?: never;
@@ -8624,13 +8624,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
                 /** @description The slug of the view. */
                 slug: string;
@@ -8660,7 +8660,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8671,7 +8671,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
                 /** @description The slug of the view. */
                 slug: string;
@@ -8722,7 +8722,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8733,7 +8733,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The template, by slug or number. */
+                /** @description The template, by slug or id. */
                 template: string;
                 /** @description The slug of the view. */
                 slug: string;
@@ -8764,7 +8764,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8794,7 +8794,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8834,13 +8834,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -8868,7 +8868,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -8879,7 +8879,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -8908,13 +8908,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -8958,13 +8958,13 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;
@@ -8993,13 +8993,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
                 /** @description The `id` of the delivery. */
                 id: string;
@@ -9029,7 +9029,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -9040,7 +9040,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
                 /** @description The `id` of the delivery. */
                 id: string;
@@ -9073,7 +9073,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -9084,7 +9084,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The endpoint, by slug or number. */
+                /** @description The endpoint, by slug or id. */
                 endpoint: string;
             };
             cookie?: never;

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::super::*;
 use super::{judged, rows};
 
-/// What becomes of JSON: rows, or the reason why it has none.
+/// The rows of JSON text, or the reason why it has none.
 #[test]
 fn json_array_and_ndjson_have_the_same_rows() {
     use Unreadable::{AfterArray, OpenArray, Spread};
@@ -22,7 +22,7 @@ fn json_array_and_ndjson_have_the_same_rows() {
         (" [ \n ] ", rows(&[])),
         ("", rows(&[])),
         (" \n", rows(&[])),
-        // The database rejects a value that is not an object, without the other rows.
+        // A value that is not an object is rejected by the database and does not affect the other rows.
         ("[1,{} {},{\"a\"],null]", rows(&[(1, "1"), (1, "{} {}"), (1, "{\"a\"]"), (1, "null")])),
         ("[{}", Err(OpenArray(1))),
         ("[\n{\"a\":\"]\n", Err(OpenArray(3))),
@@ -38,16 +38,16 @@ fn json_array_and_ndjson_have_the_same_rows() {
 
 #[test]
 fn invalid_element_is_a_rejected_row() {
-    let faults = |text| {
+    let defects = |text| {
         let rows = judged(Form::Json, text).expect("rows");
-        rows.into_iter().map(|(line, _, fault)| (line, fault)).collect::<Vec<_>>()
+        rows.into_iter().map(|(line, _, defect)| (line, defect)).collect::<Vec<_>>()
     };
-    assert_eq!(faults("[{},\n]"), [(1, None), (2, Some(Fault::Missing))]);
-    assert_eq!(faults("[,{}]"), [(1, Some(Fault::Missing)), (1, None)]);
-    assert_eq!(faults("[{\"a\":\"x\ny\"},{}]"), [(1, Some(Fault::LineBreak)), (2, None)]);
+    assert_eq!(defects("[{},\n]"), [(1, None), (2, Some(Defect::Missing))]);
+    assert_eq!(defects("[,{}]"), [(1, Some(Defect::Missing)), (1, None)]);
+    assert_eq!(defects("[{\"a\":\"x\ny\"},{}]"), [(1, Some(Defect::LineBreak)), (2, None)]);
 }
 
-/// Any JSON, with the characters that matter.
+/// Any JSON value, with the significant characters.
 fn element() -> impl Strategy<Value = serde_json::Value> {
     let text = "[\\[\\]{},\"\\\\\n a]{0,6}";
     let leaf = prop_oneof![

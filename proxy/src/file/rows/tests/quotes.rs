@@ -2,21 +2,21 @@ use std::convert::Infallible;
 
 use super::super::*;
 use super::judged;
-use crate::file::portion::Fault::{AfterQuote, Unclosed};
+use crate::file::chunk::Defect::{AfterQuote, Unclosed};
 
-/// A row: its line, its text, and what is wrong with it.
-type Expected = (u64, &'static str, Option<Fault>);
+/// A row: its line, its text, and its defect.
+type Expected = (u64, &'static str, Option<Defect>);
 
-/// What becomes of rows with quotes: the text of a file after its first row, and its rows with the lines they begin in.
+/// Texts that follow the first row of a file, and their rows.
 const QUOTES: &[(&str, &[Expected])] = &[
-    // What CSV allows.
+    // Valid CSV.
     ("a,\"b\"\nc", &[(2, "a,\"b\"", None), (3, "c", None)]),
     ("\"a,b\",c\n", &[(2, "\"a,b\",c", None)]),
     ("\"a\nb\",c\nd", &[(2, "\"a\nb\",c", None), (4, "d", None)]),
     ("\"a\r\nb\"\r\nd", &[(2, "\"a\r\nb\"", None), (4, "d", None)]),
     ("\"Say \"\"hi\"\" now\"\n", &[(2, "\"Say \"\"hi\"\" now\"", None)]),
     ("\"\"\"\"\n", &[(2, "\"\"\"\"", None)]),
-    // A quote within an unquoted cell stays as it is.
+    // A quote within an unquoted cell is kept.
     ("5\" pipe,x\n6\"\n", &[(2, "5\" pipe,x", None), (3, "6\"", None)]),
     ("a, \"b\"\n", &[(2, "a, \"b\"", None)]),
     ("a\"\"b,c\"\n", &[(2, "a\"\"b,c\"", None)]),
@@ -25,7 +25,7 @@ const QUOTES: &[(&str, &[Expected])] = &[
     ("\"a\"b\r\nd\r\n", &[(2, "\"a\"b", Some(AfterQuote)), (3, "d", None)]),
     ("\"a\" ,b\n", &[(2, "\"a\" ,b", Some(AfterQuote))]),
     ("\"5\" pipe\",y", &[(2, "\"5\" pipe\",y", Some(AfterQuote))]),
-    // Text after a closing quote, in a later line: the lines in between are rows.
+    // Text after a closing quote in a later line. The lines in between are separate rows.
     (
         "\"5\"\" pipe,y\nRod,z\n\"6\"\" pipe,y\nNut,z\n",
         &[
@@ -44,7 +44,7 @@ const QUOTES: &[(&str, &[Expected])] = &[
             (5, "\"f\ng\"", None),
         ],
     ),
-    // A quote that is never closed.
+    // An unclosed quote.
     ("a,\"b\nc\nd", &[(2, "a,\"b", Some(Unclosed)), (3, "c", None), (4, "d", None)]),
     ("a\r\nb,\"", &[(2, "a", None), (3, "b,\"", Some(Unclosed))]),
     ("\"b\r\nc\rd", &[(2, "\"b", Some(Unclosed)), (3, "c", None), (4, "d", None)]),
@@ -57,10 +57,10 @@ const QUOTES: &[(&str, &[Expected])] = &[
 fn quotes_determine_the_cells() {
     for (text, expected) in QUOTES {
         let rows = judged(Form::Csv(b','), &format!("h,h\n{text}")).expect("rows");
-        let rows: Vec<_> = rows.iter().map(|(line, text, fault)| (*line, text.as_str(), *fault)).collect();
+        let rows: Vec<_> = rows.iter().map(|(line, text, defect)| (*line, text.as_str(), *defect)).collect();
         assert_eq!(rows[1..], **expected, "{text:?}");
-        for (_, row, fault) in rows {
-            assert_eq!(is_malformed(row, b','), fault.is_some(), "{row:?}");
+        for (_, row, defect) in rows {
+            assert_eq!(is_malformed(row, b','), defect.is_some(), "{row:?}");
         }
     }
 }
@@ -70,27 +70,27 @@ fn unclosed_quote_rejects_one_row() {
     let lines = "x,y\n".repeat(MAX_ROW_BYTES / 2);
     for text in [format!("a\n\"b,c\n{lines}"), format!("a\n\"b,c\n{lines}\"d\n{lines}")] {
         let (mut rows, mut counts) = (Rows::new(Form::Csv(b',')), (0, 0));
-        rows.set_most(usize::MAX);
-        for chunk in text.as_bytes().chunks(1 << 16) {
-            let chunk = std::str::from_utf8(chunk).expect("ASCII");
+        rows.set_max_rows(usize::MAX);
+        for piece in text.as_bytes().chunks(1 << 16) {
+            let piece = std::str::from_utf8(piece).expect("ASCII");
             let Ok(()) = rows.extend(|text| {
-                text.push_str(chunk);
+                text.push_str(piece);
                 Ok::<_, Infallible>(())
             });
-            while let Some(portion) = rows.take(false).expect("rows") {
-                counts.0 += portion.rows.len();
-                counts.1 += portion.rows.iter().filter(|row| row.fault.is_some()).count();
+            while let Some(chunk) = rows.take(false).expect("rows") {
+                counts.0 += chunk.rows.len();
+                counts.1 += chunk.rows.iter().filter(|row| row.defect.is_some()).count();
             }
         }
-        while let Some(portion) = rows.take(true).expect("rows") {
-            counts.0 += portion.rows.len();
-            counts.1 += portion.rows.iter().filter(|row| row.fault.is_some()).count();
+        while let Some(chunk) = rows.take(true).expect("rows") {
+            counts.0 += chunk.rows.len();
+            counts.1 += chunk.rows.iter().filter(|row| row.defect.is_some()).count();
         }
         assert_eq!(counts, (text.matches('\n').count(), text.matches('"').count()));
     }
 }
 
-/// Texts of the characters that matter, by a generator with a fixed seed.
+/// Random texts of the significant characters, from a fixed seed.
 fn random_texts() -> impl Iterator<Item = String> {
     let mut random = fastrand::Rng::with_seed(7);
     let characters = ['a', '"', ',', '\n', '\r', 'é', '"', ','];
@@ -100,7 +100,7 @@ fn random_texts() -> impl Iterator<Item = String> {
     })
 }
 
-/// The rows by the rule, read line by line: a row that is not valid is its first line, and reading goes on with the next line.
+/// A reference implementation that reads line by line. A malformed row consists of its first line only.
 fn by_rule(text: &str) -> Vec<(u64, String, bool)> {
     let mut lines: Vec<(u64, &str)> = Vec::new();
     let mut rest = text;
@@ -116,7 +116,7 @@ fn by_rule(text: &str) -> Vec<(u64, String, bool)> {
     }
     let (mut rows, mut at) = (Vec::new(), 0);
     while at < lines.len() {
-        // The fewest lines that are a row.
+        // The smallest number of lines that form a row.
         let ended = (at + 1..=lines.len()).find_map(|end| {
             let text = lines[at..end].iter().map(|line| line.1).collect::<String>();
             let row = text.strip_suffix("\r\n").or(text.strip_suffix(['\n', '\r'])).unwrap_or(&text);
@@ -139,7 +139,7 @@ fn by_rule(text: &str) -> Vec<(u64, String, bool)> {
     rows
 }
 
-/// The cells of a whole row, if it is one by RFC 4180, or with quotes within unquoted cells.
+/// The cells of a row, if it is valid by RFC 4180 or has quotes only within unquoted cells.
 fn read_cells(mut row: &str) -> Option<Vec<String>> {
     let mut cells = Vec::new();
     loop {
@@ -177,7 +177,7 @@ fn rejected_row_ends_with_its_line() {
     for text in random_texts() {
         let rows = judged(Form::Csv(b','), &text).expect("rows");
         let rows: Vec<_> =
-            rows.into_iter().map(|(line, text, fault)| (line, text, fault.is_some())).collect();
+            rows.into_iter().map(|(line, text, defect)| (line, text, defect.is_some())).collect();
         assert_eq!(rows, by_rule(&text), "{text:?}");
     }
 }
@@ -186,7 +186,7 @@ fn rejected_row_ends_with_its_line() {
 fn rows_equal_those_of_the_csv_crate() {
     for text in random_texts() {
         let found = judged(Form::Csv(b','), &text).expect("rows");
-        if found.iter().any(|(_, _, fault)| fault.is_some()) {
+        if found.iter().any(|(_, _, defect)| defect.is_some()) {
             continue;
         }
         let mut reader =

@@ -1,7 +1,7 @@
-//! Hostile and damaged files.
+//! Hostile and corrupt files.
 
 use super::{archive, changed, events, file, header, parts_of, row, sheet};
-use crate::file::xlsx::fault::Unreadable;
+use crate::file::xlsx::error::Unreadable;
 use crate::file::xlsx::reader::{Limits, read_within};
 use rust_xlsxwriter::{Formula, Workbook};
 use std::fs::File;
@@ -22,17 +22,17 @@ fn content() -> Vec<u8> {
 
 #[test]
 fn file_of_another_format_is_damaged() {
-    assert_eq!(events(&file(b"external_key,name\n"), None), Err(Unreadable::Damaged));
-    assert_eq!(events(&file(b""), None), Err(Unreadable::Damaged));
+    assert_eq!(events(&file(b"external_key,name\n"), None), Err(Unreadable::Corrupt));
+    assert_eq!(events(&file(b""), None), Err(Unreadable::Corrupt));
     let other = archive(&[("a.txt".to_owned(), b"x".to_vec())]);
-    assert_eq!(events(&file(&other), None), Err(Unreadable::Damaged));
+    assert_eq!(events(&file(&other), None), Err(Unreadable::Corrupt));
 }
 
 #[test]
 fn truncated_file_is_damaged() {
     let whole = content();
     for length in (0..whole.len()).step_by(97).chain([whole.len() - 1]) {
-        assert_eq!(events(&file(&whole[..length]), None), Err(Unreadable::Damaged), "{length}");
+        assert_eq!(events(&file(&whole[..length]), None), Err(Unreadable::Corrupt), "{length}");
     }
 }
 
@@ -44,7 +44,7 @@ fn corrupted_byte_never_yields_a_wrong_value() {
     for position in (0..whole.len()).step_by(5) {
         let mut changed = whole.clone();
         changed[position] ^= 1 << (position % 8);
-        // Not each byte is of a part that is read.
+        // Not every byte belongs to a part that is read.
         match events(&file(&changed), None) {
             Ok(found) => assert_eq!(found, rows, "{position}"),
             Err(_) => damaged += 1,
@@ -72,7 +72,7 @@ fn encrypted_and_older_files_are_distinguished() {
 
 #[test]
 fn part_over_the_limit_is_rejected() {
-    let limits = Limits { sheet: 1 << 20, texts: 1 << 20, styles: 1 << 20, rows: 1 << 20 };
+    let limits = Limits { sheet: 1 << 20, shared_strings: 1 << 20, styles: 1 << 20, rows: 1 << 20 };
     let within = |file: &File| read_within(file, None, limits, &|| true, |_| ControlFlow::Continue(()));
     assert_eq!(within(&file(&content())), Ok(()));
     for name in ["xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"] {
@@ -124,7 +124,7 @@ fn invalid_cell_is_reported_as_corrupt() {
         "<c><v>1</c></v>",
         "<c><v>1",
     ] {
-        assert_eq!(events(&sheet(&format!("<row>{cell}</row>")), None), Err(Unreadable::Damaged), "{cell}");
+        assert_eq!(events(&sheet(&format!("<row>{cell}</row>")), None), Err(Unreadable::Corrupt), "{cell}");
     }
 }
 
@@ -139,7 +139,7 @@ fn repeated_or_unordered_cell_is_damaged() {
         r#"<row><c r="A1"/><c r="B2"/></row>"#,
         r#"<row r="1"><c s="99"><v>1</v></c></row>"#,
     ] {
-        assert_eq!(events(&sheet(rows), None), Err(Unreadable::Damaged), "{rows}");
+        assert_eq!(events(&sheet(rows), None), Err(Unreadable::Corrupt), "{rows}");
     }
     let rows = r#"<row><c r="A2"><v>1</v></c><c><v>2</v></c></row><row><c r="B7"><v>3</v></c></row>"#;
     assert_eq!(events(&sheet(rows), None), Ok(vec![header(&["1", "2"]), row(7, "[null,3]")]));
@@ -150,14 +150,14 @@ fn repeated_part_is_damaged() {
     let mut parts = parts_of(workbook());
     let again = parts.iter().find(|(name, _)| name == "xl/worksheets/sheet1.xml").expect("the sheet").clone();
     parts.push((again.0.to_uppercase(), again.1));
-    assert_eq!(events(&file(&archive(&parts)), None), Err(Unreadable::Damaged));
+    assert_eq!(events(&file(&archive(&parts)), None), Err(Unreadable::Corrupt));
     for (name, kind) in [("_rels/.rels", "officeDocument"), ("xl/_rels/workbook.xml.rels", "sharedStrings")] {
         let file = changed(workbook(), name, |xml| {
             let start = xml.find("<Relationship ").expect("one");
             let other = format!("<Relationship Id=\"other\" Type=\"x/{kind}\" Target=\"other.xml\"/>");
             format!("{}{other}{}", &xml[..start], &xml[start..])
         });
-        assert_eq!(events(&file, None), Err(Unreadable::Damaged), "{name}");
+        assert_eq!(events(&file, None), Err(Unreadable::Corrupt), "{name}");
     }
 }
 
@@ -188,12 +188,12 @@ fn text_shared_by_too_many_cells_is_rejected() {
 fn reader_stops_when_the_import_ends() {
     let file = sheet(&"<row/>".repeat(100_000));
     let asked = std::cell::Cell::new(0);
-    let is_wanted = || {
+    let should_continue = || {
         asked.set(asked.get() + 1);
         asked.get() < 3
     };
-    let read = read_within(&file, None, Limits::default(), &is_wanted, |_| ControlFlow::Continue(()));
-    assert_eq!((read, asked.get()), (Err(Unreadable::Unwanted), 3));
+    let read = read_within(&file, None, Limits::default(), &should_continue, |_| ControlFlow::Continue(()));
+    assert_eq!((read, asked.get()), (Err(Unreadable::Cancelled), 3));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn index_of_too_many_parts_is_rejected_before_it_is_read() {
     let end = many.len() - 22;
     many[end + 8..end + 12].copy_from_slice(&[0xff; 4]);
     assert_eq!(events(&file(&many), None), Err(Unreadable::TooLarge));
-    // The same in the longer index of ZIP64, which is found by its address.
+    // The same in the ZIP64 end record.
     let whole = content();
     let (index, end) = whole.split_at(whole.len() - 22);
     let longer = |parts: u64, bytes: u64, start: u64| {
@@ -233,12 +233,12 @@ fn index_of_too_many_parts_is_rejected_before_it_is_read() {
     let (bytes, start) = (number(12), number(16));
     let rows = events(&file(&whole), None);
     assert_eq!(events(&longer(parts, bytes, start), None), rows);
-    for (parts, bytes, start, fault) in [
+    for (parts, bytes, start, error) in [
         (u64::MAX, bytes, start, Unreadable::TooLarge),
         (parts, u64::MAX, start, Unreadable::TooLarge),
-        (parts, bytes, u64::MAX, Unreadable::Damaged),
-        (parts + 1, bytes, start, Unreadable::Damaged),
+        (parts, bytes, u64::MAX, Unreadable::Corrupt),
+        (parts + 1, bytes, start, Unreadable::Corrupt),
     ] {
-        assert_eq!(events(&longer(parts, bytes, start), None), Err(fault));
+        assert_eq!(events(&longer(parts, bytes, start), None), Err(error));
     }
 }

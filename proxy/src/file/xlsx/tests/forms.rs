@@ -1,4 +1,4 @@
-//! Forms that other programs write.
+//! Variants of the format that other programs write.
 
 use super::{archive, changed, events, file, header, parts_of, row, saved, sheet};
 use crate::file::xlsx::reader::Event;

@@ -1,39 +1,41 @@
-//! Why a file or a row cannot be read.
+//! Errors for files and rows that cannot be read.
 
 use keyed_errors::Code;
 
+use crate::file::chunk::Defect;
 use crate::file::format::XLSX;
-use crate::file::gunzip::{self, is_gzip};
-use crate::file::portion::Fault;
+use crate::file::gunzip::{GunzipError, is_gzip};
 use crate::file::rows::{MAX_ROW_BYTES, Unreadable};
 use crate::problem::Problem;
 
-/// Rejects files that are known by their first bytes not to be text.
+/// Rejects files whose first bytes show that they are not text.
 pub(super) fn require_text(beginning: &[u8]) -> Result<(), Problem> {
     if is_gzip(beginning) {
-        return Err(Problem::malformed("the file is packed with gzip")
-            .with_hint("Send the header Content-Encoding: gzip, or unpack the file."));
+        return Err(Problem::malformed("the file is compressed with gzip")
+            .with_hint("Send the header Content-Encoding: gzip, or decompress the file."));
     }
     if beginning.starts_with(b"PK\x03\x04") {
         return Err(Problem::malformed("the file is a ZIP archive or a spreadsheet, such as XLSX")
-            .with_hint(&format!("Send a spreadsheet with Content-Type: {XLSX}, and unpack an archive.")));
+            .with_hint(&format!("Send a spreadsheet with Content-Type: {XLSX}. Extract an archive first.")));
     }
     if beginning.starts_with(&COMPOUND) {
-        return Err(Problem::malformed("the file is in the format before XLSX, such as XLS")
+        return Err(Problem::malformed("the file is in an older format than XLSX, such as XLS")
             .with_hint("Save it as XLSX."));
     }
     Ok(())
 }
 
-/// What files of the formats before XLSX begin with.
+/// The magic number of older spreadsheet formats.
 const COMPOUND: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
-pub(super) fn not_unpacked(fault: gunzip::Fault) -> Problem {
-    match fault {
-        gunzip::Fault::Damaged => Problem::malformed("the file is not packed with gzip, or was damaged")
-            .with_hint("Check it with gzip --test, or send it without Content-Encoding."),
-        gunzip::Fault::Short => Problem::malformed("the file ends before the end of its gzip data")
-            .with_hint("Pack it again: part of it is missing."),
+pub(super) fn not_decompressed(error: GunzipError) -> Problem {
+    match error {
+        GunzipError::Corrupt => Problem::malformed("the file is not compressed with gzip, or it is corrupt")
+            .with_hint(
+                "Check it with gzip --test. If it is not compressed, send it without Content-Encoding.",
+            ),
+        GunzipError::Truncated => Problem::malformed("the file ends before the end of its gzip data")
+            .with_hint("The file is truncated: compress it again."),
     }
 }
 
@@ -55,8 +57,8 @@ pub(super) fn unreadable(unreadable: Unreadable) -> Problem {
             format!("the row that begins in line {line} has more than {MAX_ROW_BYTES} bytes"),
         )
         .with_hint("Split the row, or write the record with a request of its own."),
-        Unreadable::Header(line, fault) => {
-            let (code, message) = refusal(fault);
+        Unreadable::Header(line, defect) => {
+            let (code, message) = describe(defect);
             Problem::new(code, format!("the header, in line {line}, cannot be read: {message}"))
         }
         Unreadable::Spread(line) => {
@@ -73,21 +75,21 @@ pub(super) fn unreadable(unreadable: Unreadable) -> Problem {
     }
 }
 
-/// The code and the message of a row that cannot be read.
-pub(super) fn refusal(fault: Fault) -> (Code, &'static str) {
-    match fault {
-        Fault::AfterQuote => (
+/// The code and the message for a row that cannot be read.
+pub(super) fn describe(defect: Defect) -> (Code, &'static str) {
+    match defect {
+        Defect::AfterQuote => (
             Code::InvalidCsv,
             "text follows a closing quote; write a quote within a quoted cell as two: \"Say \"\"hi\"\" now\"",
         ),
-        Fault::Unclosed => (
+        Defect::Unclosed => (
             Code::InvalidCsv,
             "a quoted cell begins in this line and is not closed, or text follows its closing quote; write a quote within a \
             quoted cell as two: \"Say \"\"hi\"\" now\"",
         ),
-        Fault::Zero => (Code::InvalidValue, "must not contain the character U+0000; remove it"),
-        Fault::Missing => (Code::MalformedRequest, "the array has no element here; remove the comma"),
-        Fault::LineBreak => {
+        Defect::Zero => (Code::InvalidValue, "must not contain the character U+0000; remove it"),
+        Defect::Missing => (Code::MalformedRequest, "the array has no element here; remove the comma"),
+        Defect::LineBreak => {
             (Code::MalformedRequest, "a string contains a line break; write it as \\n within the string")
         }
     }

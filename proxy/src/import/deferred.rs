@@ -1,4 +1,5 @@
-//! Rows that reference records of later rows. A few wait in memory, many in an unnamed file, up to a maximum.
+//! Deferred rows, which reference records of later rows. A few are stored in memory, many in an unnamed temporary file,
+//! up to a limit.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -8,32 +9,32 @@ use keyed_write_order::rows::{Next, RecordHash, Rows};
 use tempfile::SpooledTempFile;
 use tokio::task::spawn_blocking;
 
-use crate::file::portion::Portion;
-use crate::file::rows::PORTION_BYTES;
+use crate::file::chunk::Chunk;
+use crate::file::rows::CHUNK_BYTES;
 use crate::problem::Problem;
 
 /// The maximum size in memory.
 const MAX_BYTES_IN_MEMORY: usize = 1 << 20;
-/// Rows of a cycle are written together if they fit in this many portions.
-const MAX_PORTIONS_OF_CYCLE: usize = 4;
+/// The rows of a cycle are written in one chunk if they fit into this many chunks of normal size.
+const MAX_CHUNKS_OF_CYCLE: usize = 4;
 
-/// A waiting row and its dependencies, as the database reports them.
-pub(crate) struct WaitingRow<'a> {
+/// A deferred row and its dependencies, as the database reports them.
+pub(crate) struct DeferredRow<'a> {
     pub(crate) line: u64,
     pub(crate) row: &'a str,
-    /// Its record.
+    /// The hash of its record.
     pub(crate) record: Option<RecordHash>,
-    /// Its texts by which others reference it.
+    /// The hashes of the texts by which other rows reference it.
     pub(crate) texts: &'a [RecordHash],
-    /// The records that it references.
+    /// The hashes of the records that it references.
     pub(crate) targets: &'a [RecordHash],
 }
 
 /// The limits.
 struct Limits {
-    /// Of all rows together.
+    /// The maximum size of all rows.
     bytes: u64,
-    /// The number of rows and references, each of which takes some dozen bytes of memory.
+    /// The maximum number of rows and references, each of which uses a few dozen bytes of memory.
     rows: usize,
 }
 
@@ -43,32 +44,32 @@ impl Default for Limits {
     }
 }
 
-/// Rows in the order in which they came.
+/// Deferred rows in the order of the file.
 #[derive(Default)]
-pub(crate) struct Waiting {
+pub(crate) struct DeferredRows {
     limits: Limits,
     spool: Spool,
-    places: Vec<Place>,
+    positions: Vec<Position>,
     rows: Rows,
-    /// Their records: later rows of these records wait too.
+    /// The records of these rows. Later rows of the same records are deferred too.
     held: RecordFilter,
 }
 
-/// The place of a row in the spool.
+/// The position of a row in the spool.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     line: u64,
     begin: u64,
     length: u32,
 }
 
-impl Waiting {
-    /// The number of waiting rows.
+impl DeferredRows {
+    /// The number of deferred rows.
     pub(crate) fn count(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
-    /// The records of which a row waits.
+    /// The records that have a deferred row.
     pub(crate) fn held(&self) -> &RecordFilter {
         &self.held
     }
@@ -76,17 +77,17 @@ impl Waiting {
     /// Adds rows.
     pub(crate) async fn extend(
         &mut self,
-        rows: impl IntoIterator<Item = WaitingRow<'_>>,
+        rows: impl IntoIterator<Item = DeferredRow<'_>>,
     ) -> Result<(), Problem> {
         let mut added = String::new();
-        for WaitingRow { line, row, record, texts, targets } in rows {
+        for DeferredRow { line, row, record, texts, targets } in rows {
             let begin = self.spool.end + added.len() as u64;
             if self.rows.size() + 1 + texts.len() + targets.len() > self.limits.rows
                 || begin + row.len() as u64 > self.limits.bytes
             {
                 return Err(too_many(self.count()));
             }
-            self.places.push(Place { line, begin, length: row.len() as u32 });
+            self.positions.push(Position { line, begin, length: row.len() as u32 });
             self.rows.push(record, texts, targets);
             if let Some(record) = record {
                 self.held.add(record, || self.rows.records());
@@ -99,60 +100,60 @@ impl Waiting {
         self.spool.append(added).await.map_err(no_space)
     }
 
-    /// The rows again: each after those that it references, except in cycles.
-    pub(crate) async fn into_portions(self) -> Result<Portions, Problem> {
-        let Waiting { spool, places, rows, .. } = self;
+    /// Returns the rows in dependency order: each after the rows that it references, except in cycles.
+    pub(crate) async fn into_chunks(self) -> Result<Chunks, Problem> {
+        let DeferredRows { spool, positions, rows, .. } = self;
         let order = spawn_blocking(|| rows.order()).await.map_err(|error| no_space(error.into()))?;
-        Ok(Portions { spool, places, order, returned: 0 })
+        Ok(Chunks { spool, positions, order, returned: 0 })
     }
 }
 
-/// The rows that waited.
-pub(crate) struct Portions {
+/// The deferred rows in dependency order.
+pub(crate) struct Chunks {
     spool: Spool,
-    places: Vec<Place>,
+    positions: Vec<Position>,
     order: Vec<Next>,
     /// The number of returned rows.
     returned: usize,
 }
 
-impl Portions {
-    /// The next rows, about this many; `None` at the end.
-    pub(crate) async fn next(&mut self, limit: usize) -> Result<Option<Portion>, Problem> {
+impl Chunks {
+    /// Returns about `limit` of the next rows; `None` at the end.
+    pub(crate) async fn next(&mut self, limit: usize) -> Result<Option<Chunk>, Problem> {
         let count = self.fitting(limit);
         let next = &self.order[self.returned..self.returned + count];
-        let places: Vec<Place> = next.iter().map(|next| self.places[next.row as usize]).collect();
+        let positions: Vec<Position> = next.iter().map(|next| self.positions[next.row as usize]).collect();
         self.returned += count;
-        let texts = self.spool.read(&places).await.map_err(no_space)?;
-        let mut portion = Portion::default();
+        let texts = self.spool.read(&positions).await.map_err(no_space)?;
+        let mut chunk = Chunk::default();
         let mut begin = 0;
-        for place in &places {
-            let end = begin + place.length as usize;
-            portion.push(place.line, &texts[begin..end]);
+        for position in &positions {
+            let end = begin + position.length as usize;
+            chunk.push(position.line, &texts[begin..end]);
             begin = end;
         }
-        Ok((!portion.rows.is_empty()).then_some(portion))
+        Ok((!chunk.rows.is_empty()).then_some(chunk))
     }
 
-    /// The number of rows of the next portion: a cycle is not split unless it is too long.
+    /// The number of rows of the next chunk. A cycle is not split unless it is too long.
     fn fitting(&self, limit: usize) -> usize {
         let (mut bytes, mut separable) = (0, 0);
         for (count, next) in self.order[self.returned..].iter().enumerate() {
             if next.is_separable {
                 separable = count;
             }
-            let portions = if separable == 0 { MAX_PORTIONS_OF_CYCLE } else { 1 };
-            let is_full = |times| count >= limit * times || bytes >= PORTION_BYTES * times;
-            if next.is_separable && is_full(1) || is_full(portions) {
+            let chunks = if separable == 0 { MAX_CHUNKS_OF_CYCLE } else { 1 };
+            let is_full = |times| count >= limit * times || bytes >= CHUNK_BYTES * times;
+            if next.is_separable && is_full(1) || is_full(chunks) {
                 return if separable == 0 { count } else { separable };
             }
-            bytes += self.places[next.row as usize].length as usize;
+            bytes += self.positions[next.row as usize].length as usize;
         }
         self.order.len() - self.returned
     }
 }
 
-/// Texts one after the other, in memory until they are many.
+/// Concatenated texts, in memory until they are too large.
 #[derive(Default)]
 struct Spool {
     file: Option<SpooledTempFile>,
@@ -169,16 +170,16 @@ impl Spool {
         .await
     }
 
-    /// The texts at these places, one after the other.
-    async fn read(&mut self, places: &[Place]) -> io::Result<String> {
-        let places = places.to_vec();
+    /// The texts at these positions, concatenated.
+    async fn read(&mut self, positions: &[Position]) -> io::Result<String> {
+        let positions = positions.to_vec();
         self.with_file(move |file| {
-            let mut texts = vec![0; places.iter().map(|place| place.length as usize).sum()];
+            let mut texts = vec![0; positions.iter().map(|position| position.length as usize).sum()];
             let mut rest = texts.as_mut_slice();
-            for place in places {
+            for position in positions {
                 let text;
-                (text, rest) = rest.split_at_mut(place.length as usize);
-                file.seek(SeekFrom::Start(place.begin))?;
+                (text, rest) = rest.split_at_mut(position.length as usize);
+                file.seek(SeekFrom::Start(position.begin))?;
                 file.read_exact(text)?;
             }
             String::from_utf8(texts).map_err(io::Error::other)
@@ -202,35 +203,35 @@ impl Spool {
 }
 
 fn no_space(error: io::Error) -> Problem {
-    Problem::unavailable("there is no space for the rows that wait for others", error.to_string())
+    Problem::unavailable("there is no disk space for deferred rows", error.to_string())
 }
 
 fn too_many(count: usize) -> Problem {
-    let detail = format!("more than {count} rows refer to records of later rows");
+    let detail = format!("more than {count} rows reference records of later rows");
     Problem::new(Code::PayloadTooLarge, detail)
-        .with_hint("Put each row after those that it refers to, or split the file.")
+        .with_hint("Put each row after the rows that it references, or split the file.")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Waiting rows: the record of each, the record that it references, and its text.
-    async fn waiting(rows: impl Iterator<Item = (u64, Option<u64>, String)>) -> Waiting {
-        let mut waiting = Waiting::default();
+    /// Creates deferred rows, each with its record, the record that it references, and its text.
+    async fn waiting(rows: impl Iterator<Item = (u64, Option<u64>, String)>) -> DeferredRows {
+        let mut waiting = DeferredRows::default();
         for (record, target, row) in rows {
             let (targets, row) = (target.as_slice(), row.as_str());
-            let row = WaitingRow { line: record, row, record: Some(record), texts: &[], targets };
+            let row = DeferredRow { line: record, row, record: Some(record), texts: &[], targets };
             assert!(waiting.extend([row]).await.is_ok());
         }
         waiting
     }
 
-    async fn portions(waiting: Waiting, limit: usize) -> Vec<Portion> {
-        let Ok(mut portions) = waiting.into_portions().await else { panic!("an order") };
+    async fn chunks(waiting: DeferredRows, limit: usize) -> Vec<Chunk> {
+        let Ok(mut chunks) = waiting.into_chunks().await else { panic!("an order") };
         let mut all = Vec::new();
-        while let Ok(Some(portion)) = portions.next(limit).await {
-            all.push(portion);
+        while let Ok(Some(chunk)) = chunks.next(limit).await {
+            all.push(chunk);
         }
         all
     }
@@ -238,43 +239,43 @@ mod tests {
     #[tokio::test]
     async fn deferred_rows_follow_the_rows_that_they_reference() {
         let text = |row: u64| format!("{row},{}", "é\n".repeat(100));
-        let portions =
-            portions(waiting((1..=10_000).map(|row| (row, Some(row + 1), text(row)))).await, 3000).await;
+        let chunks =
+            chunks(waiting((1..=10_000).map(|row| (row, Some(row + 1), text(row)))).await, 3000).await;
         let mut next = 10_000;
-        for portion in &portions {
-            for (position, row) in portion.rows.iter().enumerate() {
-                assert_eq!((row.line, portion.row(position)), (next, text(next).as_str()));
+        for chunk in &chunks {
+            for (position, row) in chunk.rows.iter().enumerate() {
+                assert_eq!((row.line, chunk.row(position)), (next, text(next).as_str()));
                 next -= 1;
             }
         }
-        assert_eq!((next, portions[0].rows.len()), (0, 3000));
+        assert_eq!((next, chunks[0].rows.len()), (0, 3000));
     }
 
     #[tokio::test]
     async fn rows_beyond_the_limits_are_rejected() {
         let text = "x".repeat(MAX_BYTES_IN_MEMORY / 4);
-        let row = |record| WaitingRow {
+        let row = |record| DeferredRow {
             line: record,
             row: &text,
             record: Some(record),
             texts: &[],
             targets: &[0, 0],
         };
-        // References count as rows do. Bytes in the file and in memory count together.
+        // References count like rows. The size limit includes memory and file.
         let cases = [
             (Limits { bytes: u64::MAX, rows: 30 }, 10),
             (Limits { bytes: 7 * text.len() as u64, rows: usize::MAX }, 7),
         ];
         for (limits, capacity) in cases {
-            let mut waiting = Waiting { limits, ..Waiting::default() };
+            let mut waiting = DeferredRows { limits, ..DeferredRows::default() };
             for record in 0..capacity {
                 assert!(waiting.extend([row(record)]).await.is_ok(), "{record} of {capacity}");
             }
             let Err(problem) = waiting.extend([row(capacity)]).await else { panic!("beyond {capacity}") };
             assert_eq!(problem.status().as_u16(), 413);
             assert_eq!(waiting.count() as u64, capacity);
-            let returned: usize = portions(waiting, 100).await.iter().map(|portion| portion.rows.len()).sum();
-            assert_eq!(returned as u64, capacity, "waiting rows are not lost");
+            let returned: usize = chunks(waiting, 100).await.iter().map(|chunk| chunk.rows.len()).sum();
+            assert_eq!(returned as u64, capacity, "deferred rows are not lost");
         }
         assert_eq!((Limits::default().bytes, Limits::default().rows), (1 << 30, 1 << 21));
     }
@@ -290,8 +291,8 @@ mod tests {
             };
             let rows = [(1, 0), (2, 0)].into_iter().chain(cycle(100)).chain(cycle(200));
             let waiting = waiting(rows.map(|(row, target)| (row, Some(target), row.to_string()))).await;
-            let portions = portions(waiting, 4).await;
-            assert_eq!(portions.iter().map(|it| it.rows.len()).collect::<Vec<_>>(), sizes, "{length}");
+            let chunks = chunks(waiting, 4).await;
+            assert_eq!(chunks.iter().map(|it| it.rows.len()).collect::<Vec<_>>(), sizes, "{length}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! A streamed response. A client that stops reading times out, because the producer holds a connection and a snapshot
-//! of the database.
+//! A streamed response. A client that stops reading times out, because the producer holds a database connection and a snapshot.
 
 use std::future::ready;
 use std::io;
@@ -24,8 +23,8 @@ pub(crate) struct ChunkSender {
     is_whole: Arc<AtomicBool>,
 }
 
-/// Returns a sender and a body, with a buffer of this many chunks. Unless [`ChunkSender::finish`] is called, the body
-/// ends with an error.
+/// Returns a sender and a body with a buffer of `ahead` chunks. Unless [`ChunkSender::finish`] is called, the body ends
+/// with an error.
 pub(crate) fn chunks(ahead: usize, patience: Duration) -> (ChunkSender, Body) {
     let (sender, received) = mpsc::channel(ahead);
     let chunks = ChunkSender { sender, patience, is_whole: Arc::default() };
@@ -42,7 +41,7 @@ impl ChunkSender {
         self.send_within(chunk, self.patience).await
     }
 
-    /// Sends a chunk, within this time.
+    /// Sends a chunk with a timeout.
     pub(crate) async fn send_within(
         &self,
         chunk: impl Into<Bytes>,

@@ -1,4 +1,4 @@
-//! The CSV file of rejected rows, each with the reason in an extra cell, to correct and import again.
+//! The CSV file of rejected rows, each with the reason in an additional cell. It can be corrected and imported again.
 
 use csv::WriterBuilder;
 use encoding_rs::{Encoding, UTF_8};
@@ -6,31 +6,31 @@ use encoding_rs::{Encoding, UTF_8};
 use super::cells::cells;
 use super::rows::is_malformed;
 
-/// The column of the reason; an import ignores it.
+/// The column of the reason. Imports ignore it.
 const REASON: &str = "import_error";
 
-/// The byte order mark of a file of rejected rows. The file is UTF-8; if the imported one was declared to be
-/// something else, the same command would read it as that, but for the mark.
+/// The byte order mark of a file of rejected rows, which is UTF-8. If the imported file has another declared encoding,
+/// the mark overrides that encoding when the same command imports the rejected rows.
 pub fn byte_order_mark(declared: Option<&'static Encoding>) -> &'static str {
     if declared.is_none_or(|encoding| encoding == UTF_8) { "" } else { "\u{feff}" }
 }
 
 /// Writes rejected rows.
-pub struct RefusedRows {
+pub struct RejectedRows {
     delimiter: u8,
     byte_order_mark: &'static str,
-    /// The column of an earlier reason, which the new one replaces.
+    /// The column of an earlier reason, which the new reason replaces.
     earlier_reason: Option<usize>,
 }
 
-impl RefusedRows {
-    /// For a file with these columns, in this declared encoding.
-    pub fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RefusedRows {
+impl RejectedRows {
+    /// A writer for a file with these columns and this declared encoding.
+    pub fn new(header: &[String], delimiter: u8, declared: Option<&'static Encoding>) -> RejectedRows {
         let earlier_reason = header.iter().position(|name| name == REASON);
-        RefusedRows { delimiter, byte_order_mark: byte_order_mark(declared), earlier_reason }
+        RejectedRows { delimiter, byte_order_mark: byte_order_mark(declared), earlier_reason }
     }
 
-    /// The first line.
+    /// The header line.
     pub fn header(&self, header: &[String]) -> Vec<u8> {
         let line = self.line(header.iter().map(String::as_str), REASON);
         [self.byte_order_mark.as_bytes(), &line].concat()
@@ -44,8 +44,9 @@ impl RefusedRows {
         self.line(cells(row, self.delimiter).iter(), reason)
     }
 
-    /// The line of a row that has no cells, because its quotes break the rules: its text as it is. The quote before the
-    /// reason closes a cell that is open, and text follows: so the line is rejected again unless it is corrected.
+    /// The line of a row with invalid quotes, which cannot be split into cells: its text and the reason. The quote
+    /// before the reason closes an open cell and is followed by text, so the line is rejected again unless it is
+    /// corrected.
     fn malformed(&self, row: &str, reason: &str) -> Vec<u8> {
         let delimiter = char::from(self.delimiter);
         let earlier = self.earlier_reason.and_then(|_| row.rfind(&format!("{delimiter}\"line ")));
@@ -57,7 +58,7 @@ impl RefusedRows {
         let others = cells.enumerate().filter(|(position, _)| Some(*position) != self.earlier_reason);
         let mut writer =
             WriterBuilder::new().delimiter(self.delimiter).flexible(true).from_writer(Vec::new());
-        // Nothing can fail in memory.
+        // Writing to memory cannot fail.
         let _ = writer.write_record(others.map(|(_, cell)| cell).chain([reason]));
         writer.into_inner().unwrap_or_default()
     }
@@ -69,7 +70,7 @@ mod tests {
 
     fn written(header: &str, row: &str) -> String {
         let header: Vec<String> = cells(header, b';').iter().map(str::to_owned).collect();
-        let rows = RefusedRows::new(&header, b';', None);
+        let rows = RejectedRows::new(&header, b';', None);
         let bytes = [rows.header(&header), rows.row(row, "line 2: too long; shorten it")].concat();
         String::from_utf8(bytes).expect("text")
     }
@@ -94,15 +95,15 @@ mod tests {
     fn row_with_invalid_quotes_is_returned_unchanged() {
         for row in ["1;\"Say \"hi\" now\"", "1;\"5\"\" pipe", "1;\"", "1;\"\"\""] {
             let reason = "line 2: text follows a closing quote: write \"\" within";
-            let text = String::from_utf8(RefusedRows::new(&[], b';', None).row(row, reason)).expect("text");
+            let text = String::from_utf8(RejectedRows::new(&[], b';', None).row(row, reason)).expect("text");
             assert_eq!(
                 text,
                 format!("{row};\"line 2: text follows a closing quote: write \"\"\"\" within\"\n")
             );
             assert!(is_malformed(text.trim_end(), b';'), "{text}");
-            // Not corrected, it has one reason: the last.
+            // If it is rejected again, only the last reason remains.
             let header = ["No", "Name", "import_error"].map(str::to_owned);
-            let again = RefusedRows::new(&header, b';', None).row(text.trim_end(), reason);
+            let again = RejectedRows::new(&header, b';', None).row(text.trim_end(), reason);
             assert_eq!(String::from_utf8(again), Ok(text));
         }
     }

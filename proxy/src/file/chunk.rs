@@ -1,35 +1,35 @@
-//! Complete rows of a file with their text, and which of them cannot be sent to the database.
+//! Complete rows of a file with their text, and rows that cannot be sent to the database.
 
-/// A whole row.
+/// A complete row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The line of the file that it begins in, counted from 1.
+    /// The line in which it begins, counted from 1.
     pub(crate) line: u64,
-    /// Its range in the text, without the line end.
+    /// Its range in the text, without the line break.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Why it cannot be read.
-    pub(crate) fault: Option<Fault>,
+    /// The reason why it cannot be read, if any.
+    pub(crate) defect: Option<Defect>,
 }
 
 /// Why a row cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// Of CSV: text follows a closing quote.
+pub(crate) enum Defect {
+    /// CSV: text follows a closing quote.
     AfterQuote,
-    /// Of CSV: a quoted cell begins in this line and does not end as one.
+    /// CSV: a quoted cell begins in this line and is not closed correctly.
     Unclosed,
-    /// It holds the one character that no text of PostgreSQL can.
+    /// The row contains U+0000, which PostgreSQL's text cannot contain.
     Zero,
-    /// Of a JSON array: nothing is between two commas.
+    /// JSON array: an element is missing between two commas.
     Missing,
-    /// Of a JSON array: a line break within a string.
+    /// JSON array: a string contains a line break.
     LineBreak,
 }
 
 /// Complete rows and their text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Portion {
+pub(crate) struct Chunk {
     pub(crate) text: String,
     pub(crate) rows: Vec<Row>,
 }
@@ -39,10 +39,10 @@ pub(crate) struct Portion {
 pub(crate) struct Unsendable {
     pub(crate) line: u64,
     pub(crate) text: String,
-    pub(crate) fault: Fault,
+    pub(crate) defect: Defect,
 }
 
-impl Portion {
+impl Chunk {
     /// The text of a row.
     pub(crate) fn row(&self, row: usize) -> &str {
         self.rows.get(row).map_or("", |row| &self.text[row.start..row.end])
@@ -53,29 +53,29 @@ impl Portion {
         self.push_with(line, text, None);
     }
 
-    /// Adds a row that may have a fault.
-    pub(crate) fn push_with(&mut self, line: u64, text: &str, fault: Option<Fault>) {
+    /// Adds a row that may be malformed.
+    pub(crate) fn push_with(&mut self, line: u64, text: &str, defect: Option<Defect>) {
         let start = self.text.len();
         self.text.push_str(text);
-        self.rows.push(Row { line, start, end: self.text.len(), fault });
+        self.rows.push(Row { line, start, end: self.text.len(), defect });
         self.text.push('\n');
     }
 
-    /// Takes out the rows that cannot be sent to the database.
-    pub(crate) fn sendable(self) -> (Portion, Vec<Unsendable>) {
+    /// Separates the rows that cannot be sent to the database.
+    pub(crate) fn sendable(self) -> (Chunk, Vec<Unsendable>) {
         let has_zero = memchr::memchr(0, self.text.as_bytes()).is_some();
-        if !has_zero && self.rows.iter().all(|row| row.fault.is_none()) {
+        if !has_zero && self.rows.iter().all(|row| row.defect.is_none()) {
             return (self, Vec::new());
         }
-        let (mut kept, mut refused) = (Portion::default(), Vec::new());
+        let (mut kept, mut rejected) = (Chunk::default(), Vec::new());
         for (position, row) in self.rows.iter().enumerate() {
             let text = self.row(position);
-            match row.fault.or_else(|| text.contains('\0').then_some(Fault::Zero)) {
-                Some(fault) => refused.push(Unsendable { line: row.line, text: text.to_owned(), fault }),
+            match row.defect.or_else(|| text.contains('\0').then_some(Defect::Zero)) {
+                Some(defect) => rejected.push(Unsendable { line: row.line, text: text.to_owned(), defect }),
                 None => kept.push(row.line, text),
             }
         }
-        (kept, refused)
+        (kept, rejected)
     }
 }
 
@@ -89,17 +89,17 @@ mod tests {
         fn row_that_cannot_be_sent_is_reported(
             lines in prop::collection::vec(("[a\\x00é]{0,3}", any::<bool>()), 0..8),
         ) {
-            let mut portion = Portion::default();
+            let mut chunk = Chunk::default();
             for (index, (line, is_bad)) in lines.iter().enumerate() {
-                portion.push_with(index as u64, line, is_bad.then_some(Fault::AfterQuote));
+                chunk.push_with(index as u64, line, is_bad.then_some(Defect::AfterQuote));
             }
-            let (kept, refused) = portion.sendable();
-            prop_assert!(!kept.text.contains('\0') && kept.rows.len() + refused.len() == lines.len());
+            let (kept, rejected) = chunk.sendable();
+            prop_assert!(!kept.text.contains('\0') && kept.rows.len() + rejected.len() == lines.len());
             prop_assert!(kept.rows.iter().enumerate().all(|(at, row)| kept.row(at) == lines[row.line as usize].0));
-            for row in refused {
+            for row in rejected {
                 let (line, is_bad) = &lines[row.line as usize];
                 prop_assert_eq!(&row.text, line);
-                prop_assert_eq!(row.fault, if *is_bad { Fault::AfterQuote } else { Fault::Zero });
+                prop_assert_eq!(row.defect, if *is_bad { Defect::AfterQuote } else { Defect::Zero });
             }
         }
     }

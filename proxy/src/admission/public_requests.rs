@@ -1,4 +1,4 @@
-//! Requests for what everybody may read, by address: the document of the interface and the web application.
+//! Requests per address to public resources: the OpenAPI document and the web application.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,20 +9,20 @@ use super::address::network;
 use super::bucket::{Bucket, Limit};
 use crate::problem::{Excess, Problem, Reason};
 
-/// The number of addresses at which those without a recent request are forgotten.
+/// The number of addresses at which those without recent requests are removed.
 const MANY: usize = 10_000;
 
-pub(super) struct Visits {
+pub(super) struct PublicRequests {
     limit: Limit,
     addresses: Mutex<HashMap<IpAddr, Bucket>>,
 }
 
-impl Visits {
-    pub(super) fn new(limit: Limit) -> Visits {
-        Visits { limit, addresses: Mutex::default() }
+impl PublicRequests {
+    pub(super) fn new(limit: Limit) -> PublicRequests {
+        PublicRequests { limit, addresses: Mutex::default() }
     }
 
-    /// Counts a request of an address.
+    /// Counts a request from an address.
     pub(super) fn enter(&self, address: IpAddr, now: Instant) -> Result<(), Problem> {
         self.count(address, now).map_err(|excess| {
             Problem::rate_limited(
@@ -52,14 +52,14 @@ mod tests {
 
     #[test]
     fn addresses_have_separate_rates_in_bounded_memory() {
-        let (visits, now) = (Visits::new(Limit::per_second(2)), Instant::now());
+        let (public_requests, now) = (PublicRequests::new(Limit::per_second(2)), Instant::now());
         let address = |number: u32| IpAddr::V4(Ipv4Addr::from_bits(number));
         for number in 0..2 * MANY as u32 {
             let now = now + Duration::from_millis(u64::from(number));
-            assert!((0..2).all(|_| visits.count(address(number), now).is_ok()), "{number}");
-            assert!(visits.count(address(number), now).is_err(), "{number}");
+            assert!((0..2).all(|_| public_requests.count(address(number), now).is_ok()), "{number}");
+            assert!(public_requests.count(address(number), now).is_err(), "{number}");
         }
-        let known = visits.addresses.lock().expect("not poisoned").len();
+        let known = public_requests.addresses.lock().expect("not poisoned").len();
         assert!(known <= MANY + 1, "{known}");
     }
 }

@@ -5,19 +5,20 @@ use serde::Deserialize;
 use super::command_line::quoted;
 use keyed_proxy::import::preview::Preview;
 
-/// A line of the answer: one of these members, or the report, which has none of them.
+/// A line of the response: one of these members, or the report, which has none of them.
 #[derive(Deserialize)]
 pub(super) struct Line {
     pub(super) file: Option<Header>,
     pub(super) progress: Option<Counts>,
     pub(super) waits_for: Option<Importer>,
-    pub(super) refused: Option<Refused>,
+    #[serde(rename = "refused")]
+    pub(super) rejected: Option<RejectedRow>,
     pub(super) problem: Option<serde_json::Value>,
     #[serde(flatten)]
     pub(super) report: Counts,
 }
 
-/// The import that holds the template.
+/// The import that has locked the template.
 #[derive(Deserialize)]
 pub(super) struct Importer {
     role: String,
@@ -55,18 +56,18 @@ pub(super) struct Counts {
     pub(super) preview: Option<Preview>,
 }
 
-/// The records that mode=mirror compares with the file.
+/// The records that mode=mirror compared with the file.
 #[derive(Default, Deserialize)]
 pub(super) struct Deletion {
     matching: u64,
     keys: Vec<String>,
 }
 
-/// The number of keys of deleted records on the terminal.
+/// The maximum number of keys of deleted records on the terminal.
 const MAX_KEYS: usize = 10;
 
 impl Counts {
-    /// How many records were deleted, of how many.
+    /// The number of deleted records and of compared records.
     pub(super) fn deleted_text(&self) -> String {
         match (self.deleted, &self.deletion) {
             (Some(deleted), Some(deletion)) => format!(", deleted {deleted} of {}", deletion.matching),
@@ -84,7 +85,7 @@ impl Counts {
         Some(format!("Deleted: {}", keys.join(", ")))
     }
 
-    /// What the report says beside the counts, a line each.
+    /// The lines of the report other than the counts.
     pub(super) fn remarks(&self) -> Vec<String> {
         let warnings = self.warnings.iter().map(|warning| format!("Warning: {}", warning.to_text()));
         self.deleted_keys()
@@ -99,7 +100,7 @@ impl Counts {
 pub(super) struct Warning {
     pub(super) code: String,
     message: String,
-    /// The first lines that it is about.
+    /// The first affected lines.
     lines: Vec<u64>,
 }
 
@@ -114,34 +115,34 @@ impl Warning {
     }
 }
 
-/// The option that names a format, as a shell reads it.
+/// The option `--format`, quoted for a shell.
 fn suggestion(format: &serde_json::Value) -> String {
     format!(
-        "The cells that are rejected without a format fit this one: --format {}",
+        "This format matches the cells that were rejected without one: --format {}",
         quoted(&format.to_string())
     )
 }
 
 #[derive(Deserialize)]
-pub(super) struct Refused {
+pub(super) struct RejectedRow {
     pub(super) line: u64,
     pub(super) row: String,
-    pub(super) errors: Vec<Fault>,
+    pub(super) errors: Vec<RowError>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Fault {
+pub(super) struct RowError {
     pub(super) column: Option<String>,
     pub(super) message: String,
 }
 
-impl Refused {
+impl RejectedRow {
     pub(super) fn reason(&self) -> String {
-        let faults = self.errors.iter().map(|fault| match &fault.column {
-            Some(column) => format!("{column}: {}", fault.message),
-            None => fault.message.clone(),
+        let errors = self.errors.iter().map(|error| match &error.column {
+            Some(column) => format!("{column}: {}", error.message),
+            None => error.message.clone(),
         });
-        format!("line {}: {}", self.line, faults.collect::<Vec<_>>().join("; "))
+        format!("line {}: {}", self.line, errors.collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -154,7 +155,7 @@ mod tests {
         let format = serde_json::json!({"thousands": "'", "decimal": "."});
         assert_eq!(
             suggestion(&format),
-            r#"The cells that are rejected without a format fit this one: --format '{"decimal":".","thousands":"'\''"}'"#
+            r#"This format matches the cells that were rejected without one: --format '{"decimal":".","thousands":"'\''"}'"#
         );
     }
 }

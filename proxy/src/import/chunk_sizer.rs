@@ -1,38 +1,38 @@
-//! Chooses the number of rows of the next portion. Large portions cost less for each row; but others may wait for
-//! their locks, so each should end soon, however slow the rows of a template are.
+//! Chooses the number of rows of the next chunk. Large chunks have less overhead per row, but other transactions may
+//! wait for their locks, so each chunk must be short even if the rows of a template are slow.
 
 use std::time::Duration;
 
-use crate::file::rows::PORTION_ROWS;
+use crate::file::rows::CHUNK_ROWS;
 
-const LEAST: usize = 100;
-/// The database remembers this many new ids, which saves lookups for new records.
-const MOST: usize = 8000;
+const MIN_ROWS: usize = 100;
+/// The database caches this many new ids, which saves lookups of new records.
+const MAX_ROWS: usize = 8000;
 
-/// A portion below this time may grow.
+/// Below this time, the next chunk can be larger.
 const SHORT: Duration = Duration::from_millis(300);
-/// A portion above this time shrinks.
+/// Above this time, the next chunk is smaller.
 const LONG: Duration = Duration::from_millis(1000);
 
-/// The size of the next portion, from the time of the previous ones.
-pub(crate) struct PortionSizer(usize);
+/// The size of the next chunk, based on the duration of the previous ones.
+pub(crate) struct ChunkSizer(usize);
 
-impl PortionSizer {
-    pub(crate) fn new() -> PortionSizer {
-        PortionSizer(PORTION_ROWS)
+impl ChunkSizer {
+    pub(crate) fn new() -> ChunkSizer {
+        ChunkSizer(CHUNK_ROWS)
     }
 
-    /// The number of rows of the next portion.
+    /// The number of rows of the next chunk.
     pub(crate) fn rows(&self) -> usize {
         self.0
     }
 
-    /// Records the time of a portion.
+    /// Records the duration of a chunk.
     pub(crate) fn record(&mut self, rows: usize, time: Duration) {
         if time > LONG {
-            self.0 = (rows.min(self.0) / 2).max(LEAST);
+            self.0 = (rows.min(self.0) / 2).max(MIN_ROWS);
         } else if time < SHORT && rows >= self.0 {
-            self.0 = (self.0 * 2).min(MOST);
+            self.0 = (self.0 * 2).min(MAX_ROWS);
         }
     }
 }
@@ -41,9 +41,9 @@ impl PortionSizer {
 mod tests {
     use super::*;
 
-    /// The sizes of portions where each row takes as long.
+    /// The sizes of successive chunks if each row takes this long.
     fn sizes(microseconds_a_row: u64) -> Vec<usize> {
-        let mut sizer = PortionSizer::new();
+        let mut sizer = ChunkSizer::new();
         let mut next = || {
             let rows = sizer.rows();
             sizer.record(rows, Duration::from_micros(microseconds_a_row * rows as u64));
@@ -62,9 +62,9 @@ mod tests {
 
     #[test]
     fn short_chunk_does_not_raise_the_size() {
-        let mut sizer = PortionSizer::new();
+        let mut sizer = ChunkSizer::new();
         sizer.record(7, Duration::from_millis(1));
-        assert_eq!(sizer.rows(), PORTION_ROWS);
+        assert_eq!(sizer.rows(), CHUNK_ROWS);
         sizer.record(300, Duration::from_secs(9));
         assert_eq!(sizer.rows(), 150);
     }

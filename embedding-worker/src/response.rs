@@ -6,13 +6,13 @@ use hyper::{HeaderMap, header};
 use serde::Deserialize;
 
 use crate::outcome::{Failed, Outcome};
-use crate::vector::{Flaw, Vector};
+use crate::vector::{Vector, VectorError};
 
-/// The maximum length of a server's error text that is passed on.
+/// The maximum length of a server's error message in our errors.
 const MAX_MESSAGE: usize = 200;
 
 #[derive(Deserialize)]
-struct Answer {
+struct Response {
     data: Vec<Item>,
 }
 
@@ -22,24 +22,24 @@ struct Item {
     embedding: Vec<Option<f64>>,
 }
 
-/// The vectors of an answer, in the order of the texts.
+/// The vectors of a response, in the order of the texts.
 pub(crate) fn read(body: &[u8], texts: usize) -> Result<Vec<Outcome>, Failed> {
-    let answer = parse(body).map_err(|error| {
-        Failed::Lasting(format!("not an answer of /v1/embeddings: {error}: {}", beginning(body)))
+    let response = parse(body).map_err(|error| {
+        Failed::Permanent(format!("not a response of /v1/embeddings: {error}: {}", beginning(body)))
     })?;
-    if answer.data.len() != texts {
-        return Err(Failed::Lasting(format!("{} vectors for {texts} texts", answer.data.len())));
+    if response.data.len() != texts {
+        return Err(Failed::Permanent(format!("{} vectors for {texts} texts", response.data.len())));
     }
     let mut outcomes: Vec<Option<Outcome>> = (0..texts).map(|_| None).collect();
-    for (position, item) in answer.data.into_iter().enumerate() {
-        let Some(place) = outcomes.get_mut(item.index.unwrap_or(position)).filter(|place| place.is_none())
+    for (position, item) in response.data.into_iter().enumerate() {
+        let Some(slot) = outcomes.get_mut(item.index.unwrap_or(position)).filter(|slot| slot.is_none())
         else {
-            return Err(Failed::Lasting("the vectors are not numbered from 0, each once".to_owned()));
+            return Err(Failed::Permanent("the vectors are not numbered from 0, each once".to_owned()));
         };
-        *place = Some(match Vector::check(&item.embedding) {
+        *slot = Some(match Vector::check(&item.embedding) {
             Ok(vector) => Ok(vector),
-            Err(Flaw::Numbers(reason)) => Err(reason.to_owned()),
-            Err(Flaw::Length(length)) => {
+            Err(VectorError::Numbers(reason)) => Err(reason.to_owned()),
+            Err(VectorError::Length(length)) => {
                 return Err(Failed::Length(length));
             }
         });
@@ -47,8 +47,8 @@ pub(crate) fn read(body: &[u8], texts: usize) -> Result<Vec<Outcome>, Failed> {
     Ok(outcomes.into_iter().flatten().collect())
 }
 
-/// Servers in Python write NaN and Infinity, which JSON does not have.
-fn parse(body: &[u8]) -> serde_json::Result<Answer> {
+/// Some Python servers write NaN and Infinity, which are not valid JSON.
+fn parse(body: &[u8]) -> serde_json::Result<Response> {
     serde_json::from_slice(body).or_else(|error| {
         let text = String::from_utf8_lossy(body);
         if !text.contains("NaN") && !text.contains("Infinity") {
@@ -66,7 +66,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|pause| *pause <= Duration::from_secs(3600))
 }
 
-/// The beginning of what a server said, in one line.
+/// The beginning of a response body, on one line.
 pub(crate) fn beginning(body: &[u8]) -> String {
     let head = &body[..body.len().min(4 * MAX_MESSAGE)];
     let text = String::from_utf8_lossy(head);
@@ -88,7 +88,7 @@ mod tests {
         format!("{{\"object\":\"embedding\",{index}\"embedding\":[{first}{}]}}", ",0".repeat(DIMENSION - 1))
     }
 
-    fn answer(items: &[String]) -> String {
+    fn response(items: &[String]) -> String {
         format!("{{\"object\":\"list\",\"data\":[{}],\"model\":\"m\"}}", items.join(","))
     }
 
@@ -99,16 +99,16 @@ mod tests {
 
     #[test]
     fn vectors_have_the_order_of_their_texts() {
-        let body = answer(&[item("\"index\":1,", "-2"), item("\"index\":0,", "1")]);
+        let body = response(&[item("\"index\":1,", "-2"), item("\"index\":0,", "1")]);
         assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(-1.0)]));
-        let body = answer(&[item("", "1"), item("", "-2")]);
+        let body = response(&[item("", "1"), item("", "-2")]);
         assert_eq!(firsts(&body, 2), Ok(vec![Ok(1.0), Ok(-1.0)]));
     }
 
     #[test]
     fn mismatched_response_is_rejected() {
-        let twice = answer(&[item("\"index\":0,", "1"), item("\"index\":0,", "1")]);
-        let beyond = answer(&[item("\"index\":1,", "1")]);
+        let twice = response(&[item("\"index\":0,", "1"), item("\"index\":0,", "1")]);
+        let beyond = response(&[item("\"index\":1,", "1")]);
         let short = r#"{"data":[{"index":0,"embedding":[1,2,3]}]}"#;
         for (body, texts) in [
             (twice.as_str(), 2),
@@ -118,7 +118,7 @@ mod tests {
             ("", 1),
             (r#"{"error":"no"}"#, 1),
         ] {
-            assert!(matches!(read(body.as_bytes(), texts), Err(Failed::Lasting(_))), "{body:.60}");
+            assert!(matches!(read(body.as_bytes(), texts), Err(Failed::Permanent(_))), "{body:.60}");
         }
         assert_eq!(read(short.as_bytes(), 1).err(), Some(Failed::Length(3)));
         let message = Failed::Length(3).into_failure().message;
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn invalid_vector_fails_only_its_text() {
         for bad in ["NaN", "null", "-Infinity", "1e200", "0"] {
-            let body = answer(&[item("\"index\":0,", "1"), item("\"index\":1,", bad)]);
-            let firsts = firsts(&body, 2).expect("an answer");
+            let body = response(&[item("\"index\":0,", "1"), item("\"index\":1,", bad)]);
+            let firsts = firsts(&body, 2).expect("a response");
             assert_eq!(firsts[0], Ok(1.0));
             assert!(firsts[1].is_err(), "{bad}");
         }

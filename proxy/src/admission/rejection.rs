@@ -1,4 +1,4 @@
-//! The responses to exceeded limits.
+//! The errors for exceeded limits.
 
 use crate::problem::{Excess, Problem, Reason};
 
@@ -10,7 +10,7 @@ pub(super) fn too_many_requests(excess: Excess) -> Problem {
 pub(super) fn too_many_failures(excess: Excess) -> Problem {
     Problem::rate_limited(
         Reason::AuthFailures,
-        "too many requests with a wrong key came from this address",
+        "this address has sent too many requests with an invalid key",
         "KEYED_AUTH_FAILURES",
         excess,
     )
@@ -21,18 +21,18 @@ pub(super) fn too_many_lookups() -> Problem {
         .with_reason(Reason::KeyLookups)
 }
 
-pub(super) fn no_room_for_responses() -> Problem {
+pub(super) fn response_memory_exhausted() -> Problem {
     Problem::unavailable(
         "the responses in flight have reached the memory limit",
         "KEYED_RESPONSE_BUDGET is used up".to_owned(),
     )
     .with_reason(Reason::ResponseBudget)
     .with_hint(
-        "Read the responses, ask for fewer records at once, or retry after the seconds in Retry-After.",
+        "Read the responses, request fewer records at a time, or retry after the seconds in Retry-After.",
     )
 }
 
-pub(super) fn too_many_at_once(
+pub(super) fn too_many_concurrent(
     reason: Reason,
     limit: usize,
     detail: &'static str,

@@ -11,17 +11,18 @@ use crate::query::Prefix;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The one column of a read is the body.
+/// The response of a read: its row has one column, the body.
 pub(crate) fn read(row: &Row) -> Result<Response, Problem> {
     match row.try_get::<_, &str>(0) {
         Ok(body) => Ok(json(StatusCode::OK, body.to_owned())),
-        Err(error) => Err(Problem::internal(format!("not the answer of a read: {error}"))),
+        Err(error) => Err(Problem::internal(format!("not the result of a read: {error}"))),
     }
 }
 
-/// The one column of a read of one record is `{its tag, body}`, without body when the caller has the answer of that tag.
+/// The response of a read of one record: its column is `{entity tag, body}`. The body is null if the caller already has
+/// the response with this tag.
 pub(crate) fn record(row: &Row) -> Result<Response, Problem> {
-    let unexpected = |what: String| Problem::internal(format!("not the answer of a read: {what}"));
+    let unexpected = |what: String| Problem::internal(format!("not the result of a read: {what}"));
     let columns: Vec<Option<&str>> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
     let [Some(tag), body] = columns[..] else {
         return Err(unexpected(format!("{} elements", columns.len())));
@@ -34,9 +35,9 @@ pub(crate) fn record(row: &Row) -> Result<Response, Problem> {
     Ok(response)
 }
 
-/// The only column of such a row is `{value of each header, …, body}`.
+/// The response of a read with headers: its column is `{value of each header, …, body}`.
 pub(crate) fn read_with<const N: usize>(row: &Row, names: &[HeaderName; N]) -> Result<Response, Problem> {
-    let unexpected = |what: String| Problem::internal(format!("not the answer of a read: {what}"));
+    let unexpected = |what: String| Problem::internal(format!("not the result of a read: {what}"));
     let mut columns: Vec<String> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
     let body = columns.pop().filter(|_| columns.len() == N);
     let mut response = json(StatusCode::OK, body.ok_or_else(|| unexpected("other elements".to_owned()))?);
@@ -47,11 +48,12 @@ pub(crate) fn read_with<const N: usize>(row: &Row, names: &[HeaderName; N]) -> R
     Ok(response)
 }
 
-/// The first column of a write is `{status, id of what was created, body, tag of the record that it shows, subject}`. The
-/// subject, and what may follow, is for the database, which stores the answer of a request with an Idempotency-Key. Only such a write has a
-/// second column, which says whether it was answered before. With a place to find it, what was created is given an address.
-pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Response, Problem> {
-    let unexpected = |what: String| Problem::internal(format!("not the answer of a write: {what}"));
+/// The response of a write: its first column is `{status, id of the created object, body, entity tag of the returned
+/// record, subject}`. The database uses the subject and the elements after it to store the response of a request with
+/// an Idempotency-Key. Only such a request has a second column, which is true if the response was stored earlier. With
+/// `collection`, a created object gets a Location.
+pub(crate) fn written(row: &Row, collection: Option<(Prefix, &str)>) -> Result<Response, Problem> {
+    let unexpected = |what: String| Problem::internal(format!("not the result of a write: {what}"));
     let columns: Vec<Option<&str>> = row.try_get(0).map_err(|error| unexpected(error.to_string()))?;
     let [Some(status), id, body, tag, _subject, ..] = columns[..] else {
         return Err(unexpected(format!("{} elements", columns.len())));
@@ -62,7 +64,7 @@ pub(crate) fn written(row: &Row, place: Option<(Prefix, &str)>) -> Result<Respon
         Some(body) => json(status, body.to_owned()),
         None => status.into_response(),
     };
-    if let (StatusCode::CREATED, Some(id), Some((Prefix(prefix), noun))) = (status, id, place) {
+    if let (StatusCode::CREATED, Some(id), Some((Prefix(prefix), noun))) = (status, id, collection) {
         let address = HeaderValue::try_from(format!("{prefix}/{noun}/{id}"));
         let address = address.map_err(|_| unexpected(format!("id {id:?}")))?;
         response.headers_mut().insert(header::LOCATION, address);
