@@ -28,6 +28,27 @@ pub(crate) async fn admit(
     admission::admit(&app.admission, parts, kind, token, digest, ask).await
 }
 
+/// Whether an API key is known to be valid, without asking the database of `app`.
+pub(crate) fn has_valid_key(app: &App, digest: &[u8; 32]) -> bool {
+    admission::is_remembered(&app.admission, CredentialKind::ApiKey, digest)
+}
+
+/// Whether the database of `app` knows an API key. `trusted`: the key is valid in another database of the service.
+pub(crate) async fn knows_key(
+    app: &App,
+    parts: &Parts,
+    token: &[u8],
+    digest: [u8; 32],
+    trusted: bool,
+) -> Result<bool, Problem> {
+    let kind = CredentialKind::ApiKey;
+    let ask = || {
+        let database = Arc::clone(&app.database);
+        async move { identify(&database, kind, &digest).await }
+    };
+    admission::is_known(&app.admission, parts, kind, token, digest, trusted, ask).await
+}
+
 /// The owner of the key or token with this digest; `None` if it is invalid.
 async fn identify(
     database: &Database,

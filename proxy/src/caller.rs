@@ -19,7 +19,7 @@ use crate::position::Freshness;
 use crate::problem::Problem;
 use crate::source::source_of;
 
-const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
+pub(crate) const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 
 /// The arguments of `keyed.authenticate`. The proxy never decides whether a token is valid.
 pub(crate) struct Caller {
@@ -93,9 +93,23 @@ impl<S: Admit> FromRequestParts<Arc<S>> for Caller {
             observation.names_project(project);
         }
         let admitted = state.admit_key(parts, &token, caller.token_digest).await?;
+        if let Some(Ambiguous(problem)) = parts.extensions.remove() {
+            return Err(problem);
+        }
         let (freshness, idempotency) = (Freshness::of(&parts.headers)?, Idempotency::of(parts)?);
         Ok(Caller { numbers, freshness, idempotency, admitted: Some(admitted), ..caller })
     }
+}
+
+/// In the extensions of a request whose shard is not clear. Only a valid key learns why.
+#[derive(Clone)]
+pub(crate) struct Ambiguous(pub(crate) Problem);
+
+/// The token and the project of the headers, as far as they are well-formed: [`Caller`] rejects what is not.
+pub(crate) fn credentials(headers: &HeaderMap) -> Option<(&[u8], Option<&str>)> {
+    let token = single(headers, header::AUTHORIZATION).ok().flatten().and_then(bearer_token)?;
+    let project = single(headers, PROJECT).ok().flatten().and_then(|value| std::str::from_utf8(value).ok());
+    Some((token, project.filter(|project| !project.is_empty())))
 }
 
 /// The token and the caller in the headers of a request.

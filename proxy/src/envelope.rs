@@ -20,7 +20,19 @@ use crate::position::POSITION;
 use crate::problem::Problem;
 
 /// Runs one request. A [`Problem`] is rendered only here, where its request id is known.
-pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
+pub(crate) async fn wrap(request: Request, next: Next) -> Response {
+    around(request, |request| next.run(request)).await
+}
+
+/// The response to a request that is rejected before it has a route.
+pub(crate) async fn reject(parts: axum::http::request::Parts, problem: Problem) -> Response {
+    around(Request::from_parts(parts, Body::empty()), async |_| problem.into_response()).await
+}
+
+async fn around<A: Future<Output = Response>>(
+    mut request: Request,
+    run: impl FnOnce(Request) -> A,
+) -> Response {
     let accepted = Accepted::of(request.headers());
     // The extractor of the caller rejects invalid parameters.
     let numbers = Numbers::of(request.uri()).unwrap_or_default();
@@ -32,9 +44,9 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
         true => require_unambiguous(request.version(), request.headers()),
         false => Ok(()),
     };
-    let run = async {
+    let running = async {
         match sound {
-            Ok(()) => next.run(linger(request)).await,
+            Ok(()) => run(linger(request)).await,
             Err(problem) => {
                 let mut response = problem.into_response();
                 // The start of the next request on this connection cannot be determined.
@@ -43,7 +55,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
             }
         }
     };
-    let mut response = match AssertUnwindSafe(run).catch_unwind().await {
+    let mut response = match AssertUnwindSafe(running).catch_unwind().await {
         Ok(response) => response,
         Err(panic) => Problem::internal(format!("panic: {}", panic_text(&*panic))).into_response(),
     };

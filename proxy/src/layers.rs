@@ -3,7 +3,8 @@
 use source_layers::Exception;
 
 /// The folders and top-level files, from the lowest to the highest.
-const ORDER: [&str; 40] = [
+const ORDER: [&str; 42] = [
+    "shard",
     "problem",
     "error",
     "metrics",
@@ -42,6 +43,7 @@ const ORDER: [&str; 40] = [
     "openapi",
     "application",
     "router",
+    "shards",
     "server",
     "scrape",
 ];

@@ -1,5 +1,6 @@
 //! The real proxy, started as its users start it.
 
+use crate::shards::setting_of;
 use crate::watchdog::Watchdog;
 use crate::{Database, Exposition, Request, Wire, log_file, read_mode, status_of, target_folder, until};
 use rustls::ClientConfig;
@@ -45,6 +46,17 @@ impl Proxy {
     /// Starts a proxy with the URL of a database that several servers have.
     pub async fn start_at(url: &str, settings: &[(&str, &str)], key: &str) -> Self {
         Self::start_command(serve(), Some(url.to_owned()), settings, key, "/readyz", None).await
+    }
+
+    /// Starts a proxy for several shards.
+    pub async fn start_sharded(shards: &str, settings: &[(&str, &str)], key: &str) -> Self {
+        let all: Vec<(&str, &str)> = settings.iter().copied().chain([("KEYED_SHARDS", shards)]).collect();
+        Self::start_with_settings(&all, key).await
+    }
+
+    /// Starts a proxy with these settings alone, which name its databases.
+    pub async fn start_with_settings(settings: &[(&str, &str)], key: &str) -> Self {
+        Self::start_command(serve(), None, settings, key, "/readyz", None).await
     }
 
     /// Starts a proxy for a database that may be incompatible: waits only until it listens.
@@ -108,12 +120,18 @@ impl Proxy {
         path: &str,
         tls: Option<Arc<ClientConfig>>,
     ) -> Self {
+        // A test may name the database itself.
+        let is_named = settings.iter().any(|(name, _)| *name == "KEYED_DATABASE_URL");
+        let database = match url.filter(|_| !is_named) {
+            Some(url) => Some(setting_of(&url).await),
+            None => None,
+        };
         let log = log_file("proxy");
         let output = std::fs::File::create(&log).expect("the log was made before");
         let child = command
             // The developer's environment must not affect a test.
             .env_clear()
-            .envs(url.map(|url| ("KEYED_DATABASE_URL", url)))
+            .envs(database)
             .env("KEYED_LISTEN", "127.0.0.1:0")
             .envs(settings.iter().copied())
             .stdout(output.try_clone().expect("an open file can be opened again"))

@@ -13,6 +13,7 @@ mod recovery;
 mod replica;
 mod replication;
 mod restart;
+mod shards;
 mod standby;
 mod transaction;
 mod update;

@@ -73,6 +73,21 @@ impl Observation {
         }
     }
 
+    /// Another one for a part of this request, with its id. What it learns is not in the access log.
+    pub(crate) fn aside(&self) -> Observation {
+        Observation(Arc::new(Inner {
+            began: Instant::now(),
+            id: self.0.id.clone(),
+            method: self.0.method,
+            address: self.0.address,
+            received: AtomicU64::new(0),
+            facts: Mutex::default(),
+            resources: Mutex::default(),
+            parent: None,
+            traces: None,
+        }))
+    }
+
     pub(crate) fn find(extensions: &Extensions) -> Option<Observation> {
         extensions.get().cloned()
     }

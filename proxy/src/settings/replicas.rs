@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+
+use super::shards::parse;
+use crate::shard::Shard;
 use keyed_service::database_url::{self, DatabaseUrl};
 use keyed_service::value::{seconds, seconds_or_none, value_or_file};
 use tokio_postgres::config::TargetSessionAttrs;
@@ -23,7 +26,8 @@ const MAX_REPLICAS: usize = 16;
 pub struct ReplicaSettings {
     /// The streaming replicas that answer reads, as URLs or keywords, separated by commas. Default: none, the primary answers.
     ///
-    /// Each names one host. KEYED_POOL_SIZE connections are opened to each.
+    /// Each names one host. KEYED_POOL_SIZE connections are opened to each. With KEYED_SHARDS, there is an entry for each shard
+    /// with replicas, `3=<URL>,<URL>`, separated by spaces or line breaks.
     #[arg(long, env = "KEYED_READ_URL", hide_env_values = true, value_name = "URLS")]
     pub read_url: Option<String>,
 
@@ -50,6 +54,22 @@ impl ReplicaSettings {
             return Err(format!("{NAME} names {} replicas: the maximum is {MAX_REPLICAS}.", urls.len()));
         }
         urls.into_iter().map(|url| one(url, primary)).collect()
+    }
+
+    /// The settings for each of these shards. The value then has an entry for each shard with replicas: `3=<URL>,<URL>`.
+    pub(super) fn by_shard(&self, shards: &[Shard]) -> Result<Vec<ReplicaSettings>, String> {
+        let text = value_or_file(NAME, self.read_url.as_deref(), self.read_url_file.as_deref())?;
+        let entries = match text.filter(|text| !text.trim().is_empty()) {
+            Some(text) => parse(NAME, &text)?,
+            None => Vec::new(),
+        };
+        if let Some((shard, _)) = entries.iter().find(|(shard, _)| !shards.contains(shard)) {
+            return Err(format!("{NAME} names shard {shard}, and KEYED_SHARDS does not."));
+        }
+        let urls = |shard| entries.iter().find(|(entry, _)| *entry == shard).map(|(_, urls)| urls.clone());
+        let of_shard =
+            |shard: &Shard| ReplicaSettings { read_url: urls(*shard), read_url_file: None, ..self.clone() };
+        Ok(shards.iter().map(of_shard).collect())
     }
 
     pub(super) fn validate(&self, request_timeout: Duration) -> Result<(), String> {
@@ -143,6 +163,31 @@ mod tests {
             let message = replicas(&["--read-url", url]).expect_err(url);
             assert!(message.contains("KEYED_READ_URL") && message.contains(reason), "{message}");
             assert!(!message.contains("secret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn replicas_of_shards_have_entries_by_shard() {
+        let settings = |urls: &str| {
+            let shards = "0=postgres://db0/crm 3=postgres://db3/crm";
+            let settings = Settings::of_arguments(&["--shards", shards, "--read-url", urls]);
+            let counts =
+                |of: Vec<Settings>| of.iter().map(|it| it.replicas().map(|urls| urls.len())).collect();
+            settings.databases().and_then(counts)
+        };
+        assert_eq!(settings(""), Ok(vec![0, 0]));
+        assert_eq!(settings("3=postgres://a/crm,postgres://b/crm"), Ok(vec![0, 2]));
+        assert_eq!(settings("3=postgres://a/crm 0=postgres://b/crm"), Ok(vec![1, 1]));
+        for (urls, reason) in [
+            ("5=postgres://a/crm", "names shard 5, and KEYED_SHARDS does not"),
+            ("postgres://secret@a/crm", "entry 1 is not <shard>=<URL>"),
+            ("3=postgres://secret@db3/shop", "another database"),
+        ] {
+            let message = settings(urls).expect_err(urls);
+            assert!(
+                message.contains(reason) && !message.replace("keyed_proxy:secret", "").contains("secret"),
+                "{message}"
+            );
         }
     }
 

@@ -87,7 +87,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an API key
-         * @description `key` is returned once, because the database stores only its hash. A request repeated with its `Idempotency-Key` issues no second key and gets the same response with `key: null`. A key that is limited to projects can issue only keys that are limited to some of them.
+         * @description `key` is returned once, because the database stores only its hash. A request repeated with its `Idempotency-Key` issues no second key and gets the same response with `key: null`. A key that is limited to projects can issue only keys that are limited to some of them. In a service with shards, the key is issued on one shard and registered on the others of its projects. If `unavailable_shards` names shards, send the request again with `key` to complete it.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -108,7 +108,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The next request with the key gets 401.
+         * @description The next request with the key gets 401. In a service with shards, 503 names the shards on which the key may still be valid: send the request again.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -1231,6 +1231,8 @@ export interface components {
              * @description A time in the future. Default is never.
              */
             expires_at?: string | null;
+            /** @description In a service with shards, a key that was issued before, to be registered on the shards of its projects that did not respond. The other members must be those of the first request. */
+            key?: string | null;
             label?: string | null;
             /** @description The projects that the key is limited to; null for all. */
             projects?: string[] | null;
@@ -2541,9 +2543,12 @@ export interface components {
                 remedy: string;
                 /** @enum {unknown} */
                 severity: "note" | "warning" | "error";
+                /** @description The shard of the finding */
+                shard?: number;
             }[];
             /** @description Whether no finding is an error. */
             healthy: boolean;
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3093,6 +3098,7 @@ export interface components {
                 /** @description Project and slug: `crm.customers`. */
                 template: string;
             }[];
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3131,13 +3137,15 @@ export interface components {
             /** @description The API key. Store it, because it is returned once. Null in the stored response of a repeated request. */
             key: string | null;
             label: string;
-            last_used_at: null;
+            /** Format: date-time */
+            last_used_at: string | null;
             orphaned: boolean;
             /** @description The projects that the key is limited to; null for all. */
             projects: string[] | null;
             revoked_at: null;
             /** @description The role that the key acts as. */
             role: string;
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3388,6 +3396,7 @@ export interface components {
             status: number;
             title: string;
             type: string;
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3507,6 +3516,7 @@ export interface components {
             status: number;
             title: string;
             type: string;
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3525,6 +3535,8 @@ export interface components {
             define: boolean;
             id: string;
             name: string;
+            /** @description The shard of the project. Only in a list of a service with shards. */
+            shard?: number;
             slug: string;
             /** @description The default time zone of days in searches; null for UTC. */
             time_zone: string | null;
@@ -3539,6 +3551,8 @@ export interface components {
         ProjectRequest: {
             /** @description The displayed name. Default is the slug. */
             name?: string | null;
+            /** @description The shard of the project, in a service with shards. Default is the one with the fewest projects. */
+            shard?: number | null;
             /** @description The name of the project and of its schema. */
             slug: string;
             /** @description The default time zone of days in searches; null for UTC. */
@@ -3560,6 +3574,7 @@ export interface components {
          */
         Projects: {
             projects: components["schemas"]["Project"][];
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3629,6 +3644,7 @@ export interface components {
             replicas?: components["schemas"]["Replica"][];
             /** @constant */
             status: "ready";
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
             version: string;
         };
         /**
@@ -5124,6 +5140,13 @@ export interface components {
             updated: number;
         };
         /**
+         * @description The shards that did not respond or cannot be used. Absent if all responded, and in a service without shards.
+         * @example [
+         *       3
+         *     ]
+         */
+        UnavailableShards: number[];
+        /**
          * @example {
          *       "attributes": {
          *         "credit": 80.5
@@ -5747,6 +5770,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The API key that was registered on further shards. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
             /** @description The API key. */
             201: {
                 headers: {
