@@ -319,7 +319,10 @@ async fn mirror_dry_run_prints_the_records_to_delete() {
     let unnamed = import(&[]);
     assert!(unnamed.code == Some(2) && unnamed.err.contains("needs --max-deleted-share"), "{unnamed:?}");
     let failed = import(&["--max-deleted-share", "1", "--failed", "failed.csv"]);
-    assert!(failed.code == Some(2) && failed.err.contains("--failed cannot be combined with --mode mirror"), "{failed:?}");
+    assert!(
+        failed.code == Some(2) && failed.err.contains("--failed cannot be combined with --mode mirror"),
+        "{failed:?}"
+    );
     let larger = import(&["--max-deleted-share", "0.4"]);
     assert!(larger.code == Some(1) && larger.err.contains("delete 1 of 2 records"), "{larger:?}");
     service.by_key("b").await.expect(200);

@@ -40,11 +40,7 @@ async fn reload_reads_the_log_level_from_the_environment_file() {
         log.contains("the log level is not changed") && log.contains("\"infos\" is not a level"),
         "{log}"
     );
-    assert_eq!(
-        log.matches("reloaded after SIGHUP").count(),
-        1,
-        "the failure is logged as one: {log}"
-    );
+    assert_eq!(log.matches("reloaded after SIGHUP").count(), 1, "the failure is logged as one: {log}");
     assert!(log.contains("need a restart") && log.contains("KEYED_POOL_SIZE"), "{log}");
 }
 

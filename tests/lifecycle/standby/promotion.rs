@@ -118,5 +118,9 @@ async fn primary_of_an_older_timeline_is_not_used() {
     // Nothing is written to the old primary, although the new one is down.
     let (status, problem) = pair.upsert("C", None).await;
     assert_eq!((status, &problem["retryable"]), (503, &json!(true)), "{problem}");
-    assert!(pair.proxy.log().contains("on a timeline older than that of another primary"), "{}", pair.proxy.log());
+    assert!(
+        pair.proxy.log().contains("on a timeline older than that of another primary"),
+        "{}",
+        pair.proxy.log()
+    );
 }
