@@ -23,13 +23,13 @@ use super::directory::Place;
 use super::merge::{self, Answer, name_unavailable};
 use super::set::{Node, Shards};
 use super::spread::{Question, Replies, Value};
-use crate::response;
 use crate::caller::credentials;
 use crate::database::Effect::Read;
 use crate::envelope;
 use crate::problem::{Problem, listed};
 use crate::query::{self, Segments};
 use crate::readiness::VERSION;
+use crate::response;
 use crate::router::PREFIXES;
 use crate::shard::Shard;
 
