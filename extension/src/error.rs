@@ -12,9 +12,9 @@ use quota::Reached;
 use serde::Serialize;
 use uuid::Uuid;
 
-/// A fault in a request.
+/// An invalid member or value in a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Fault {
+pub struct Violation {
     /// Its JSON pointer in the request (RFC 6901).
     pub pointer: String,
     /// Its code, which can be more specific than that of the error.
@@ -22,13 +22,13 @@ pub struct Fault {
     pub code: Code,
     /// A message for people.
     pub detail: String,
-    /// Its hint, for clients that show faults separately.
+    /// Its hint, for clients that show violations separately.
     #[serde(skip)]
     pub hint: Option<String>,
 }
 
-/// The maximum number of faults in one error.
-pub const MAX_FAULTS: usize = 100;
+/// The maximum number of violations in one error.
+pub const MAX_VIOLATIONS: usize = 100;
 
 /// An error, before it is raised.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub struct Error {
     pub message: String,
     /// The hint.
     pub hint: Option<String>,
-    /// The faults in the request.
-    pub faults: Vec<Fault>,
+    /// The violations in the request.
+    pub violations: Vec<Violation>,
     /// The record that already has the key, if it is visible to the caller.
     pub existing_id: Option<Uuid>,
     /// The failed operation of an atomic batch, counted from 0.
@@ -67,7 +67,7 @@ impl Error {
             code,
             message,
             hint: None,
-            faults: Vec::new(),
+            violations: Vec::new(),
             existing_id: None,
             failed_index: None,
             is_retryable: false,
@@ -75,17 +75,17 @@ impl Error {
         }
     }
 
-    /// An error with a fault at this pointer.
+    /// An error with a violation at this pointer.
     pub fn at(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
         let message = shortened(message.into());
-        let fault = Fault { pointer: pointer.into(), code, detail: message.clone(), hint: None };
-        Error { faults: vec![fault], ..Error::new(code, message) }
+        let violation = Violation { pointer: pointer.into(), code, detail: message.clone(), hint: None };
+        Error { violations: vec![violation], ..Error::new(code, message) }
     }
 
     /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         let hint = shortened(hint.into());
-        if let [only] = self.faults.as_mut_slice() {
+        if let [only] = self.violations.as_mut_slice() {
             only.hint = Some(hint.clone());
         }
         Error { hint: Some(hint), ..self }
@@ -96,46 +96,46 @@ impl Error {
         Error::new(Code::NotFound, keyed_errors::NOT_FOUND)
     }
 
-    /// Adds `prefix` to all pointers, for a fault in a part of a request.
+    /// Adds `prefix` to all pointers, for an error in a part of a request.
     pub fn below(mut self, prefix: &str) -> Self {
-        for fault in &mut self.faults {
-            fault.pointer.insert_str(0, prefix);
+        for violation in &mut self.violations {
+            violation.pointer.insert_str(0, prefix);
         }
         self
     }
 
     /// Removes `prefix` from all pointers, for a part that is the whole request.
     pub fn above(mut self, prefix: &str) -> Self {
-        for fault in &mut self.faults {
-            if let Some(rest) = fault.pointer.strip_prefix(prefix) {
-                fault.pointer = rest.to_owned();
+        for violation in &mut self.violations {
+            if let Some(rest) = violation.pointer.strip_prefix(prefix) {
+                violation.pointer = rest.to_owned();
             }
         }
         self
     }
 
-    /// Joins errors into one, with the code and message of the first and all faults.
+    /// Joins errors into one, with the code and message of the first, and all violations.
     pub fn join(errors: Vec<Error>) -> Option<Error> {
         let mut errors = errors.into_iter();
         let mut first = errors.next()?;
-        first.faults.extend(errors.flat_map(|error| error.faults).take(MAX_FAULTS - 1));
+        first.violations.extend(errors.flat_map(|error| error.violations).take(MAX_VIOLATIONS - 1));
         Some(first)
     }
 
-    /// The message with the pointer of the first fault, unless the message already names the member.
+    /// The message with the pointer of the first violation, unless the message already names the member.
     pub fn located_message(&self) -> String {
-        let Some(fault) = self.faults.first() else { return self.message.clone() };
-        let name = fault.pointer.rsplit('/').next().unwrap_or_default();
-        let more = match self.faults.len() {
+        let Some(violation) = self.violations.first() else { return self.message.clone() };
+        let name = violation.pointer.rsplit('/').next().unwrap_or_default();
+        let more = match self.violations.len() {
             1 => String::new(),
-            MAX_FAULTS => format!(" (the first of at least {MAX_FAULTS} faults)"),
-            count => format!(" (the first of {count} faults)"),
+            MAX_VIOLATIONS => format!(" (the first of at least {MAX_VIOLATIONS} errors)"),
+            count => format!(" (the first of {count} errors)"),
         };
         let mut words = self.message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         if words.any(|word| word == name) {
             format!("{}{more}", self.message)
         } else {
-            format!("{}: {}{more}", fault.pointer, self.message)
+            format!("{}: {}{more}", violation.pointer, self.message)
         }
     }
 }

@@ -251,7 +251,7 @@ mod tests {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
         assert_eq!(array_at(&raw(&array(MAX)), "/a").expect("an array").len(), MAX);
         let error = array_at(&raw(&array(MAX + 1)), "/a").expect_err("too many");
-        assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::PayloadTooLarge, "/a"));
+        assert_eq!((error.code, error.violations[0].pointer.as_str()), (Code::PayloadTooLarge, "/a"));
         let object_of = |count: usize| {
             let members: Vec<String> = (0..count).map(|number| format!("\"{number}\":1")).collect();
             format!("{{{}}}", members.join(","))
@@ -270,7 +270,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_an_object_or_malformed(text in prop_oneof![any::<String>(), arbitrary::value()]) {
+        fn arbitrary_text_is_an_object_or_malformed(text in prop_oneof![any::<String>(), arbitrary::value()]) {
             match object(&text) {
                 Ok(_) => prop_assert_eq!(text.trim_ascii_start().get(..1), Some("{")),
                 Err(error) => prop_assert_eq!(error.code, Code::MalformedRequest),

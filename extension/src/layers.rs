@@ -73,8 +73,8 @@ const IMPURE: [&str; 9] = [
 
 #[test]
 fn pure_code_is_pure() {
-    let faults = SOURCES.impure(&PURE, &IMPURE);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let violations = SOURCES.impure(&PURE, &IMPURE);
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! keyed: records under the client's own key, as ordinary PostgreSQL tables. The rules are enforced inside the
+//! keyed: records with keys of the client's systems, in ordinary PostgreSQL tables. The rules are enforced inside the
 //! database, for SQL functions, plain statements and HTTP.
 //!
 //! The extension owns code only. State and records are ordinary tables that `keyed.init()` and `create_template`

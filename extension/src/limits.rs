@@ -22,7 +22,7 @@ pub fn attributes_per_template() -> usize {
     value(&ATTRIBUTES_PER_TEMPLATE)
 }
 
-/// The maximum size of a text, or of all texts of a list, in bytes.
+/// The maximum size of a string, or of all strings of a list, in bytes.
 pub fn text_bytes() -> usize {
     value(&TEXT_SIZE) << 10
 }

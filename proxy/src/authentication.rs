@@ -9,7 +9,6 @@ use tokio_postgres::types::Type;
 use crate::admission::{self, Admitted, CredentialKind};
 use crate::caller::Admit;
 use crate::database::Database;
-use crate::database::Effect::Lookup;
 use crate::observation::Identity;
 use crate::problem::Problem;
 use crate::state::App;
@@ -61,7 +60,7 @@ async fn identify(
         CredentialKind::DeliveryToken => "select keyed_http.identify_delivery_token($1::bytea)",
     };
     let digest = digest.as_slice();
-    match database.run(Lookup, statement, &[(&digest, Type::BYTEA)]).await {
+    match database.run_somewhere(statement, &[(&digest, Type::BYTEA)]).await {
         Ok(row) => read(kind, &row).map(|identity| identity.map(Arc::new)),
         Err(problem) if kind.is_rejection(&problem) => Ok(None),
         Err(problem) => Err(problem),

@@ -15,6 +15,7 @@ use crate::header::single;
 use crate::idempotency::Idempotency;
 use crate::numbers::Numbers;
 use crate::observation::Observation;
+use crate::position::Freshness;
 use crate::problem::Problem;
 use crate::source::source_of;
 
@@ -28,6 +29,8 @@ pub(crate) struct Caller {
     pub(crate) source: Source,
     /// The representation of numbers in its requests and responses.
     pub(crate) numbers: Numbers,
+    /// Which servers may answer its reads.
+    pub(crate) freshness: Freshness,
     /// The idempotency key of a write.
     pub(crate) idempotency: Option<Idempotency>,
     /// The resources of the request; `None` for the service itself.
@@ -42,6 +45,7 @@ impl Caller {
             project: None,
             source: Source::Api,
             numbers: Numbers::default(),
+            freshness: Freshness::default(),
             idempotency: None,
             admitted: None,
         }
@@ -92,7 +96,8 @@ impl<S: Admit> FromRequestParts<Arc<S>> for Caller {
         if let Some(Ambiguous(problem)) = parts.extensions.remove() {
             return Err(problem);
         }
-        Ok(Caller { numbers, idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
+        let (freshness, idempotency) = (Freshness::of(&parts.headers)?, Idempotency::of(parts)?);
+        Ok(Caller { numbers, freshness, idempotency, admitted: Some(admitted), ..caller })
     }
 }
 

@@ -16,6 +16,7 @@ use crate::header::require_unambiguous;
 use crate::lingering::linger;
 use crate::numbers::Numbers;
 use crate::observation::{InMemory, Observation, REQUEST_ID};
+use crate::position::POSITION;
 use crate::problem::Problem;
 
 /// Runs one request. A [`Problem`] is rendered only here, where its request id is known.
@@ -79,6 +80,11 @@ async fn around<A: Future<Output = Response>>(
     }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, observation.id().header.clone());
+    if let Some(position) = observation.position()
+        && let Ok(position) = HeaderValue::try_from(position.to_string())
+    {
+        headers.insert(POSITION, position);
+    }
     // Responses depend on the key: neither shared caches nor the browser may store them for other users.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // Values are text from users, which browsers must not interpret as a page or script.

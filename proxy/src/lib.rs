@@ -30,6 +30,9 @@ pub mod traces;
 /// Strict parsing of headers.
 mod header;
 
+/// The position of a write, and the servers that may answer a read.
+mod position;
+
 /// The source of changes.
 mod source;
 

@@ -7,6 +7,7 @@ use keyed_errors::Code;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::database::version::{line_of, numbers_of};
 use crate::database::{Database, Effect};
 use crate::problem::{Problem, Reason};
 use crate::settings::Settings;
@@ -257,17 +258,6 @@ fn check(seen: Seen) -> Verdict {
         ));
     }
     Verdict::Ready(version)
-}
-
-/// The numbers of a version that changes of the interface between proxy and extension show in: `0.1` of `0.1.7` and of
-/// `0.1.0-rc.1`.
-fn line_of(version: &str) -> &str {
-    let released = version.split('-').next().unwrap_or(version);
-    released.rsplit_once('.').map_or(released, |(line, _)| line)
-}
-
-fn numbers_of(line: &str) -> Vec<u32> {
-    line.split('.').map_while(|number| number.parse().ok()).collect()
 }
 
 fn not_ready(cause: String) -> Problem {

@@ -10,6 +10,7 @@ use crate::admission::min_rate::MinRate;
 use crate::changes::Changes;
 use crate::cors;
 use crate::database::Database;
+use crate::database::replica::Replicas;
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::settings::Settings;
@@ -75,6 +76,7 @@ impl App {
             admission: Arc::new(Admission::new(
                 bounds,
                 database.connections(),
+                database.replicas().map_or(0, Replicas::count),
                 settings.body_limit,
                 settings.pool_wait,
                 Arc::clone(database.pulse()),

@@ -1,4 +1,4 @@
--- Functions that keyed-proxy calls for administrators, with texts as bodies, as in http.sql. Each function checks its caller.
+-- Functions that keyed-proxy calls for administrators, with text as bodies, as in http.sql. Each function checks its caller.
 -- A key that is limited to projects can see and change only objects of these projects.
 
 create function keyed_http.list_api_keys(page_size integer default null, cursor text default null) returns text

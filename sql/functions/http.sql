@@ -1,4 +1,4 @@
--- Functions that keyed-proxy calls. Request and response bodies are texts that the proxy passes unchanged. A function that
+-- Functions that keyed-proxy calls. Request and response bodies are text that the proxy passes unchanged. A function that
 -- writes returns {status, id for Location or null, body or null, entity tag if the body shows a record, subject}; see
 -- extension/src/value/written.rs for the subject. if_match and if_none_match are the values of these headers. Each function
 -- uses the principal that keyed.authenticate has set.
@@ -148,7 +148,7 @@ comment on function keyed_http.suggest(text, text) is 'POST /entities/search/{te
 create function keyed_http.semantic_search(body text) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_semantic_search';
 comment on function keyed_http.semantic_search(text) is
-  'POST /entities/semantic-search: {whether it is exact, whether there are no more, body}.';
+  'POST /entities/semantic-search: {whether the result is exact, whether it is complete, body}.';
 
 create function keyed_http.check_search(template text, body text) returns boolean
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_check_search';

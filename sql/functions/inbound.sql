@@ -1,10 +1,10 @@
--- Inbound endpoints. PUBLIC can execute these functions; each checks that its caller has define on the template and the rights
--- of the endpoint's role, or is a member of keyed_admin.
+-- Inbound endpoints. PUBLIC can execute these functions; each checks that its caller has define on the template and the
+-- privileges of the endpoint's role, or is a member of keyed_admin.
 
 create function keyed.create_inbound_endpoint(template regclass, definition jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_inbound_endpoint';
 comment on function keyed.create_inbound_endpoint(regclass, jsonb) is
-  'Creates an endpoint that receives deliveries of another system. definition: {"slug", "external_key": jsonpath in an item, "items"?: jsonpath ("$"), "key_prefix"?, "mapping"?: {attribute: jsonpath}, "role"?: the role that writes (default: that of the caller; keyed_admin for a superuser), "signed"?: Standard Webhooks (true), "secret"?: that of the sender, "enabled"? (true)}. Returns it with its token and, if signed, its secret; both are shown once. Errors: 22023 with a pointer to each fault, 23505 if the project already has an endpoint with this slug.';
+  'Creates an endpoint that receives deliveries of another system. definition: {"slug", "external_key": jsonpath in an item, "items"?: jsonpath ("$"), "key_prefix"?, "mapping"?: {attribute: jsonpath}, "role"?: the role that writes (default: that of the caller; keyed_admin for a superuser), "signed"?: Standard Webhooks (true), "secret"?: that of the sender, "enabled"? (true)}. Returns it with its token and, if signed, its secret; both are shown once. Errors: 22023 with a pointer to each error, 23505 if the project already has an endpoint with this slug.';
 
 create function keyed.list_inbound_endpoints() returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_list_inbound_endpoints';

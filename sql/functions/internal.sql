@@ -10,7 +10,7 @@ comment on function keyed.library_version() is
 create function keyed.new_id(template integer) returns uuid
   language c volatile strict parallel restricted as 'MODULE_PATHNAME', 'keyed_new_id';
 comment on function keyed.new_id(integer) is
-  'Generates a record id for the template with this number: a UUID version 8 (RFC 9562), ordered by time, that contains the number. Default of every id column.';
+  'Generates a record id for the template with this id: a UUID version 8 (RFC 9562), ordered by time, that contains the template id. Default of every id column.';
 
 create function keyed.guard_record() returns trigger
   language c as 'MODULE_PATHNAME', 'keyed_guard_record';
@@ -20,7 +20,7 @@ comment on function keyed.guard_record() is
 create function keyed.is_being_deleted(id uuid) returns boolean
   language c stable strict parallel restricted cost 100 as 'MODULE_PATHNAME', 'keyed_is_being_deleted';
 comment on function keyed.is_being_deleted(uuid) is
-  'Whether a statement of this session is marking the record as deleted. Policies of roles with the delete privilege call it, because PostgreSQL requires that a writer can see the row it wrote.';
+  'Whether a statement of this session is marking the record as deleted. Policies of roles with the delete privilege call it, because PostgreSQL requires that a written row is visible to its writer.';
 
 create function keyed.always_passes(internal) returns internal
   language c strict as 'MODULE_PATHNAME', 'keyed_always_passes';

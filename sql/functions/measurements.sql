@@ -1,7 +1,7 @@
 -- Measurements for monitoring.
 
--- SECURITY DEFINER, owned by the superuser who installed the extension: times of other sessions and of standbys are visible only
--- to superusers and members of pg_read_all_stats. It returns numbers only, no names or statements.
+-- SECURITY DEFINER, owned by the superuser who installed the extension: times of other sessions and of standbys are
+-- visible only to superusers and members of pg_read_all_stats. It returns numbers only, no names or statements.
 create function keyed.server_measurements()
   returns table (name text, labels text, value double precision)
   language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -50,7 +50,7 @@ create function keyed.server_measurements()
     ) m (name, value)
   $$;
 comment on function keyed.server_measurements() is
-  'The measurements of keyed_http.measurements() that are about the server: sessions, old transactions, replication. With the rights of its owner; only keyed_owner and superusers may execute it.';
+  'The measurements of keyed_http.measurements() that are about the server: sessions, old transactions, replication. Runs with the privileges of its owner; only keyed_owner and superusers may execute it.';
 -- keyed.init() grants EXECUTE to keyed_owner.
 revoke execute on function keyed.server_measurements() from public;
 

@@ -1,26 +1,27 @@
--- Protection against misuse of keyed_owner, and detection of foreign objects in keyed's schemas.
+-- Protection against misuse of keyed_owner, and detection of objects of other owners in keyed's schemas.
 
 create function keyed.is_defining() returns boolean
   language c stable parallel restricted as 'MODULE_PATHNAME', 'keyed_is_defining';
 comment on function keyed.is_defining() is
-  'Whether a definition that runs as keyed_owner comes from keyed itself, or from a superuser who used SET ROLE keyed_owner.';
+  'Whether DDL that runs as keyed_owner comes from a function of keyed, or from a superuser after SET ROLE keyed_owner.';
 
--- PL/pgSQL, so that DDL of other roles does not need keyed's library. A server without the library can still drop the extension.
+-- PL/pgSQL, so that DDL of other roles does not need keyed's library. A server without the library can still drop the
+-- extension.
 create function keyed.guard_definition() returns event_trigger
   language plpgsql set search_path = pg_catalog, pg_temp as $$
     begin
       if current_user = 'keyed_owner' and not keyed.is_defining() then
         raise insufficient_privilege using
           message = format('keyed_owner may not run %s', tg_tag),
-          hint = 'Only functions of keyed define objects as keyed_owner. To change one by hand, do it as a superuser.';
+          hint = 'Only functions of keyed run DDL as keyed_owner. To change an object manually, use a superuser.';
       end if;
     end
   $$;
 comment on function keyed.guard_definition() is
-  'Event trigger before every definition: denies those that run as keyed_owner and do not come from keyed (42501), so that a breach of keyed_owner cannot plant a trigger, a function or a rule that a superuser runs.';
+  'Event trigger before every DDL command: denies commands that run as keyed_owner outside of keyed's functions (42501), so that an attacker with the privileges of keyed_owner cannot create a trigger, a function or a rule that a superuser would run.';
 
 create event trigger keyed_guard_definition on ddl_command_start execute function keyed.guard_definition();
-comment on event trigger keyed_guard_definition is 'Definitions that run as keyed_owner come from keyed only.';
+comment on event trigger keyed_guard_definition is 'Only keyed's functions may run DDL as keyed_owner.';
 
 create function keyed.foreign_objects()
   returns table (object text, finding text, remedy text)
@@ -41,7 +42,7 @@ create function keyed.foreign_objects()
     from ours n join pg_roles r on r.oid = n.nspowner
     where case when n.is_code then not r.rolsuper else r.rolname <> 'keyed_owner' end
     union all
-    select format('schema %I', n.nspname), format('lets %s create objects', coalesce(r.rolname, 'everybody')),
+    select format('schema %I', n.nspname), format('lets %s create objects', coalesce(r.rolname, 'all roles')),
       format('REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname, coalesce(quote_ident(r.rolname), 'PUBLIC'))
     from ours n cross join lateral aclexplode(n.nspacl) a left join pg_roles r on r.oid = a.grantee
     where a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
@@ -66,7 +67,7 @@ create function keyed.foreign_objects()
     where not g.tgisinternal
       and not exists (select from extension e where e.classid = 'pg_proc'::regclass and e.objid = g.tgfoid)
     union all
-    select format('rule %I on %s', w.rulename, t.name), 'changes what statements on the table do', format('DROP RULE %I ON %s', w.rulename, t.name)
+    select format('rule %I on %s', w.rulename, t.name), 'rewrites statements on the table', format('DROP RULE %I ON %s', w.rulename, t.name)
     from pg_rewrite w join tables t on t.oid = w.ev_class
     union all
     select format('%s', pg_describe_object(d.classid, d.objid, d.objsubid)), format('calls %s', d.refobjid::regprocedure),
@@ -81,7 +82,7 @@ create function keyed.foreign_objects()
         or d.classid = 'pg_policy'::regclass and (select x.polrelid from pg_policy x where x.oid = d.objid) in (select oid from tables)
         or d.classid = 'pg_class'::regclass and (select x.indrelid from pg_index x where x.indexrelid = d.objid) in (select oid from tables))
     union all
-    select 'default privileges of keyed_owner', 'give rights on its new objects to others',
+    select 'default privileges of keyed_owner', 'grant privileges on its new objects to other roles',
       'ALTER DEFAULT PRIVILEGES FOR ROLE keyed_owner REVOKE ALL ON TABLES FROM …'
     from pg_default_acl a where pg_get_userbyid(a.defaclrole) = 'keyed_owner'
     union all
@@ -104,8 +105,9 @@ create function keyed.foreign_objects()
       (case when current_setting('server_version_num')::int >= 160000 then format(' GRANTED BY %I', pg_get_userbyid(g.grantor)) else '' end)) by (grantor)
     where m.rolname = 'keyed_owner'
     union all
-    -- Since PostgreSQL 16, PostgreSQL gives the creator of a role such a membership, with which it can grant the role to any role.
-    select format('role %I', r.rolname), format('can be given to anybody by %I, who made it', m.rolname),
+    -- Since PostgreSQL 16, PostgreSQL gives the creator of a role such a membership, with which it can grant the role to
+    -- any role.
+    select format('role %I', r.rolname), format('can be granted to any role by %I, who created it', m.rolname),
       format('REVOKE %I FROM %I GRANTED BY %I CASCADE', r.rolname, m.rolname, pg_get_userbyid(g.grantor))
     from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
     where r.rolname in ('keyed_admin', 'keyed_proxy')

@@ -1,5 +1,6 @@
--- The views keyed.stat_*, for operators. Each view calls a function that returns only rows that are visible to the reader. Sizes
--- and row counts come from PostgreSQL's catalog, as of the last VACUUM or ANALYZE, so no table is opened or locked.
+-- The views keyed.stat_*, for operators. Each view calls a function that returns only rows that are visible to the
+-- reader. Sizes and row counts come from PostgreSQL's catalog, as of the last VACUUM or ANALYZE, so no table is opened or
+-- locked.
 
 create function keyed.visible_templates() returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_visible_templates';
@@ -164,11 +165,11 @@ create view keyed.stat_searches with (security_invoker = true, security_barrier 
   join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = v.template::name
   order by v.project, v.template, u.filters + u.sorts desc, u.attribute;
 comment on view keyed.stat_searches is
-  'Attributes that searches filter and sort by, and whether an index serves them: without one, such a search may read every record. Needs keyed_admin.';
+  'Attributes that searches filter and sort by, and whether an index exists: without one, such a search may read every record. Needs keyed_admin.';
 comment on column keyed.stat_searches.project is 'The project.';
 comment on column keyed.stat_searches.template is 'The template.';
 comment on column keyed.stat_searches.attribute is 'The attribute.';
-comment on column keyed.stat_searches.filters is 'Searches that filtered by it in a form that an index could serve.';
+comment on column keyed.stat_searches.filters is 'Searches that filtered by it in a form that can use an index.';
 comment on column keyed.stat_searches.sorts is 'Searches with it as the first sort key.';
 comment on column keyed.stat_searches.is_indexed is 'Whether the attribute has indexes.';
 comment on column keyed.stat_searches.estimated_rows is 'Rows of the table as of its last VACUUM or ANALYZE, all of which a search without an index reads.';
@@ -185,7 +186,7 @@ create view keyed.stat_api_keys with (security_invoker = true, security_barrier 
   order by k.id;
 comment on view keyed.stat_api_keys is
   'API keys and when they were last used, without their secrets. Needs keyed_admin.';
-comment on column keyed.stat_api_keys.id is 'The number that the key begins with.';
+comment on column keyed.stat_api_keys.id is 'The id in the prefix of the key.';
 comment on column keyed.stat_api_keys.label is 'Its label.';
 comment on column keyed.stat_api_keys.role is 'The role that requests with the key act as.';
 comment on column keyed.stat_api_keys.projects is 'The projects that it is limited to; null: all.';

@@ -46,7 +46,7 @@ create function keyed.create_template(
   returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_template';
 comment on function keyed.create_template(text, text, jsonb, text, text[], boolean) is
-  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "collation"?, "format"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference, boolean. embed: the attributes (string or list) whose texts are embedded, null for none. display, language (default english), collation (default und) and synonyms are set by alter_template. Returns the template; with dry_run what would be made, and makes nothing (see alter_template). Errors: 22023 with a pointer to each fault, 23505 if the table exists.';
+  'Creates a template: a table with one typed column for each attribute. attributes: [{"slug": "name", "type": "string", "label"?, "required"?, "indexed"?, "collation"?, "format"?, "options"?, "template"?, "default"?}]; types: string, dimension, number, metric, list, date, datetime, reference, boolean. embed: the attributes (string or list) whose texts are embedded, null for none. display, language (default english), collation (default und) and synonyms are set by alter_template. Returns the template; with dry_run what would be made, and makes nothing (see alter_template). Errors: 22023 with a pointer to each error, 23505 if the table exists.';
 
 create function keyed.alter_template(template regclass, changes jsonb, dry_run boolean default false) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_alter_template';

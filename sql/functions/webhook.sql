@@ -3,7 +3,7 @@
 create function keyed.create_webhook_endpoint(project text, definition jsonb) returns jsonb
   language c volatile as 'MODULE_PATHNAME', 'keyed_create_webhook_endpoint';
 comment on function keyed.create_webhook_endpoint(text, jsonb) is
-  'Creates an endpoint to which changes of a project are delivered as Standard Webhooks. definition: {"slug", "url", "templates"?: [slug] (all), "operations"?: [create|update|delete|restore|gone] (all), "filter"?: as a scope, with exactly one template, "role"?: whose rights decide what is delivered (default: that of the caller; keyed_admin for a superuser), "include_record"? (false), "enabled"? (true), "secret"?, "from"?: "now" or "start" ("now")}. Returns it with its secret, which is shown once. Errors: 22023 with a pointer to each fault, 23505 if the project already has an endpoint with this slug. Needs keyed_admin.';
+  'Creates an endpoint to which changes of a project are delivered as Standard Webhooks. definition: {"slug", "url", "templates"?: [slug] (all), "operations"?: [create|update|delete|restore|gone] (all), "filter"?: as a scope, with exactly one template, "role"?: whose rights decide what is delivered (default: that of the caller; keyed_admin for a superuser), "include_record"? (false), "enabled"? (true), "secret"?, "from"?: "now" or "start" ("now")}. Returns it with its secret, which is shown once. Errors: 22023 with a pointer to each error, 23505 if the project already has an endpoint with this slug. Needs keyed_admin.';
 
 create function keyed.list_webhook_endpoints(project text default null) returns jsonb
   language c stable as 'MODULE_PATHNAME', 'keyed_list_webhook_endpoints';

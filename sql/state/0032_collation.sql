@@ -1,10 +1,10 @@
--- Collations of texts. A database without ICU uses byte order. Jobs rebuild the indexes of texts. A collation that a DBA set on a
+-- Collations of strings. A database without ICU uses byte order. Jobs rebuild the indexes of strings. A collation that a DBA set on a
 -- column remains, if definitions support it. Run once, as keyed_owner.
 
 alter table keyed_state.template add column "collation" text not null default 'und';
 alter table keyed_state.attribute add column "collation" text;
-comment on column keyed_state.template."collation" is 'The order of texts: und (that of Unicode), a language (de, sv), or C (that of bytes).';
-comment on column keyed_state.attribute."collation" is 'The order of the texts of this attribute; null: that of the template.';
+comment on column keyed_state.template."collation" is 'The collation of strings: und (Unicode order), a language (de, sv), or C (byte order).';
+comment on column keyed_state.attribute."collation" is 'The collation of this attribute; null: the collation of the template.';
 update keyed_state.template set "collation" = 'C' where not exists (
   select from pg_collation c where c.collname = 'und-x-icu' and c.collnamespace = 'pg_catalog'::regnamespace
   and c.collencoding in (-1, pg_char_to_encoding(getdatabaseencoding())));
@@ -17,4 +17,4 @@ and a.type = 'string' and regexp_replace(l.collname, '-x-icu$', '') <> t."collat
 insert into keyed_state.job (template_id, kind, attribute_id)
 select a.template_id, 'index', a.id from keyed_state.attribute a where a.type = 'string' and a.indexed order by a.template_id, a.id
 on conflict (template_id, kind, attribute_id) do nothing;
-comment on column keyed_state.job.kind is 'index: the indexes of an attribute are built, those of texts in their order, or without an attribute the index of the documents; documents: what is searched of each record is written anew; embeddings: each record is looked at for a text to embed; series: the points of dropped metrics are deleted.';
+comment on column keyed_state.job.kind is 'index: builds the indexes of an attribute in its collation, or without an attribute the index of the search documents; documents: rewrites the search documents; embeddings: queues the records with text to embed; series: deletes the points of dropped metrics.';

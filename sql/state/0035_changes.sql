@@ -14,7 +14,7 @@ comment on column keyed_state.change_generation.system_identifier is 'The cluste
 comment on column keyed_state.change_generation.database is 'The database: its oid in pg_database.';
 comment on column keyed_state.change_generation.written_by is 'xmin of this row when it was inserted. A row restored from a dump has a different xmin.';
 comment on column keyed_state.change_generation.started_at is 'When the generation began.';
-comment on column keyed_state.change_generation.continues is 'Whether the database has all changes of the previous generation, so that cursors of that generation stay valid: see keyed.continue_changes().';
+comment on column keyed_state.change_generation.continues is 'Whether the database has all changes of the previous generation, so that its cursors stay valid: see keyed.continue_changes().';
 
 create table keyed_state.change_secret (
   is_only boolean primary key default true check (is_only),
@@ -38,4 +38,4 @@ create policy keyed_admin on keyed_state.change_secret for select to keyed_admin
 create trigger keyed_announce after insert or update or delete or truncate on keyed_state.change_generation
   for each statement execute function keyed.announce_change();
 
-comment on column keyed_state.job.kind is 'index: the indexes of an attribute are built, those of texts in their order, or without an attribute those of the documents and of the history; documents: what is searched of each record is rewritten; embeddings: each record is checked for a text to embed; series: the points of dropped metrics are deleted.';
+comment on column keyed_state.job.kind is 'index: builds the indexes of an attribute in its collation, or without an attribute the indexes of the search documents and of the history; documents: rewrites the search documents; embeddings: queues the records with text to embed; series: deletes the points of dropped metrics.';

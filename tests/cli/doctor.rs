@@ -111,7 +111,7 @@ async fn policies_of_reference_scopes_are_not_reported_as_user_code() {
     let calls = "select count(*) from pg_depend d join pg_proc p on p.oid = d.refobjid
                  where d.classid = 'pg_policy'::regclass and p.pronamespace = 'keyed_scope'::regnamespace";
     assert_ne!(database.session().await.text(calls, &[]).await, "0");
-    assert!(findings(keyed(&database, &["doctor", "--json"]), "code of others").is_empty());
+    assert!(findings(keyed(&database, &["doctor", "--json"]), "triggers of other owners").is_empty());
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ async fn doctor_reports_each_operational_problem_until_it_is_fixed() {
             ),
             (
                 "update pg_class set relfrozenxid = (pg_current_xact_id()::text::bigint + 4294967296 - 400000000)::text::xid where oid = 'crm.customers'::regclass",
-                "transaction numbers",
+                "transaction ids",
                 "crm.customers may be 40",
                 "warning",
                 None,
@@ -102,7 +102,7 @@ async fn doctor_reports_each_operational_problem_until_it_is_fixed() {
             (
                 "select keyed.create_inbound_endpoint('crm.customers', '{\"slug\": \"shop\", \"external_key\": \"$.id\"}');
                  insert into keyed_state.inbound_delivery (endpoint_id, status, payload) values (1, 'failed', '{\"id\": \"A-7\", \"name\": \"Ada\"}'), (1, 'failed', '{\"id\": \"A-8\", \"name\": \"Eve\"}'), (1, 'done', null)",
-                "refused deliveries",
+                "failed deliveries",
                 "the inbound endpoint shop keeps 2 failed deliveries, received since 20",
                 "note",
                 Some("select keyed.replay_failed_deliveries(1)"),
@@ -203,11 +203,11 @@ async fn tables_beyond_the_lock_limit_of_a_dump_are_found() {
     database.run_in_psql("select keyed.create_project('crm');
          do $$ begin for n in 1..60 loop perform keyed.create_template('crm', 't' || n, '[]'); commit; end loop; end $$",
     );
-    let found: Vec<Value> = findings(keyed(&database, &["doctor", "--json"]), "room for locks");
+    let found: Vec<Value> = findings(keyed(&database, &["doctor", "--json"]), "lock table");
     let text = |name: &str| found[0][name].as_str().unwrap_or_default().to_owned();
     assert!(text("message").contains("a limit of 250 locks"), "{found:?}");
     assert!(text("remedy").starts_with("alter system set max_locks_per_transaction = 64;"), "{found:?}");
     database.run_in_psql("do $$ begin for n in 1..40 loop perform keyed.drop_template(('crm.t' || n)::regclass); commit; end loop; end $$",
     );
-    assert!(findings(keyed(&database, &["doctor", "--json"]), "room for locks").is_empty());
+    assert!(findings(keyed(&database, &["doctor", "--json"]), "lock table").is_empty());
 }

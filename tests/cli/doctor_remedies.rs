@@ -13,21 +13,21 @@ async fn remedies_fix_their_findings() {
     let grant = "select keyed.grant_access('gone', 'crm.customers', '{read}')";
     for (problem, check, part) in [
         ("alter table crm.customers disable row level security", "ownership", "crm.customers is off"),
-        ("grant create on schema keyed_state to public", "foreign objects", "lets everybody create"),
+        ("grant create on schema keyed_state to public", "objects of other owners", "lets all roles create"),
         (
             "create rule evil as on insert to keyed_state.project do also select 1",
-            "foreign objects",
+            "objects of other owners",
             "rule evil on keyed_state.project",
         ),
         (
             "alter event trigger keyed_guard_definition disable",
-            "foreign objects",
+            "objects of other owners",
             "keyed_guard_definition is off",
         ),
         (
             "alter extension keyed drop event trigger keyed_guard_definition; \
              drop event trigger keyed_guard_definition",
-            "foreign objects",
+            "objects of other owners",
             "keyed_guard_definition is missing",
         ),
         (
@@ -76,7 +76,7 @@ async fn remedies_fix_their_findings() {
         (
             "grant execute on function keyed_http.deliver to public",
             "proxy login",
-            "everybody may present credentials",
+            "PUBLIC may present credentials",
         ),
         (&format!("create role gone; {key}; drop role gone"), "API keys", "orphan"),
         ("select keyed.issue_api_key('postgres', null, 'mighty')", "API keys", "superuser postgres"),
@@ -137,23 +137,23 @@ async fn remedies_fix_their_findings() {
         (
             "create function public.audit() returns trigger language plpgsql as 'begin return new; end'; \
              create trigger audit before insert on crm.customers for each row execute function public.audit()",
-            "code of others",
+            "triggers of other owners",
             "the trigger audit on table crm.customers calls public.audit()",
         ),
         (
             "create function public.spy(crm.customers) returns boolean language plpgsql as 'begin return true; end'; \
              create trigger zz before insert on crm.customers for each row when (public.spy(new)) execute function keyed.guard_record()",
-            "code of others",
+            "triggers of other owners",
             "the trigger zz on table crm.customers calls public.spy(crm.customers)",
         ),
         (
             "create policy peek on crm.customers for select using (public.spy(customers))",
-            "code of others",
+            "triggers of other owners",
             "the policy peek on table crm.customers calls public.spy(crm.customers)",
         ),
         (
             "create rule quiet as on delete to crm.companies do instead nothing",
-            "code of others",
+            "triggers of other owners",
             "the rule quiet on crm.companies",
         ),
         (
@@ -202,7 +202,7 @@ async fn remedies_fix_their_findings() {
             "renamed roles",
             "settings",
             "stems",
-            "code of others",
+            "triggers of other owners",
             "wide roles",
         ]
         .contains(&check);

@@ -28,12 +28,14 @@ mod packages;
 mod patroni;
 mod pg_upgrade;
 mod proxy;
+pub mod read_mode;
 mod receiver;
 mod relay;
 pub mod release;
 #[cfg(test)]
 mod released;
 pub mod relevance;
+mod replicas;
 #[cfg(test)]
 mod scripts;
 mod server_user;
@@ -65,6 +67,7 @@ pub use pg_upgrade::upgrade_path;
 pub use proxy::{Proxy, proxy_path, proxy_program};
 pub use receiver::{Delivery, Reaction, Receiver};
 pub use relay::Relay;
+pub use replicas::Replicated;
 pub use server_user::major_version;
 pub use session::{Rows, Session, SqlError, quote};
 pub use shards::{Shards, has_shards};

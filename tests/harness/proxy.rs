@@ -2,7 +2,7 @@
 
 use crate::shards::setting_of;
 use crate::watchdog::Watchdog;
-use crate::{Database, Exposition, Request, Wire, log_file, status_of, target_folder, until};
+use crate::{Database, Exposition, Request, Wire, log_file, read_mode, status_of, target_folder, until};
 use rustls::ClientConfig;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -95,7 +95,21 @@ impl Proxy {
     ) -> Self {
         let is_in_file = settings.iter().any(|(name, _)| *name == "KEYED_DATABASE_URL_FILE");
         let url = (!is_in_file).then(|| url_of(database));
-        Self::start_command(serve(), url, settings, key, path, tls).await
+        let reads = read_mode::settings(database);
+        let all: Vec<_> = reads
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .chain(settings.iter().copied())
+            .collect();
+        let proxy = Self::start_command(serve(), url, &all, key, path, tls).await;
+        if !reads.is_empty() && path == "/readyz" && proxy.tls.is_none() {
+            until("the replica answers reads", async || {
+                let answer = proxy.client.get(proxy.url(path)).send().await.expect("the proxy answers");
+                answer.text().await.is_ok_and(|text| text.contains(r#""state":"usable""#))
+            })
+            .await;
+        }
+        proxy
     }
 
     async fn start_command(

@@ -10,6 +10,7 @@ mod extension;
 mod files;
 mod jobs;
 mod recovery;
+mod replica;
 mod replication;
 mod restart;
 mod shards;

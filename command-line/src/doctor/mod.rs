@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use keyed_checks::{Check, LOCKED, Needs, PATIENCE, Severity};
+use keyed_checks::{Check, LOCK_TIMEOUT, LOCKED, Needs, Severity};
 use serde::Serialize;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -76,7 +76,7 @@ async fn examine(arguments: &Doctor) -> Result<Report, Failure> {
     // All checks use one snapshot, and none can write.
     let begin = format!(
         "begin isolation level repeatable read read only; set local lock_timeout = '{}'",
-        PATIENCE.to_string_lossy()
+        LOCK_TIMEOUT.to_string_lossy()
     );
     client.batch_execute(&begin).await.map_err(explain)?;
     let mut installed_objects = installed_objects(&client).await?;

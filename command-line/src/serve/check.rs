@@ -3,6 +3,7 @@
 
 use std::fmt::{Display, Write};
 use std::io::ErrorKind;
+use std::time::Duration;
 
 use listenfd::ListenFd;
 use tokio::net::TcpListener;
@@ -20,6 +21,9 @@ use keyed_proxy::traces;
 
 /// The number of attempts with a database that does not respond within a second.
 const TRIES: usize = 5;
+
+/// The time in which primary and replicas must report their state.
+const REPLICA_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The results, one line per check.
 #[derive(Default)]
@@ -167,7 +171,7 @@ async fn one_database(settings: &Settings, report: &mut Report) {
                 if let Some(warning) = app.readiness.warning_of_login().await {
                     report.warning(warning);
                 }
-                return;
+                return replicas(&app, report).await;
             }
             Err(problem) if problem.cause().is_some_and(|cause| cause.contains("within a second")) => {}
             Err(problem) => {
@@ -181,4 +185,27 @@ async fn one_database(settings: &Settings, report: &mut Report) {
         None => format!("the database did not respond within {TRIES} seconds (KEYED_DATABASE_URL)"),
         Some(shard) => format!("shard {shard} did not respond within {TRIES} seconds (KEYED_SHARDS)"),
     });
+}
+
+/// The service serves without replicas, too.
+async fn replicas(app: &App, report: &mut Report) {
+    let Some(replicas) = app.database.replicas() else { return };
+    let is_known = async {
+        while replicas.status().iter().any(|it| it.is_unknown) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        () = replicas.watch(VERSION) => {}
+        _ = tokio::time::timeout(REPLICA_PATIENCE, is_known) => {}
+    }
+    for replica in replicas.status() {
+        match replica.is_usable {
+            true => report.ok(format_args!("replica {}: it answers reads", replica.number)),
+            false => report.warning(format_args!(
+                "replica {} answers no reads: {} (KEYED_READ_URL)",
+                replica.number, replica.reason
+            )),
+        }
+    }
 }

@@ -55,6 +55,7 @@ impl Reload {
             ("the log level", self.log_level()),
             ("the certificate of the listener", self.certificate()),
             ("the database URL", self.database().await),
+            ("the URLs of replicas", self.replicas().await),
             ("the API key of the embedding server", self.provider_key()),
             ("the API key that embeds records", self.embedding_key()),
             ("the API key that delivers webhooks", self.webhook_key()),
@@ -112,6 +113,16 @@ impl Reload {
             if app.connector.replace(settings.database()?).await? {
                 app.database.renew();
                 has_changed = true;
+            }
+        }
+        Ok(has_changed)
+    }
+
+    async fn replicas(&self) -> Result<bool, String> {
+        let mut has_changed = false;
+        for (app, settings) in self.service.apps().iter().zip(self.settings.databases()?) {
+            if let Some(replicas) = app.database.replicas() {
+                has_changed |= replicas.replace(&settings).await?;
             }
         }
         Ok(has_changed)

@@ -29,7 +29,7 @@ pub struct Check {
 }
 
 /// The `lock_timeout` of a check.
-pub const PATIENCE: &std::ffi::CStr = c"500ms";
+pub const LOCK_TIMEOUT: &std::ffi::CStr = c"500ms";
 
 /// The query for a check that did not get a lock: one row with a message that names the blocking session, and a remedy.
 #[rustfmt::skip]
@@ -52,7 +52,8 @@ pub const LOCKED: &str =
      from holder h left join pg_stat_activity a on a.pid = h.pid";
 
 impl Check {
-    /// Whether the check needs the privileges of `pg_read_all_stats`, because it reads statistics of other sessions or standbys.
+    /// Whether the check needs the privileges of `pg_read_all_stats`, because it reads statistics of other sessions or
+    /// standbys.
     pub fn reads_sessions(&self) -> bool {
         self.query.contains("pg_stat_activity") || self.query.contains("pg_stat_replication")
     }

@@ -15,7 +15,7 @@ mod parts;
 /// The checks of a database in operation.
 mod operation;
 
-pub use check::{Check, LOCKED, Needs, PATIENCE, Severity};
+pub use check::{Check, LOCK_TIMEOUT, LOCKED, Needs, Severity};
 pub use measurements::{MEASUREMENTS, Measurement, READINGS};
 
 /// All checks, in order.
@@ -100,7 +100,7 @@ const STRUCTURE: &[Check] = &[
            and (p.pronamespace = to_regnamespace('keyed_http') or p.oid = to_regproc('keyed.authenticate'))
          union all
          select format('%s may present credentials to %s, which is only for keyed_proxy',
-                  case when a.grantee = 0 then 'everybody' else pg_get_userbyid(a.grantee)::text end, p.oid::regprocedure),
+                  case when a.grantee = 0 then 'PUBLIC' else pg_get_userbyid(a.grantee)::text end, p.oid::regprocedure),
                 format('revoke execute on function %s from %s;', p.oid::regprocedure, case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end)
          from pg_proc p cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
          where p.oid in (to_regproc('keyed.authenticate'), to_regproc('keyed_http.deliver'), to_regproc('keyed_http.knows_delivery_token')) and a.grantee <> p.proowner
@@ -118,7 +118,7 @@ const STRUCTURE: &[Check] = &[
          select format('%I.%I belongs to %s', c.nspname, c.relname, pg_get_userbyid(c.relowner)),
                 'the owner of a table may have added triggers, rules and policies to it: restore it from a dump, as a superuser and with the owners'
          from (", our_tables!(), ") c where c.nspname <> 'keyed_state' and pg_get_userbyid(c.relowner) <> 'keyed_owner'") },
-    Check { name: "foreign objects", sound: "no foreign objects are in keyed's schemas", severity: Error, needs: Needs::State, query:
+    Check { name: "objects of other owners", sound: "keyed's schemas contain no objects of other owners", severity: Error, needs: Needs::State, query:
         "select f.object || ' ' || f.finding, f.remedy || case when f.remedy ~ '[A-Z]{4}' then ';' else '' end from keyed.foreign_objects() f
          union all
          select 'the event trigger keyed_guard_definition is ' || case when e.oid is null then 'missing' else 'off' end,
@@ -181,7 +181,7 @@ const STRUCTURE: &[Check] = &[
            from pg_database d where d.datname = current_database()) i (is_stale)
          where t.documents_by <> 'PostgreSQL ' || current_setting('server_version_num')::int / 10000 and to_regclass(w.name) is not null
            and not exists (select from keyed.jobs() j where j.kind = 'documents' and j.template = format('%s.%s', p.slug, t.slug))" },
-    Check { name: "order of texts", sound: "the rules that sort texts are those that the indexes were built by", severity: Error, needs: Needs::Nothing, query:
+    Check { name: "order of texts", sound: "indexes were built with the current versions of their collations", severity: Error, needs: Needs::Nothing, query:
         "select format('the collation of this database had version %s, and the operating system has %s: indexes of texts may be in another order, and miss rows', d.datcollversion, a.version),
                 format('reindex database %1$I; alter database %1$I refresh collation version;', d.datname)
          from pg_database d cross join lateral (values (pg_database_collation_actual_version(d.oid))) a (version)
@@ -193,7 +193,7 @@ const STRUCTURE: &[Check] = &[
          cross join lateral (select count(*) as total, string_agg(format('reindex index concurrently %s;', x.indexrelid::regclass), ' ' order by x.indexrelid::regclass::text) as each
            from pg_index x where l.oid = any (x.indcollation)) i
          where l.collversion <> a.version and i.total > 0" },
-    Check { name: "default order", sound: "plain SQL sorts texts in the order of Unicode", severity: Note, needs: Needs::Nothing, query:
+    Check { name: "default order", sound: "plain SQL sorts text in Unicode order", severity: Note, needs: Needs::Nothing, query:
         "select 'the default order of this database is not that of Unicode: order by in plain SQL sorts texts in another order than searches',
                 'state the order in the statement: order by name collate \"und-x-icu\"; a new database may have it: create database name template template0 encoding ''UTF8'' locale_provider icu icu_locale ''und'' locale ''C.UTF-8'';'
          from (values ('\u{c4}pfel', 'apple'), ('apple', 'Banana'), ('Banana', '\u{e9}cole'), ('\u{e9}cole', 'Zebra'), ('zulu', 'Z\u{fc}rich')) w (one, next)
@@ -222,7 +222,7 @@ const STRUCTURE: &[Check] = &[
          select format('the webhook endpoint %s has the role %s, which is gone: it delivers nothing', e.slug, coalesce(nullif(e.role_name, ''), e.role::oid::text)),
                 format('select keyed.alter_webhook_endpoint(%s, ''{\"role\": \"…\", \"enabled\": true}'');', e.id)
          from keyed_state.webhook_endpoint e where not keyed.is_bound(e.role, e.role_name, e.bound_in, 'keyed_state.webhook_endpoint'::regclass)" },
-    Check { name: "quota counters", sound: "no old snapshot keeps the counters of quotas from being cleaned up", severity: Warning, needs: Needs::State, query:
+    Check { name: "quota counters", sound: "no old snapshot prevents vacuum of the quota counters", severity: Warning, needs: Needs::State, query:
         "select format('the counters of quotas take %s, for an old snapshot has kept their old versions', pg_size_pretty(s.size))
                 || case when a.pid is null then '' else format(': process %s (%s %s) has had one since %s', a.pid, a.usename, a.application_name, a.xact_start::timestamptz(0)) end,
                 case when a.pid is null then 'vacuum full keyed_state.quota_slot;'
@@ -231,7 +231,7 @@ const STRUCTURE: &[Check] = &[
          left join lateral (select * from pg_stat_activity where backend_xmin is not null and backend_type = 'client backend' and pid <> pg_backend_pid() and datname = current_database()
            order by age(backend_xmin) desc limit 1) a on true
          where s.size > 2 * 8192 * greatest(s.slots, 8)" },
-    Check { name: "grants", sound: "every grant is to a role that row-level security applies to", severity: Warning, needs: Needs::State, query:
+    Check { name: "grants", sound: "row-level security applies to every role with a grant", severity: Warning, needs: Needs::State, query:
         "select format('%s was granted to a role that is gone (%s)', string_agg(distinct g.privilege, ', '), coalesce(nullif(g.role_name, ''), g.role::oid::text)),
                 format('delete from keyed_state.access_grant where id = any (%L);', array_agg(g.id order by g.id))
          from keyed_state.access_grant g where not exists (select from pg_roles r where r.oid = g.role) group by g.role, g.role_name
@@ -249,13 +249,14 @@ const STRUCTURE: &[Check] = &[
          union all
          select distinct format('the scopes of %s do not bind it: it bypasses row-level security', r.rolname), format('alter role %I nobypassrls;', r.rolname)
          from keyed_state.access_grant g join pg_roles r on r.oid = g.role where r.rolbypassrls and not r.rolsuper" },
-    Check { name: "scope functions", sound: "the functions of policies return complete sets whatever a session has set", severity: Error, needs: Needs::State, query:
+    Check { name: "scope functions", sound: "functions of policies override the settings of the session", severity: Error, needs: Needs::State, query:
         "select p.oid::regprocedure || ' applies gin_fuzzy_search_limit of the session, so a scope may show what it excludes',
                 format('alter function %s set gin_fuzzy_search_limit = 0;', p.oid::regprocedure)
          from pg_proc p where p.pronamespace = to_regnamespace('keyed_scope')
            and not coalesce(p.proconfig, '{}') @> array['gin_fuzzy_search_limit=0']" },
-    Check { name: "code of others", sound: "only triggers and rules of keyed and PostgreSQL run on record tables", severity: Note, needs: Needs::State, query:
-        // Starts from the few foreign functions, because outer joins of all dependencies take minutes without statistics.
+    Check { name: "triggers of other owners", sound: "only triggers and rules of keyed and PostgreSQL run on record tables", severity: Note, needs: Needs::State, query:
+        // Starts from the few functions that do not belong to keyed, because outer joins of all dependencies take minutes
+        // without statistics.
         concat!("with ours as materialized (select c.oid, c.nspname, c.relname from (", our_tables!(), ") c where c.nspname <> 'keyed_state'),
          call as materialized (select d.classid, d.objid, p.oid as function from pg_proc p join pg_depend d on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid
            where p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
@@ -269,14 +270,14 @@ const STRUCTURE: &[Check] = &[
                 'inspect it; if it is not yours, then: ' || coalesce(format('drop ' || k.kind || ' %I on %I.%I;', k.name, c.nspname, c.relname), 'drop it, as a superuser')
          from caller k join ours c on c.oid = k.relation
          union all
-         select format('the rule %I on %I.%I changes what statements on the table do', w.rulename, c.nspname, c.relname),
+         select format('the rule %I on %I.%I rewrites statements on the table', w.rulename, c.nspname, c.relname),
                 format('inspect it; if it is not yours, then: drop rule %I on %I.%I;', w.rulename, c.nspname, c.relname)
          from ours c join pg_rewrite w on w.ev_class = c.oid") },
     Check { name: "owners of extensions", sound: "only superusers can drop objects that keyed depends on", severity: Note, needs: Needs::Nothing, query:
         "select format('%s may drop or update the extension %s, and with it what rests on it', r.rolname, e.extname),
                 'PostgreSQL cannot give an extension to another role: let nobody else use that role, or restore a dump into a database where a superuser created the extension first'
          from pg_extension e join pg_roles r on r.oid = e.extowner where e.extname in ('keyed', 'pg_trgm', 'vector') and not r.rolsuper" },
-    Check { name: "renamed roles", sound: "a rename, pg_upgrade and a restore keep the role of every key and grant", severity: Note, needs: Needs::State, query:
+    Check { name: "renamed roles", sound: "every key and grant stores the current name of its role", severity: Note, needs: Needs::State, query:
         "select distinct case when r.rolname <> b.role_name
                   then format('the role %s is still stored under its old name %s: its keys and grants would not survive pg_upgrade or a restore on another server', r.rolname, b.role_name)
                   else format('the role %s is still stored as that of the database from which this one was restored or upgraded: its keys and grants would not survive a rename', r.rolname) end,
@@ -286,7 +287,7 @@ const STRUCTURE: &[Check] = &[
                union all select role, role_name, bound_in, 'keyed_state.inbound_endpoint'::regclass from keyed_state.inbound_endpoint
                union all select role, role_name, bound_in, 'keyed_state.webhook_endpoint'::regclass from keyed_state.webhook_endpoint) b (role, role_name, bound_in, place) join pg_roles r on r.oid = b.role
          where (r.rolname <> b.role_name or b.bound_in <> keyed.binding(b.place)) and keyed.is_bound(b.role, b.role_name, b.bound_in, b.place)" },
-    Check { name: "wide roles", sound: "PostgreSQL shows no role more than its scopes", severity: Note, needs: Needs::State, query:
+    Check { name: "wide roles", sound: "no role can read records outside of its scopes in plain SQL", severity: Note, needs: Needs::State, query:
         concat!("select format('%s is a member of %s, which shows more than rows in scope: statistics, statements of others or files with values of hidden records', m.rolname, r.rolname),
                 ", revoke_membership!(), "
          from pg_auth_members g join pg_roles m on m.oid = g.member join pg_roles r on r.oid = g.roleid
@@ -305,7 +306,8 @@ const STRUCTURE: &[Check] = &[
          select 'default_transaction_isolation is ' || s.setting || ': concurrent writes will often have to be tried again',
                 format('alter role keyed_proxy set default_transaction_isolation = %L;', 'read committed')
          from pg_settings s where s.name = 'default_transaction_isolation' and s.setting <> 'read committed'" },
-    // pg_settings lists the settings of a loaded library, which the check of the state has loaded, but for settings of tests.
+    // pg_settings lists the settings of loaded libraries only. An earlier check has loaded keyed's library. Settings for
+    // tests are not listed.
     Check { name: "names of settings", sound: "every keyed.* setting exists", severity: Warning, needs: Needs::Extension, query:
         "select format('keyed has no setting %s, which is made for %s', n.name, p.place), format('alter %s reset %s;', p.place, n.name)
          from pg_db_role_setting s cross join lateral unnest(s.setconfig) c (line) cross join lateral (values (split_part(c.line, '=', 1))) n (name)

@@ -122,10 +122,11 @@ pub const MEASUREMENTS: &[Measurement] = &[
     ),
 ];
 
-/// The queries. Each returns rows of name, labels and value. If a query fails, because a table is missing or locked or a privilege
-/// is missing, its measurements are omitted.
+/// The queries. Each returns rows of name, labels and value. If a query fails, because a table is missing or locked or a
+/// privilege is missing, its measurements are omitted.
 ///
-/// Each query reads a bounded number of rows. Counts are exact up to 2000, and then come from statistics of PostgreSQL or keyed.
+/// Each query reads a bounded number of rows. Counts are exact up to 2000, and then come from statistics of PostgreSQL or
+/// keyed.
 #[rustfmt::skip]
 pub const READINGS: &[&str] = &[
     "select 'state_migrations_pending', '{}', cardinality(keyed.pending_migrations())

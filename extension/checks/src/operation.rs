@@ -27,7 +27,7 @@ pub(crate) const OPERATION: &[Check] = &[
                 format('vacuum (analyze) %I.%I; -- if dead rows remain, an old transaction, a prepared one or a replication slot keeps them: see transactions and replication slots', c.nspname, c.relname)
          from (", our_tables!(), ") c join pg_stat_all_tables s on s.relid = c.oid join pg_class r on r.oid = c.oid
          where s.n_dead_tup > 10000 and s.n_dead_tup > 3 * (current_setting('autovacuum_vacuum_threshold')::float8 + current_setting('autovacuum_vacuum_scale_factor')::float8 * greatest(r.reltuples, s.n_live_tup))") },
-    Check { name: "transaction numbers", sound: "vacuum keeps the numbers of transactions from running out", severity: Warning, needs: Needs::State, query:
+    Check { name: "transaction ids", sound: "vacuum prevents transaction id wraparound", severity: Warning, needs: Needs::State, query:
         concat!("select format('the oldest row of %I.%I may be %s transactions old, and autovacuum should have frozen it at %s: PostgreSQL refuses all writes near 2 billion', c.nspname, c.relname, age(r.relfrozenxid), current_setting('autovacuum_freeze_max_age')),
                 format('vacuum (freeze) %I.%I; -- if that does not help, an old transaction, a prepared one or a replication slot is in the way', c.nspname, c.relname)
          from (", our_tables!(), ") c join pg_class r on r.oid = c.oid where r.relfrozenxid <> '0' and age(r.relfrozenxid) > 1.5 * current_setting('autovacuum_freeze_max_age')::float8
@@ -89,7 +89,7 @@ pub(crate) const OPERATION: &[Check] = &[
                 format('select keyed.revoke_api_key(%s); -- if no client needs it', k.id)
          from keyed_state.api_key k left join keyed_state.api_key_use u on u.key_id = k.id
          where k.revoked_at is null and coalesce(k.expires_at > now(), true) and greatest(k.created_at, u.last_used_at) < now() - interval '90 days'" },
-    Check { name: "refused deliveries", sound: "no inbound endpoint keeps failed deliveries", severity: Note, needs: Needs::State, query:
+    Check { name: "failed deliveries", sound: "no inbound endpoint has failed deliveries", severity: Note, needs: Needs::State, query:
         "select format('the inbound endpoint %s keeps %s, received since %s', e.slug,
                   case when f.deliveries > 1000 then 'more than 1000 failed deliveries' when f.deliveries = 1 then 'a failed delivery' else f.deliveries || ' failed deliveries' end, f.since::timestamptz(0)),
                 format('look at the errors: select keyed.inbound_deliveries(%s, ''failed''); fix their cause, then: select keyed.replay_failed_deliveries(%s);', e.id, e.id)
@@ -121,7 +121,7 @@ pub(crate) const OPERATION: &[Check] = &[
          union all
          select 'the replay of this standby is paused: it answers with old records', 'select pg_wal_replay_resume();'
          where case when pg_is_in_recovery() then pg_is_wal_replay_paused() else false end" },
-    Check { name: "room for locks", sound: "pg_dump can lock all tables at once", severity: Warning, needs: Needs::State, query:
+    Check { name: "lock table", sound: "pg_dump can lock all tables at once", severity: Warning, needs: Needs::State, query:
         concat!("select format('there are %s tables of keyed, and a limit of %s locks: a dump, or a statement on all of them, fails with \"out of shared memory\"', n.tables, n.room),
                 format('alter system set max_locks_per_transaction = %s; -- then restart the server', (2 * n.tables / (n.room / current_setting('max_locks_per_transaction')::bigint) + 63) / 64 * 64)
          from (select count(*) as tables, current_setting('max_locks_per_transaction')::bigint * (current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint) as room

@@ -150,8 +150,8 @@ pub fn title(name: &str) -> String {
     title
 }
 
-/// Codes of PostgreSQL's own errors, by SQLSTATE or two-character class. All others are internal. A SQLSTATE of the extension is
-/// listed only if PostgreSQL raises it for the same reason.
+/// Codes of PostgreSQL's own errors, by SQLSTATE or two-character class. All others are internal. A SQLSTATE of the
+/// extension is listed only if PostgreSQL raises it for the same reason.
 #[rustfmt::skip]
 pub const POSTGRES: &[(&str, Code)] = &[
     ("22032", Code::MalformedRequest),  // invalid JSON text
@@ -201,11 +201,11 @@ mod tests {
     fn raised_code_keeps_its_status_over_http() {
         for code in Code::ALL {
             let Some(sqlstate) = code.sqlstate() else { continue };
-            let answer = Code::of_sqlstate(sqlstate);
+            let response = Code::of_sqlstate(sqlstate);
             assert_eq!(
-                (answer.status(), answer.is_retryable()),
+                (response.status(), response.is_retryable()),
                 (code.status(), code.is_retryable()),
-                "{code:?} is raised with {sqlstate}, which maps to {answer:?}: use another SQLSTATE"
+                "{code:?} is raised with {sqlstate}, which maps to {response:?}: use another SQLSTATE"
             );
         }
     }

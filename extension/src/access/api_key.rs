@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of cached keys; beyond it, the cache is cleared.
-const MAX_KNOWN: usize = 10_000;
+const MAX_CACHED: usize = 10_000;
 
 /// Minimum interval between writes for a key in a session, in microseconds.
 const WRITE_INTERVAL: i64 = 60_000_000;
@@ -67,7 +67,7 @@ pub fn on_change(change: &Change) {
 
 /// The owner of an API key, for the logs of the proxy.
 pub struct Owner {
-    /// The key's number.
+    /// The key's id.
     pub id: i32,
     /// The name of the role that it acts as.
     pub role: Option<String>,
@@ -108,7 +108,7 @@ pub fn authenticate(
     // A change during the read may be missing from the result, which is then not cached.
     if invalidation::count() == before {
         CACHE.with_borrow_mut(|known| {
-            if known.keys.len() >= MAX_KNOWN {
+            if known.keys.len() >= MAX_CACHED {
                 known.keys.clear();
             }
             known.keys.entry(presented.to_vec()).or_insert_with(|| Rc::clone(&key));

@@ -14,7 +14,7 @@
 //! dropped, and issuing a key would wait for a running dump.
 
 use crate::error::{Code, Error};
-use crate::postgres::function::{Answer, Call, sql_functions};
+use crate::postgres::function::{Call, ReturnValue, sql_functions};
 use crate::postgres::role;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::catalog;
@@ -26,10 +26,10 @@ const LATER_TABLES: [&str; 1] = ["webhook_endpoint"];
 
 sql_functions! {
     /// `keyed.binding("table" oid) returns text`.
-    keyed_binding => |call| Ok(call.oid(0).map_or(Answer::Null, |table| Answer::Text(table_identity(table))));
+    keyed_binding => |call| Ok(call.oid(0).map_or(ReturnValue::Null, |table| ReturnValue::Text(table_identity(table))));
 
     /// `keyed.is_bound(role oid, role_name text, bound_in text, "table" oid) returns boolean`.
-    keyed_is_bound => |call| Ok(Answer::Datum(Datum::from(is_bound(call))));
+    keyed_is_bound => |call| Ok(ReturnValue::Datum(Datum::from(is_bound(call))));
 }
 
 /// The system identifier of this cluster and the OID of a table. A physical copy of the cluster has the same identifier,

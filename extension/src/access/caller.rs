@@ -1,6 +1,6 @@
 //! The caller of a function: a role, and the API key if there is one.
 //!
-//! Functions check the caller's rights before they parse the body, because errors name attributes and options, which
+//! Functions check the caller's privileges before they parse the body, because errors name attributes and options, which
 //! may be confidential.
 //!
 //! The history names the key for writes of keyed's functions, and the login for direct SQL.
@@ -167,11 +167,11 @@ impl Caller {
     }
 
     /// The number of conditions on referenced records in the caller's read scope.
-    pub(super) fn read_behind(&self, template: &Template) -> usize {
+    pub(super) fn read_through(&self, template: &Template) -> usize {
         if self.is_admin || !self.has(Action::Read, template) {
             return 0;
         }
-        Permissions::of(self.role, template).rows(Privilege::Read).behind_references()
+        Permissions::of(self.role, template).rows(Privilege::Read).through_references()
     }
 
     /// The caller's permissions on a template; `None` if they do not include `read`.
@@ -195,7 +195,7 @@ impl Caller {
             .hint("Ask an administrator which condition fails: SELECT keyed.explain_access(id, role).")
     }
 
-    /// Requires the right to create templates in a project.
+    /// Requires the privilege to create templates in a project.
     pub fn require_define_in(&self, project: i32) -> Result<(), Error> {
         if self.is_admin || self.can_access_project(project) && permissions::may_define_in(self.role, project)
         {
@@ -204,7 +204,7 @@ impl Caller {
         Err(self.may_not_define())
     }
 
-    /// Requires the right to change a template.
+    /// Requires the privilege to change a template.
     pub fn require_define(&self, template: &Template) -> Result<(), Error> {
         if !self.can_access_project(template.project_id) {
             return Err(Error::not_found());

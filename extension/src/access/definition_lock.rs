@@ -37,7 +37,7 @@ pub fn of_table<R>(table: Option<Oid>, body: impl Fn() -> Result<R, Error>) -> R
     one_at_a_time(table.map_or(0, catalog::project_of_table), body)
 }
 
-/// The same for the template that a request names by slug, within the caller's project, or by number.
+/// The same for the template that a request names by slug, within the caller's project, or by id.
 pub fn of_name<R>(name: &str, body: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
     let caller = Caller::current();
     caller.require_define_somewhere()?;

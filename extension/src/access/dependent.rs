@@ -1,4 +1,4 @@
-//! The trait of objects that depend on a definition: quotas, scopes, views, mappings, series, embedded texts, search
+//! The trait of objects that depend on a definition: quotas, scopes, views, mappings, series, embedded attributes, search
 //! documents, and the queue of embeddings. Each dependent implements it in its own folder. `define::dependents` lists
 //! all of them in order, and changes of definitions call only that list.
 

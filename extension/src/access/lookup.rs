@@ -6,7 +6,7 @@ use crate::template::Template;
 use crate::template::catalog::{self, Project, by_id, by_slug};
 use std::rc::Rc;
 
-/// The template that a request names by slug, within the caller's project, or by number.
+/// The template that a request names by slug, within the caller's project, or by id.
 pub fn template_by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
     let found = if name.starts_with(|first: char| first.is_ascii_digit()) {
         name.parse().ok().and_then(by_id)
@@ -20,7 +20,7 @@ pub fn template_by_name(caller: &Caller, name: &str) -> Result<Rc<Template>, Err
     found.filter(|template| caller.can_access_project(template.project_id)).ok_or_else(Error::not_found)
 }
 
-/// The project that an administrator names by slug or number.
+/// The project that an administrator names by slug or id.
 pub fn project_named(project: &str) -> Result<Project, Error> {
     let caller = Caller::current();
     catalog::refresh();

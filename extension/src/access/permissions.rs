@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of cached pairs of role and template; beyond it, the cache is cleared.
-const MAX_KNOWN: usize = 4096;
+const MAX_CACHED: usize = 4096;
 
 /// The rows to which a privilege applies.
 #[derive(Debug, Default)]
@@ -47,13 +47,13 @@ impl Rows {
 
     /// Whether they depend on other records than the row itself.
     pub fn depend_on_references(&self) -> bool {
-        self.behind_references() > 0
+        self.through_references() > 0
     }
 
     /// The number of conditions on fields of other templates.
-    pub fn behind_references(&self) -> usize {
+    pub fn through_references(&self) -> usize {
         match self {
-            Rows::Passing(filters) => filters.iter().map(Filter::behind_references).sum(),
+            Rows::Passing(filters) => filters.iter().map(Filter::through_references).sum(),
             Rows::None | Rows::All => 0,
         }
     }
@@ -67,10 +67,10 @@ impl Rows {
     }
 
     /// Whether indexes find the live rows, with few additional ones.
-    pub fn are_served(&self) -> bool {
+    pub fn are_indexable(&self) -> bool {
         match self {
             Rows::None => true,
-            Rows::Passing(filters) => filters.iter().all(Filter::is_served),
+            Rows::Passing(filters) => filters.iter().all(Filter::is_indexable),
             Rows::All => false,
         }
     }
@@ -128,7 +128,7 @@ thread_local! {
     static ADMINISTRATORS: RefCell<HashMap<Oid, bool>> = RefCell::default();
 }
 
-/// Clears the cache when roles, grants or templates change. Cached rights depend on roles and grants and, through scopes,
+/// Clears the cache when roles, grants or templates change. Cached privileges depend on roles and grants and, through scopes,
 /// on any template.
 pub fn on_change(change: &Change) {
     let is_stale = match change {
@@ -154,10 +154,10 @@ pub fn is_administrator(role: Oid) -> bool {
     }
     let before = invalidation::count();
     let is_administrator = role::is_superuser(role)
-        || role::find(role::ADMIN).is_some_and(|admin| role::has_rights_of(role, admin));
+        || role::find(role::ADMIN).is_some_and(|admin| role::has_privileges_of(role, admin));
     if invalidation::count() == before {
         ADMINISTRATORS.with_borrow_mut(|known| {
-            if known.len() >= MAX_KNOWN {
+            if known.len() >= MAX_CACHED {
                 known.clear();
             }
             known.insert(role, is_administrator);
@@ -167,7 +167,7 @@ pub fn is_administrator(role: Oid) -> bool {
 }
 
 impl Permissions {
-    /// The rights of a role, including those that it inherits.
+    /// The privileges of a role, including those that it inherits.
     pub fn of(role: Oid, template: &Template) -> Rc<Permissions> {
         let key = (role, template.id);
         if let Some(cached) = CACHE.with_borrow(|cache| cache.get(&key).cloned()) {
@@ -180,7 +180,7 @@ impl Permissions {
             return permissions;
         }
         let evicted = CACHE.with_borrow_mut(|known| {
-            let evicted = (known.len() >= MAX_KNOWN).then(|| std::mem::take(known));
+            let evicted = (known.len() >= MAX_CACHED).then(|| std::mem::take(known));
             known.insert(key, Rc::clone(&permissions));
             evicted
         });

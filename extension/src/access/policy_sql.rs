@@ -43,13 +43,13 @@ pub fn table_privileges(privilege: Privilege) -> Option<&'static str> {
 
 /// One privilege of one role on one table.
 pub struct Policy<'a> {
-    /// The number of the grant.
+    /// The id of the grant.
     pub grant: i32,
     /// The role as an SQL identifier.
     pub role: &'a str,
     /// The privilege.
     pub privilege: Privilege,
-    /// The number of the template.
+    /// The id of the template.
     pub template: i32,
     /// The template's slug.
     pub slug: &'a str,
@@ -76,7 +76,7 @@ impl Policy<'_> {
         render_apart(scope, &identifier(self.slug), options, &|number| self.function(number))
     }
 
-    /// True while the grant exists. A policy cannot be dropped while its table is in use. This check disables it at once,
+    /// True while the grant exists. A policy cannot be dropped while its table is in use. This check disables it immediately,
     /// also in open transactions and cached plans.
     fn grant_exists(&self) -> String {
         format!("keyed.is_granted({})", self.grant)

@@ -26,7 +26,7 @@ fn set(principal: Option<Rc<Principal>>) {
 /// The authenticated key or endpoint of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
-    /// The number of the API key; `None` for an inbound endpoint.
+    /// The id of the API key; `None` for an inbound endpoint.
     pub key: Option<i32>,
     /// The OID of the role that the key acts as.
     pub role: u32,

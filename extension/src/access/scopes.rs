@@ -52,7 +52,7 @@ impl Dependent for Scopes {
                 } else {
                     "the scope of a role uses the attribute".to_owned()
                 };
-                return Err(Error::at(Code::Conflict, pointer, message).hint(GRANT_ANEW));
+                return Err(Error::at(Code::Conflict, pointer, message).hint(GRANT_OTHER_SCOPE_HINT));
             }
         }
         Ok(())
@@ -74,7 +74,7 @@ impl Dependent for Scopes {
                 } else {
                     "the change would break the scope of a role".to_owned()
                 };
-                return Err(Error::new(Code::Conflict, message).hint(GRANT_ANEW));
+                return Err(Error::new(Code::Conflict, message).hint(GRANT_OTHER_SCOPE_HINT));
             }
         }
         Ok(())
@@ -85,7 +85,7 @@ impl Dependent for Scopes {
     }
 }
 
-const GRANT_ANEW: &str =
+const GRANT_OTHER_SCOPE_HINT: &str =
     "Grant with another scope first: keyed.grant_access(role, target, privileges, scope).";
 
 /// The grants with a scope that may refer to a template, each with its template and scope.

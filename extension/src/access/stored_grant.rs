@@ -11,7 +11,7 @@ use pgrx::pg_sys::Oid;
 
 /// A stored grant.
 pub struct Grant {
-    /// Its number.
+    /// Its id.
     pub id: i32,
     /// The grantee.
     pub role: Oid,
@@ -56,7 +56,7 @@ pub fn read_all(rows: &Rows) -> Vec<Grant> {
 }
 
 /// The grants that apply to a role on a template: its own and inherited ones, on the template and on its project. The
-/// latest snapshot is used, so that a revocation takes effect at once.
+/// latest snapshot is used, so that a revocation takes effect immediately.
 pub fn grants_of(role: Oid, template: &Template) -> Vec<Grant> {
     let sql = format!(
         "select {COLUMNS} from keyed_state.access_grant g \

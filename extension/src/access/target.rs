@@ -20,7 +20,7 @@ pub struct Target {
 
 /// The table of a template.
 pub struct Table {
-    /// The number of the template.
+    /// The id of the template.
     pub template: i32,
     /// The table.
     pub oid: Oid,
@@ -45,7 +45,7 @@ impl Target {
         Ok(Target { project, template })
     }
 
-    /// The tables of the target, ordered by the number of the template.
+    /// The tables of the target, ordered by the id of the template.
     pub fn tables(&self, spi: &Connection) -> Vec<Table> {
         let sql = format!(
             "select t.id, c.oid, p.slug, t.slug from {TABLES} \

@@ -9,9 +9,9 @@ use crate::postgres::spi::{Rows, connected};
 
 /// A template on which a caller has privileges.
 pub struct ListedTemplate {
-    /// Its number.
+    /// Its id.
     pub id: i32,
-    /// The number of its project.
+    /// The id of its project.
     pub project: i32,
     /// `project.template`.
     pub name: String,
@@ -33,7 +33,7 @@ pub const TABLES: &str = "keyed_state.template t join keyed_state.project p on p
        and c.relkind = 'r' and c.relpersistence <> 't' \
      join pg_catalog.pg_roles w on w.oid = c.relowner and (w.rolsuper or w.rolname = 'keyed_owner')";
 
-/// The templates that are visible to a caller, by project and slug, with its privileges. Like all checks of rights, it
+/// The templates that are visible to a caller, by project and slug, with its privileges. Like all checks of privileges, it
 /// uses the latest snapshot.
 pub fn templates(caller: &Caller) -> Vec<ListedTemplate> {
     let mut listed = if caller.is_admin() { all() } else { granted(caller) };

@@ -10,7 +10,7 @@ use super::{Action, Caller};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::filter::arguments::Arguments;
-use crate::filter::possible::{Sense, Unsettled, render_sense};
+use crate::filter::possible::{Certainty, Unsettled, render_sense};
 use crate::filter::render::Lives;
 use crate::filter::schema::{Attribute, Schema};
 use crate::postgres::guard;
@@ -68,7 +68,7 @@ impl ReadScope {
     }
 
     /// Whether a record is in it, as far as other states of records leave that open.
-    pub fn in_sense(&self, sense: Sense, alias: &str, unsettled: Unsettled) -> String {
+    pub fn with_certainty(&self, sense: Certainty, alias: &str, unsettled: Unsettled) -> String {
         let filters = self.filters().iter();
         let conditions: Vec<String> =
             filters.map(|filter| render_sense(filter, alias, sense, unsettled)).collect();
@@ -76,13 +76,13 @@ impl ReadScope {
     }
 
     /// Whether it depends on other records than the row itself.
-    pub fn looks_behind_references(&self) -> bool {
+    pub fn reads_through_references(&self) -> bool {
         self.0.as_ref().is_some_and(|it| it.rows(Action::Read.privilege()).depend_on_references())
     }
 
     /// Whether indexes find these records, with few additional ones.
-    pub fn is_served(&self) -> bool {
-        self.0.as_ref().is_none_or(|permissions| permissions.rows(Action::Read.privilege()).are_served())
+    pub fn is_indexable(&self) -> bool {
+        self.0.as_ref().is_none_or(|permissions| permissions.rows(Action::Read.privilege()).are_indexable())
     }
 }
 
@@ -222,7 +222,7 @@ impl Schema for CallerSchema {
         rows(&self.caller, &self.template, alias)
     }
 
-    fn visible_behind(&self) -> usize {
-        self.caller.read_behind(&self.template)
+    fn visible_through(&self) -> usize {
+        self.caller.read_through(&self.template)
     }
 }

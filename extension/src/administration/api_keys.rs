@@ -1,8 +1,8 @@
 //! API keys over HTTP.
 
-use super::answer;
 use super::page::Page;
 use super::report::{records, slugs, utc};
+use super::response;
 use crate::access::{Caller, api_key};
 use crate::define::access_functions::register_api_key;
 use crate::error::Error;
@@ -66,7 +66,7 @@ pub(super) fn create(body: &str) -> Result<Written, Error> {
     let mut quoted = String::new();
     write_string(&mut quoted, &key);
     let body = |key: &str| format!("{{\"key\":{key},{members}");
-    Ok(answer(201, body(&quoted)).created(id).stored_as(body("null")))
+    Ok(response(201, body(&quoted)).created(id).stored_as(body("null")))
 }
 
 /// Registers a key that another shard issued: see [`register_api_key`].
@@ -77,7 +77,7 @@ pub(super) fn register(body: &str) -> Result<Written, Error> {
     let role = given.role.ok_or_else(|| missing("role", ""))?;
     let expires_at = given.expires_at.map(Datum::from);
     let id = register_api_key(&key, &role, given.projects.as_deref(), given.label.as_deref(), expires_at)?;
-    Ok(answer(200, shown(Some(id))))
+    Ok(response(200, shown(Some(id))))
 }
 
 /// Revokes a key.
@@ -149,7 +149,7 @@ mod tests {
             (r#"{"roles": "erp"}"#, Code::UnknownField, "/roles"),
         ] {
             let error = Given::parse(body).err().expect(body);
-            assert_eq!((error.code, error.faults[0].pointer.as_str()), (code, pointer), "{body}");
+            assert_eq!((error.code, error.violations[0].pointer.as_str()), (code, pointer), "{body}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Background work over HTTP.
 
-use super::answer;
 use super::report::{lines, own_lines, slugs, utc};
+use super::response;
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::embedding::queue::manage;
@@ -94,5 +94,5 @@ fn named(caller: &Caller, template: Option<&str>) -> Result<Option<Rc<Template>>
 }
 
 fn counted(count: i64) -> Written {
-    answer(200, format!("{{\"count\":{count}}}"))
+    response(200, format!("{{\"count\":{count}}}"))
 }

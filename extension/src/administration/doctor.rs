@@ -7,7 +7,7 @@ use crate::json_write::to_json;
 use crate::postgres::advisory_lock::{LockKind, Mode, try_lock};
 use crate::postgres::guard::{subtransaction, with_settings};
 use crate::postgres::spi::{Snapshot, connected};
-use keyed_checks::{Check, LOCKED, PATIENCE, Severity};
+use keyed_checks::{Check, LOCK_TIMEOUT, LOCKED, Severity};
 use pgrx::prelude::PgSqlErrorCode;
 use serde::Serialize;
 
@@ -86,7 +86,7 @@ fn findings_of(check: &Check) -> CheckResult {
             rows.iter().map(finding).collect()
         })
     };
-    let found = subtransaction(|| with_settings(&[(c"lock_timeout", PATIENCE)], || read(check.query)));
+    let found = subtransaction(|| with_settings(&[(c"lock_timeout", LOCK_TIMEOUT)], || read(check.query)));
     let locked = [PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE];
     let found = found.catch_also(&locked, |caught| match caught.state {
         PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE => Some(CheckResult::Denied),

@@ -1,8 +1,8 @@
 //! Grants and roles over HTTP.
 
-use super::answer;
 use super::page::Page;
 use super::report::{slugs, utc};
+use super::response;
 use crate::access::target::Target;
 use crate::access::{Caller, explain};
 use crate::define::{grant, revocation};
@@ -96,7 +96,7 @@ pub(super) fn put(body: &str) -> Result<Written, Error> {
     let privileges = privileges.ok_or_else(|| missing("privileges", ""))?;
     grant::grant(&role, &target, &privileges, scope.as_deref())?;
     let all = Page::parse(None, None)?;
-    Ok(answer(200, listed(Some(&role), Some(&canonical(&target)?), &all)))
+    Ok(response(200, listed(Some(&role), Some(&canonical(&target)?), &all)))
 }
 
 /// The stored form of a scope, so that equal scopes compare as equal.

@@ -23,6 +23,6 @@ mod report;
 use crate::value::written::{Subject, Written};
 
 /// The result of a write, for administrators.
-fn answer(status: u16, body: String) -> Written {
+fn response(status: u16, body: String) -> Written {
     Written::new(status, body, Subject::Administration)
 }

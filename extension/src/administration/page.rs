@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 /// The default and the maximum number of entries on a page.
 const LIMIT: (i32, i32) = (100, 1000);
 
-/// The parameters of a page. A cursor has `N` texts, the sort key of the previous page's last entry.
+/// The parameters of a page. A cursor has `N` strings, the sort key of the previous page's last entry.
 pub(super) struct Page<const N: usize> {
     limit: usize,
     after: Option<[String; N]>,
@@ -27,7 +27,7 @@ impl<const N: usize> Page<N> {
             let message = format!("limit is a whole number from 1 to {}", LIMIT.1);
             return Err(Error::at(Code::InvalidValue, "/limit", message));
         }
-        let after = cursor.map(|cursor| decode(cursor).ok_or_else(foreign_cursor)).transpose()?;
+        let after = cursor.map(|cursor| decode(cursor).ok_or_else(invalid_cursor)).transpose()?;
         Ok(Page { limit: limit as usize, after })
     }
 
@@ -38,7 +38,7 @@ impl<const N: usize> Page<N> {
 
     /// The number at this position of the cursor.
     pub(super) fn number_after(&self, position: usize) -> Result<Option<i32>, Error> {
-        self.after(position).map(|text| text.parse().map_err(|_| foreign_cursor())).transpose()
+        self.after(position).map(|text| text.parse().map_err(|_| invalid_cursor())).transpose()
     }
 
     /// The number of entries to read, including one that shows whether there is another page.
@@ -66,7 +66,7 @@ impl<const N: usize> Page<N> {
     }
 }
 
-fn foreign_cursor() -> Error {
+fn invalid_cursor() -> Error {
     Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of this list")
         .hint("Send the next_cursor of the previous page, unchanged.")
 }
@@ -96,17 +96,18 @@ mod tests {
         {
             assert_eq!(cursor(json), None, "{json}");
         }
-        let limit =
-            |limit| Page::<1>::parse(Some(limit), None).err().map(|error| error.faults[0].pointer.clone());
+        let limit = |limit| {
+            Page::<1>::parse(Some(limit), None).err().map(|error| error.violations[0].pointer.clone())
+        };
         assert_eq!((limit(1), limit(1000)), (None, None));
         assert_eq!((limit(0), limit(1001)), (Some("/limit".to_owned()), Some("/limit".to_owned())));
     }
 
     proptest! {
         #[test]
-        fn any_text_is_a_cursor_or_rejected(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
+        fn arbitrary_text_is_a_cursor_or_rejected(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
             if let Err(error) = Page::<2>::parse(None, Some(&text)) {
-                prop_assert_eq!(error.faults[0].pointer.as_str(), "/cursor");
+                prop_assert_eq!(error.violations[0].pointer.as_str(), "/cursor");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Projects and their quotas over HTTP.
 
-use super::answer;
+use super::response;
 use crate::access::{Caller, overview};
 use crate::define::project;
 use crate::error::{Code, Error};
@@ -29,7 +29,7 @@ pub(super) fn create(body: &str) -> Result<Written, Error> {
     let slug = slug.ok_or_else(|| missing("slug", ""))?;
     let id = project::create(&slug, project_name.as_deref(), time_zone.as_deref())?;
     let made = overview::project(&caller, id).ok_or_else(Error::not_found)?;
-    Ok(answer(201, made).created(Some(id)))
+    Ok(response(201, made).created(Some(id)))
 }
 
 /// `{project, quotas: [{name, maximum, used, resets_at}]}` of the request's project.
@@ -57,7 +57,7 @@ pub(super) fn set_quota(name: &str, body: &str) -> Result<Written, Error> {
     define::set(&project, name, maximum.ok_or_else(|| missing("maximum", ""))?)?;
     // The quota was just set, so its name is valid.
     let name = Name::parse(name).ok_or_else(Error::not_found)?;
-    Ok(answer(200, usage::report_one(&project, name)?))
+    Ok(response(200, usage::report_one(&project, name)?))
 }
 
 fn number_or_null(value: &RawValue, pointer: &str) -> Result<Option<i64>, Error> {

@@ -9,8 +9,8 @@ use crate::value::operand::{Meaning, Operand};
 use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 
-const WANTED: &str = "true or false";
-const WANTED_IN_JSON: &str = "true or false, without quotes";
+const EXPECTED: &str = "true or false";
+const EXPECTED_IN_JSON: &str = "true or false, without quotes";
 
 /// `boolean`.
 pub(super) struct Type;
@@ -23,7 +23,7 @@ impl Kind for Type {
     const FAMILY: Family = Family::Discrete;
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
-        let value = parse(raw.get()).ok_or_else(|| must_be(rules.pointer, WANTED_IN_JSON))?;
+        let value = parse(raw.get()).ok_or_else(|| must_be(rules.pointer, EXPECTED_IN_JSON))?;
         Ok(Change::Set(Value::ByValue(value.into())))
     }
 
@@ -40,7 +40,7 @@ impl Kind for Type {
 
     fn parse_operand(operand: &Operand, _rules: &Rules) -> Result<Meaning, Error> {
         let value = operand.json().and_then(|json| parse(&json));
-        let value = value.ok_or_else(|| operand.must_be(WANTED))?;
+        let value = value.ok_or_else(|| operand.must_be(EXPECTED))?;
         Ok(Meaning::Constant(constant(value)))
     }
 

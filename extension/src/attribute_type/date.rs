@@ -10,7 +10,7 @@ use crate::value::time;
 use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 
-const WANTED: &str = "a date as a string, YYYY-MM-DD";
+const EXPECTED: &str = "a date as a string, YYYY-MM-DD";
 
 /// `date`.
 pub(super) struct Type;
@@ -23,7 +23,7 @@ impl Kind for Type {
     const FAMILY: Family = Family::Time;
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
-        parse(&string_at(raw, rules.pointer, WANTED)?, rules)
+        parse(&string_at(raw, rules.pointer, EXPECTED)?, rules)
     }
 
     fn parse_cell<'a>(cell: &'a str, rules: &Rules) -> Result<Change<'a>, Error> {
@@ -31,7 +31,7 @@ impl Kind for Type {
     }
 
     fn parse_operand(operand: &Operand, _rules: &Rules) -> Result<Meaning, Error> {
-        let text = operand.text().ok_or_else(|| operand.must_be(WANTED))?;
+        let text = operand.text().ok_or_else(|| operand.must_be(EXPECTED))?;
         Ok(Meaning::Constant(Constant::date(time::parse_date(text, &operand.pointer)?)))
     }
 

@@ -6,7 +6,7 @@ use crate::postgres::datum;
 use crate::value::change::{Change, Value};
 use crate::value::constant::Constant;
 use crate::value::operand::{Meaning, Operand};
-use crate::value::{time, time_fault};
+use crate::value::{time, time_error};
 use pgrx::pg_sys::{self, Datum, Oid};
 use serde_json::value::RawValue;
 
@@ -31,7 +31,7 @@ impl Kind for Type {
 
     /// Parses a time, or a date, which means any time of the day.
     fn parse_operand(operand: &Operand, _rules: &Rules) -> Result<Meaning, Error> {
-        let Some(text) = operand.text().filter(|text| time_fault::begins_like_a_date(text)) else {
+        let Some(text) = operand.text().filter(|text| time_error::begins_like_a_date(text)) else {
             return Err(operand
                 .must_be("a time with offset or a date, as a string")
                 .hint("Write RFC 3339, for example 2024-02-29T13:45:00Z, or for a whole day 2024-02-29."));

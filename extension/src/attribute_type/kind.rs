@@ -9,17 +9,17 @@ use pgrx::pg_sys::{Datum, Oid};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The maximum size of a text in a cursor, which is that of a list element in an index.
+/// The maximum size of a string in a cursor, which is that of a list element in an index.
 const MAX_CURSOR_BYTES: usize = 2000;
 
 /// A family of fields with the same operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Texts.
+    /// Strings.
     Text,
     /// Numbers.
     Number,
-    /// Lists of texts.
+    /// Lists of strings.
     List,
     /// Dates and times, including those of the record.
     Time,
@@ -40,7 +40,7 @@ pub struct Rules<'a> {
     pub pointer: &'a str,
     /// The allowed elements of a list; `None` allows any.
     pub options: Option<&'a [ListOption]>,
-    /// The number of a reference's target template.
+    /// The id of a reference's target template.
     pub target: Option<i32>,
     /// Whether a number can be sent as a JSON string.
     pub numbers_as_strings: bool,
@@ -62,7 +62,7 @@ pub(super) trait Kind {
     const FAMILY: Family;
     /// Whether an attribute may have a default.
     const MAY_HAVE_DEFAULT: bool = true;
-    /// Whether its values are texts, for full-text search and embedding.
+    /// Whether its values are strings, for full-text search and embedding.
     const IS_TEXT: bool = false;
 
     /// Parses JSON other than null, without coercion.
@@ -112,13 +112,13 @@ pub(super) trait Kind {
 }
 
 /// The error that names the expected form.
-pub(super) fn must_be(pointer: &str, wanted: &str) -> Error {
-    Error::at(Code::InvalidValue, pointer, format!("must be {wanted}"))
+pub(super) fn must_be(pointer: &str, expected: &str) -> Error {
+    Error::at(Code::InvalidValue, pointer, format!("must be {expected}"))
 }
 
 /// The text of a JSON string.
-pub(super) fn string_at<'a>(raw: &'a RawValue, pointer: &str, wanted: &str) -> Result<Cow<'a, str>, Error> {
-    json::string_at(raw, pointer)?.ok_or_else(|| must_be(pointer, wanted))
+pub(super) fn string_at<'a>(raw: &'a RawValue, pointer: &str, expected: &str) -> Result<Cow<'a, str>, Error> {
+    json::string_at(raw, pointer)?.ok_or_else(|| must_be(pointer, expected))
 }
 
 /// The text of a cursor's value; `None` if it is invalid.

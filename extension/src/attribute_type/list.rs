@@ -1,4 +1,4 @@
-//! Lists of texts, with or without options.
+//! Lists of strings, with or without options.
 
 use super::kind::{Family, Kind, Rules, cursor_text, json_in_cell, must_be};
 use super::string;
@@ -66,8 +66,8 @@ impl Kind for Type {
         check_length(&element, &operand.pointer)?;
         // Options are compared in NFC.
         if let Some(options) = rules.options.filter(|_| !element.is_ascii()) {
-            let wanted = composed(&element).into_owned();
-            if let Some(option) = options.iter().find(|option| composed(&option.value) == wanted) {
+            let expected = composed(&element).into_owned();
+            if let Some(option) = options.iter().find(|option| composed(&option.value) == expected) {
                 element.clone_from(&option.value);
             }
         }

@@ -16,9 +16,9 @@ use serde_json::value::RawValue;
 /// The maximum number of points that a write appends to a series.
 const MAX_POINTS: usize = 10_000;
 
-const WANTED: &str = "a JSON number, {value, at}, or an array of these";
-const WANTED_IN_ARRAY: &str = "a JSON number or {value, at}";
-const WANTED_AS_VALUE: &str = "a JSON number";
+const EXPECTED: &str = "a JSON number, {value, at}, or an array of these";
+const EXPECTED_IN_ARRAY: &str = "a JSON number or {value, at}";
+const EXPECTED_AS_VALUE: &str = "a JSON number";
 
 /// `double precision`.
 pub(super) struct Type;
@@ -33,7 +33,7 @@ impl Kind for Type {
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
         if !raw.get().starts_with('[') {
-            return parse_point(raw, rules.pointer, WANTED, rules).map(|point| Change::Append(vec![point]));
+            return parse_point(raw, rules.pointer, EXPECTED, rules).map(|point| Change::Append(vec![point]));
         }
         parse_points(raw, rules).map(Change::Append)
     }
@@ -100,25 +100,31 @@ pub fn parse_points(raw: &RawValue, rules: &Rules) -> Result<Vec<Point>, Error> 
         return Err(Error::at(Code::PayloadTooLarge, pointer, message));
     }
     let read =
-        |(position, entry)| parse_point(entry, &format!("{pointer}/{position}"), WANTED_IN_ARRAY, rules);
+        |(position, entry)| parse_point(entry, &format!("{pointer}/{position}"), EXPECTED_IN_ARRAY, rules);
     entries.into_iter().enumerate().map(read).collect()
 }
 
-/// Parses a number or `{value, at}`. `wanted` is for the error message.
-fn parse_point(raw: &RawValue, pointer: &str, wanted: &str, rules: &Rules) -> Result<Point, Error> {
+/// Parses a number or `{value, at}`. `expected` is for the error message.
+fn parse_point(raw: &RawValue, pointer: &str, expected: &str, rules: &Rules) -> Result<Point, Error> {
     if !raw.get().starts_with('{') {
-        return Ok(Point { value: parse_double(raw, pointer, wanted, rules)?, at: None });
+        return Ok(Point { value: parse_double(raw, pointer, expected, rules)?, at: None });
     }
     let (mut value, mut at) = (None, None);
     for (name, member) in &json::object_at(raw, pointer)?.0 {
         let here = format!("{pointer}/{}", json::pointer_step(name));
         match name.as_ref() {
-            "value" => value = Some(parse_double(member, &here, WANTED_AS_VALUE, rules)?),
+            "value" => value = Some(parse_double(member, &here, EXPECTED_AS_VALUE, rules)?),
             "at" => {
                 let text = string_at(member, &here, "a time as a string, RFC 3339 with offset")?;
                 at = Some(time::parse_datetime(&text, &here)?);
             }
-            _ => return Err(Error::at(Code::UnknownField, here, "a point has only value and at")),
+            _ => {
+                return Err(Error::at(
+                    Code::UnknownField,
+                    here,
+                    "a point accepts only the members value and at",
+                ));
+            }
         }
     }
     let value = value.ok_or_else(|| {
@@ -127,8 +133,8 @@ fn parse_point(raw: &RawValue, pointer: &str, wanted: &str, rules: &Rules) -> Re
     Ok(Point { value, at })
 }
 
-fn parse_double(raw: &RawValue, pointer: &str, wanted: &str, rules: &Rules) -> Result<f64, Error> {
-    finite(json_number(raw, rules).ok_or_else(|| must_be(pointer, wanted))?, pointer)
+fn parse_double(raw: &RawValue, pointer: &str, expected: &str, rules: &Rules) -> Result<f64, Error> {
+    finite(json_number(raw, rules).ok_or_else(|| must_be(pointer, expected))?, pointer)
 }
 
 fn finite(digits: &str, pointer: &str) -> Result<f64, Error> {

@@ -6,14 +6,14 @@ mod boolean;
 mod date;
 mod datetime;
 mod kind;
-/// Lists of texts.
+/// Lists of strings.
 pub mod list;
 /// Metrics: the latest value of a time series.
 pub mod metric;
 /// Numbers with every digit.
 pub mod number;
 mod reference;
-/// Texts.
+/// Strings.
 pub mod string;
 #[cfg(test)]
 mod tests;
@@ -73,7 +73,7 @@ macro_rules! registry {
                 match self { $(Self::$variant => $file::Type::MAY_HAVE_DEFAULT,)+ }
             }
 
-            /// Whether its values are texts, for full-text search and embedding.
+            /// Whether its values are strings, for full-text search and embedding.
             pub fn is_text(self) -> bool {
                 match self { $(Self::$variant => $file::Type::IS_TEXT,)+ }
             }

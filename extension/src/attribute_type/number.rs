@@ -140,8 +140,9 @@ pub(super) fn begins_like_a_number(json: &str) -> bool {
 
 /// Parses a number.
 fn parse_digits<'a>(raw: &'a RawValue, pointer: &str, rules: &Rules) -> Result<Cow<'a, str>, Error> {
-    let wanted = if rules.numbers_as_strings { "a JSON number, or one as a string" } else { "a JSON number" };
-    let digits = json_number(raw, rules).ok_or_else(|| must_be(pointer, wanted))?;
+    let expected =
+        if rules.numbers_as_strings { "a JSON number, or one as a string" } else { "a JSON number" };
+    let digits = json_number(raw, rules).ok_or_else(|| must_be(pointer, expected))?;
     check_size(digits, pointer)?;
     Ok(Cow::Borrowed(digits))
 }
@@ -193,7 +194,7 @@ pub(super) fn require(cell: &str, pointer: &str) -> Result<(), Error> {
         .hint("Use a decimal point and no thousands separators, for example -1234.50."))
 }
 
-/// Whether a text is a JSON number.
+/// Whether a string is a JSON number.
 pub(super) fn is_number(text: &str) -> bool {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let unsigned = text.strip_prefix('-').unwrap_or(text);

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use uuid::Uuid;
 
-const WANTED: &str = "a record id as a string, or {\"external_key\": \"…\"}";
+const EXPECTED: &str = "a record id as a string, or {\"external_key\": \"…\"}";
 
 /// `uuid` with a foreign key to the target template.
 pub(super) struct Type;
@@ -29,7 +29,7 @@ impl Kind for Type {
 
     fn parse<'a>(raw: &'a RawValue, rules: &Rules) -> Result<Change<'a>, Error> {
         if let Some(text) = json::string_at(raw, rules.pointer)? {
-            let id = Uuid::parse_str(&text).map_err(|_| must_be(rules.pointer, WANTED))?;
+            let id = Uuid::parse_str(&text).map_err(|_| must_be(rules.pointer, EXPECTED))?;
             return Ok(Change::Set(Value::Reference(id)));
         }
         parse_key(raw, rules.pointer).map(|key| Change::Set(Value::ReferenceByKey(key)))
@@ -53,14 +53,14 @@ impl Kind for Type {
         if let Some(id) = operand.id() {
             return Ok(Meaning::Constant(Constant::id(id)));
         }
-        let refuse = || operand.must_be(WANTED);
+        let refuse = || operand.must_be(EXPECTED);
         let inside = match &operand.sent {
             Sent::Json(json) => return by_key(json, &operand.pointer),
             Sent::JsonInText(json) => json.get(),
             Sent::Text(text) => text.as_str(),
         };
         let json: &RawValue = serde_json::from_str(inside).map_err(|_| refuse())?;
-        // The pointer of a fault inside a string is that of the string.
+        // The pointer of an error inside a string is that of the string.
         by_key(json, "").map_err(|error| match error.code {
             Code::InvalidExternalKey => Error::at(error.code, &operand.pointer, error.message),
             _ => refuse(),
@@ -89,12 +89,12 @@ fn by_key(json: &RawValue, pointer: &str) -> Result<Meaning, Error> {
 /// `{"external_key": "…"}`.
 fn parse_key<'a>(raw: &'a RawValue, pointer: &str) -> Result<Cow<'a, str>, Error> {
     if !raw.get().starts_with('{') {
-        return Err(must_be(pointer, WANTED));
+        return Err(must_be(pointer, EXPECTED));
     }
     let members = json::object_at(raw, pointer)?.0;
-    let [(name, key)] = members.as_slice() else { return Err(must_be(pointer, WANTED)) };
+    let [(name, key)] = members.as_slice() else { return Err(must_be(pointer, EXPECTED)) };
     if name != "external_key" {
-        return Err(must_be(pointer, WANTED));
+        return Err(must_be(pointer, EXPECTED));
     }
     let here = format!("{pointer}/external_key");
     let key = string_at(key, &here, "a string")?;

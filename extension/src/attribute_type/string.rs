@@ -1,4 +1,4 @@
-//! Texts.
+//! Strings.
 
 use super::kind::{Family, Kind, Rules, cursor_text, string_at};
 use crate::error::{Code, Error};
@@ -71,7 +71,7 @@ pub fn parse_operand(operand: &Operand) -> Result<String, Error> {
     Ok(text.to_owned())
 }
 
-/// Rejects a text that exceeds `keyed.max_text_size`.
+/// Rejects a string that exceeds `keyed.max_text_size`.
 pub fn check_size(bytes: usize, pointer: &str) -> Result<(), Error> {
     let max = limits::text_bytes();
     if bytes > max {

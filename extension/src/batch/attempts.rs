@@ -1,8 +1,8 @@
 //! Runs a batch whose operations can be rejected one by one.
 //!
-//! A rejected operation leaves nothing behind. A deferred reference may be rejected after its record was written. Then
-//! everything is rolled back and run again without the operation and those that reference its record, directly or
-//! through others.
+//! A rejected operation has no effect. A deferred reference may be rejected after its record was written. Then
+//! everything is rolled back and run again without the operation and without those that reference its record, directly
+//! or through others.
 //!
 //! If that happens more than `MAX` times, the last attempt defers nothing: it rejects references to records that later
 //! operations create.
@@ -21,8 +21,8 @@ use keyed_write_order::dependents::{Dependents, Reference};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The maximum number of attempts with deferred references. The second one succeeds, unless the result of an operation depends on
-/// whether another one on the same record is rejected.
+/// The maximum number of attempts with deferred references. The second one succeeds, unless the result of an operation
+/// depends on whether another one on the same record is rejected.
 const MAX: usize = 6;
 
 /// A batch that is ready to run.
@@ -131,14 +131,14 @@ impl<'a> Attempts<'_, 'a> {
             }
         }
         let done = Subtransactions::run(links.len(), self.atomic, |subtransactions, steps| {
-            let wanted = steps.filter(|link| subtransactions.is_wanted(*link));
+            let requested = steps.filter(|link| subtransactions.is_requested(*link));
             let link = |link: usize| {
                 let (place, done, changes) = &links[link];
                 subtransactions.begin(&[link]);
                 let outcome = single::link(self.caller, self.operations[*place], *done, (*changes).clone());
                 outcome.map(|done| (link, Ok(done))).map_err(|error| Stop::Rejected(link, Box::new(error)))
             };
-            wanted.map(link).collect()
+            requested.map(link).collect()
         });
         let index = |link: usize| self.index(links[link].0);
         let done = done.map_err(|(link, error)| End::Atomic((index(link), error)))?;

@@ -8,7 +8,7 @@ use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::array;
 use crate::postgres::snapshot::CommandMark;
 use crate::postgres::spi::{Snapshot, connected};
-use crate::record::refusal::key_taken;
+use crate::record::write_error::key_taken;
 use crate::template::Template;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 pub struct Watch {
     /// The upserts, and when the batch began; `None` if conflicts are allowed.
     found: Option<(CommandMark, Vec<Found>)>,
-    /// Template and key of records that the batch created, or gave the key.
+    /// The templates and keys of the records that the batch created or gave a key.
     own: HashSet<(i32, String)>,
 }
 
@@ -28,7 +28,7 @@ struct Found {
 }
 
 impl Watch {
-    /// A watch that reports conflicts, or allows them.
+    /// A watch that either reports conflicts or allows them.
     pub fn new(conflict: Conflict) -> Watch {
         let found = (conflict == Conflict::Fail).then(|| (CommandMark::now(), Vec::new()));
         Watch { found, own: HashSet::new() }
@@ -70,7 +70,7 @@ impl Watch {
     }
 }
 
-/// Those whose key no live record had when the batch began.
+/// The keys that no live record had when the batch began.
 fn taken_since<'f>(began: CommandMark, found: &[&'f Found]) -> Vec<&'f Found> {
     let Some(template) = found.first().map(|found| &found.template) else { return Vec::new() };
     let sql = format!(
@@ -78,8 +78,8 @@ fn taken_since<'f>(began: CommandMark, found: &[&'f Found]) -> Vec<&'f Found> {
         template.table_sql()
     );
     let keys = array(found.iter().map(|found| found.key.as_str()));
-    // This snapshot shows neither writes of others since the statement that runs the batch began, nor writes of the batch. It
-    // shows earlier writes of the same statement, for example those of another batch.
+    // This snapshot includes neither the batch's own writes nor writes that other transactions committed after the calling
+    // statement began. It includes earlier writes of the same statement, for example those of another batch.
     let held: HashSet<String> = began.with_snapshot(|| {
         as_owner(|| {
             connected(|spi| {

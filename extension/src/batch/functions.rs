@@ -6,7 +6,7 @@ use super::returned::{self, Returned};
 use super::{parse, report};
 use crate::access::Caller;
 use crate::error::{Code, Error};
-use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::function::{ReturnValue, sql_functions};
 use crate::value::written::{OperationSubject, Subject, Written};
 use parse::Operations;
 use serde_json::value::RawValue;
@@ -20,7 +20,7 @@ sql_functions! {
         let conflict = call.text(2).map(|name| Conflict::parse(&name)).transpose()?;
         let mode = parse::mode(call.flag(1), conflict)?;
         let returned = Returned { versions: call.flag(3), records: call.flag(4) };
-        run(&Caller::current(), operations, mode, returned).map(|(report, _)| Answer::Json(report))
+        run(&Caller::current(), operations, mode, returned).map(|(report, _)| ReturnValue::Json(report))
     };
 
     /// `keyed_http.batch(body text, return_record boolean, versions boolean) returns text[]`.
@@ -29,7 +29,7 @@ sql_functions! {
         let (operations, mode) = parse::body(&body)?;
         let returned = Returned { records: call.flag(1), versions: call.flag(2) };
         let (report, subjects) = run(&Caller::current(), operations, mode, returned)?;
-        Ok(Answer::Written(Written::new(200, report, Subject::Batch(subjects))))
+        Ok(ReturnValue::Written(Written::new(200, report, Subject::Batch(subjects))))
     };
 }
 
@@ -41,8 +41,8 @@ fn run(
     returned: Returned,
 ) -> Result<(String, Vec<OperationSubject>), Error> {
     let Operations { operations, subjects } = parse::operations(caller, operations)?;
-    let wanted = returned::wanted(&operations, returned);
+    let requested = returned::requested(&operations, returned);
     let outcomes = execute(caller, operations, mode)?;
-    let records = returned::read(caller, &outcomes, &wanted, returned)?;
+    let records = returned::read(caller, &outcomes, &requested, returned)?;
     Ok((report::to_json(&outcomes, &records), report::subjects(&outcomes, &records, subjects)))
 }

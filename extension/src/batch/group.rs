@@ -12,10 +12,10 @@ use crate::postgres::parameter::{Parameter, array, params};
 use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
-use crate::record::kept::{self, Keeper};
+use crate::record::kept::{self, RecordIdentity};
 use crate::record::mode::Mode;
 use crate::record::new_id::new_id;
-use crate::record::refusal::{is_insert_dropped, key_taken};
+use crate::record::write_error::{is_insert_dropped, key_taken};
 use crate::record::{changes, dropped, reference};
 use crate::template::Template;
 use crate::value::change::{Change, Changes};
@@ -48,7 +48,7 @@ pub fn is_groupable(operation: &Operation) -> bool {
 }
 
 impl<'a> Group<'a> {
-    /// Operations that fit together, in the order of their keys, with rights checked and references resolved.
+    /// Operations that fit together, in the order of their keys, with privileges checked and references resolved.
     pub fn of(members: Vec<Operation<'a>>) -> Group<'a> {
         Group { members, keys: HashSet::new() }
     }
@@ -75,8 +75,8 @@ impl<'a> Group<'a> {
             && shape(first) == shape(operation)
     }
 
-    /// Checks the rights of an operation, resolves its references and adds it. Returns false if it must run separately, because its
-    /// record may keep values.
+    /// Checks the privileges of an operation, resolves its references and adds it. Returns false if it must run
+    /// separately, because its record may keep values.
     pub fn add(&mut self, caller: &Caller, mut operation: Operation<'a>) -> Result<bool, Error> {
         caller.require(Action::Create, &operation.template)?;
         if operation.kind == OperationKind::Upsert {
@@ -86,7 +86,7 @@ impl<'a> Group<'a> {
         if kept::has(&operation.changes) {
             return match operation.kind {
                 OperationKind::Upsert => Ok(false),
-                _ => kept::settle(caller, &operation.template, &mut operation.changes, Keeper::None),
+                _ => kept::settle(caller, &operation.template, &mut operation.changes, RecordIdentity::None),
             };
         }
         if let Some(key) = operation.key.value() {

@@ -46,8 +46,8 @@ pub fn mode(atomic: bool, conflict: Option<Conflict>) -> Result<Mode, Error> {
         (true, conflict) => Ok(Mode::Atomic(conflict.unwrap_or_default())),
         (false, None | Some(Conflict::Wait)) => Ok(Mode::Each),
         (false, Some(Conflict::Fail)) => {
-            Err(Error::at(Code::InvalidValue, "/conflict", "only an atomic batch fails as a whole")
-                .hint("Send \"atomic\": true with it, or leave it out."))
+            Err(Error::at(Code::InvalidValue, "/conflict", "conflict \"fail\" requires an atomic batch")
+                .hint("Send \"atomic\": true, or omit conflict."))
         }
     }
 }
@@ -126,7 +126,7 @@ fn operation<'a>(
     });
     match kind {
         OperationKind::Create if id.is_some() => {
-            return Err(Error::at(Code::InvalidValue, "/id", "a new record gets its id from the service"));
+            return Err(Error::at(Code::InvalidValue, "/id", "the service generates the id of a new record"));
         }
         OperationKind::Create if !preconditions.is_empty() => {
             return Err(Error::at(Code::InvalidValue, "/if_match", "a new record has no version")
@@ -146,10 +146,10 @@ fn operation<'a>(
             .hint("Send external_key, or id for update and delete."));
         }
         OperationKind::Delete if embedding != Embedding::Absent => {
-            return Err(Error::at(Code::UnknownField, "/embedding", "a delete has no embedding"));
+            return Err(Error::at(Code::UnknownField, "/embedding", "a delete does not accept an embedding"));
         }
         OperationKind::Delete if attributes.is_some() => {
-            return Err(Error::at(Code::UnknownField, "/attributes", "a delete has no attributes"));
+            return Err(Error::at(Code::UnknownField, "/attributes", "a delete does not accept attributes"));
         }
         _ => {}
     }
@@ -226,7 +226,7 @@ mod tests {
         fn any_object_is_a_batch_or_rejected_with_a_pointer(text in object_of(&["operations", "atomic"])) {
             match body(&text) {
                 Ok((operations, _)) => prop_assert!(text.contains(operations.get())),
-                Err(error) => prop_assert!(points_into(&text, &error), "{:?}", error.faults),
+                Err(error) => prop_assert!(points_into(&text, &error), "{:?}", error.violations),
             }
         }
 

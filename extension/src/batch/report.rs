@@ -124,7 +124,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn rejected_operation_has_the_problem_of_the_operation_alone() {
+    fn rejected_operation_has_the_problem_of_a_single_request() {
         let done = Done { kind: OperationKind::Upsert, id: Uuid::nil(), created: true, changed: true };
         let rejected =
             Error::at(Code::ExternalKeyTaken, "/external_key", "external_key is taken").hint("take another");

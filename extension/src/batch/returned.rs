@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// What the results of all operations have of their records.
+/// The requested parts of the records in the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Returned {
     /// The version.
@@ -26,7 +26,7 @@ pub struct Returned {
     pub records: bool,
 }
 
-/// What the result of an operation has of its record.
+/// The record, or its version, in the result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrittenRecord {
     /// The version, if the caller may read the record.
@@ -36,15 +36,15 @@ pub struct WrittenRecord {
 }
 
 /// The templates of the operations whose results have a version, by position in the request.
-pub type Wanted = HashMap<usize, Rc<Template>>;
+pub type Requested = HashMap<usize, Rc<Template>>;
 
 /// Finds the operations whose results have a version: all if it is requested, otherwise those with a precondition.
-pub fn wanted(operations: &[Result<Operation, Error>], returned: Returned) -> Wanted {
-    let is_wanted = |operation: &&Operation| {
+pub fn requested(operations: &[Result<Operation, Error>], returned: Returned) -> Requested {
+    let is_requested = |operation: &&Operation| {
         operation.kind != OperationKind::Delete
             && (returned.versions || returned.records || !operation.preconditions.is_empty())
     };
-    let operations = operations.iter().filter_map(|operation| operation.as_ref().ok()).filter(is_wanted);
+    let operations = operations.iter().filter_map(|operation| operation.as_ref().ok()).filter(is_requested);
     operations.map(|operation| (operation.index, Rc::clone(&operation.template))).collect()
 }
 
@@ -55,16 +55,16 @@ type OfTemplate<'t> = (&'t Rc<Template>, Vec<(usize, Uuid)>);
 pub fn read(
     caller: &Caller,
     outcomes: &[Option<Outcome>],
-    wanted: &Wanted,
+    requested: &Requested,
     returned: Returned,
 ) -> Result<HashMap<usize, WrittenRecord>, Error> {
     let mut of_templates: BTreeMap<i32, OfTemplate> = BTreeMap::new();
-    for (index, template) in wanted {
+    for (index, template) in requested {
         if let Some(Some(Ok(Done { id, .. }))) = outcomes.get(*index) {
             of_templates.entry(template.id).or_insert((template, Vec::new())).1.push((*index, *id));
         }
     }
-    let (mut results, mut bytes) = (HashMap::with_capacity(wanted.len()), 0);
+    let (mut results, mut bytes) = (HashMap::with_capacity(requested.len()), 0);
     for (template, written) in of_templates.into_values() {
         let records = read_of_template(caller, template, written.iter().map(|(_, id)| *id));
         for (index, id) in written {
@@ -74,7 +74,7 @@ pub fn read(
                 _ => record.record = None,
             }
             if bytes > MAX_BYTES {
-                return Err(too_large("/operations", "Send fewer operations, or leave out return=record."));
+                return Err(too_large("/operations", "Send fewer operations, or omit return=record."));
             }
             results.insert(index, record);
         }

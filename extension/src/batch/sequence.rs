@@ -5,7 +5,7 @@ use super::operation::Operation;
 use super::single::{self, Outcome};
 use super::subtransactions::{Done, Stop, Subtransactions};
 use crate::access::Caller;
-use crate::record::kept::Keeper;
+use crate::record::kept::RecordIdentity;
 use crate::record::reference;
 use std::ops::Range;
 
@@ -18,10 +18,10 @@ pub(super) fn run(
 ) -> Result<Done, Stop> {
     let mut done = Done::with_capacity(steps.len());
     let (mut group, mut members) = (Group::default(), Vec::new());
-    for step in steps.filter(|step| subtransactions.is_wanted(*step)) {
+    for step in steps.filter(|step| subtransactions.is_requested(*step)) {
         pgrx::check_for_interrupts!();
         let operation = operations[step];
-        // The group may hold the record that this operation references.
+        // The record that this operation references may be in the pending group.
         if !subtransactions.may_join(step) || !group.accepts(operation) || operation.refers_by_key() {
             finish(caller, &mut group, &mut members, subtransactions, &mut done)?;
         }
@@ -32,7 +32,7 @@ pub(super) fn run(
                 Ok(false) => {
                     finish(caller, &mut group, &mut members, subtransactions, &mut done)?;
                     subtransactions.begin(&[step]);
-                    done.push((step, keeping(caller, step, operation)?));
+                    done.push((step, run_keeping(caller, step, operation)?));
                 }
                 Err(error) => done.push((step, Err(error))),
             }
@@ -47,11 +47,11 @@ pub(super) fn run(
 }
 
 /// Runs an upsert whose record may keep values.
-fn keeping(caller: &Caller, step: usize, operation: &Operation) -> Result<Outcome, Stop> {
-    let keeper = operation.key.value().map_or(Keeper::None, Keeper::Key);
+fn run_keeping(caller: &Caller, step: usize, operation: &Operation) -> Result<Outcome, Stop> {
+    let identity = operation.key.value().map_or(RecordIdentity::None, RecordIdentity::Key);
     // An operation that is rejected here has written nothing, so nothing is rolled back.
     if let Err(error) =
-        reference::resolve(caller, &operation.template, &mut operation.changes.clone(), keeper)
+        reference::resolve(caller, &operation.template, &mut operation.changes.clone(), identity)
     {
         return Ok(Err(error));
     }

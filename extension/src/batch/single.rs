@@ -16,7 +16,7 @@ use crate::vectors;
 use pgrx::prelude::PgSqlErrorCode;
 use uuid::Uuid;
 
-/// What an operation did that was not rejected.
+/// The effect of an accepted operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
     pub(super) kind: OperationKind,
@@ -42,7 +42,7 @@ impl Done {
     }
 }
 
-/// What an operation did, or why it was rejected.
+/// The effect of an operation, or the error that rejected it.
 pub type Outcome = Result<Done, Error>;
 
 /// Runs an operation.

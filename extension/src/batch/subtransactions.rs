@@ -23,7 +23,8 @@ pub(super) type Done = Vec<(usize, Outcome)>;
 pub(super) enum Stop {
     /// This step is rejected.
     Rejected(usize, Box<Error>),
-    /// One statement for these steps failed. `outside` names those at fault, if known.
+    /// One statement for these steps failed. `outside` contains the steps that caused the error, if
+    /// known.
     Together { steps: Vec<usize>, outside: Vec<usize> },
 }
 
@@ -35,7 +36,7 @@ enum End {
     Rejected(usize, Box<Error>),
 }
 
-/// What rolled back subtransactions have shown, and the steps that run.
+/// The rejected steps so far, and the steps that are running.
 #[derive(Default)]
 pub(super) struct Subtransactions {
     /// Steps that share no statement with the previous ones.
@@ -64,7 +65,7 @@ impl Subtransactions {
         running.extend(steps);
     }
 
-    /// Runs `count` steps. `body` runs a range of them, may combine some, and skips those that are not wanted. An
+    /// Runs `count` steps. `body` runs a range of them, may combine some, and skips those that must not run. An
     /// atomic run ends with the first rejected step.
     pub(super) fn run(
         count: usize,
@@ -86,7 +87,7 @@ impl Subtransactions {
     }
 
     /// Whether a step still has to run.
-    pub(super) fn is_wanted(&self, step: usize) -> bool {
+    pub(super) fn is_requested(&self, step: usize) -> bool {
         !self.rejected.contains_key(&step)
     }
 

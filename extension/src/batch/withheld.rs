@@ -70,7 +70,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn withheld_result_has_no_record_and_of_its_error_what_the_code_determines() {
+    fn withheld_result_has_no_record_and_only_the_error_code() {
         let done = Done { kind: OperationKind::Upsert, id: Uuid::nil(), created: true, changed: true };
         let taken =
             Error::at(Code::ExternalKeyTaken, "/external_key", "the key \"secret\" is taken").hint("secret");

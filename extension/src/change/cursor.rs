@@ -1,7 +1,7 @@
-//! Cursors of the feed: pure. A cursor is opaque to its holder and signed, so that one that was not handed out is told from
-//! one that is too old.
+//! Cursors of the feed. Pure. A cursor is opaque to clients. Its signature distinguishes a forged cursor from an expired
+//! one.
 
-use super::position::{Derived, Place};
+use super::position::{Derived, FeedPosition};
 use crate::error::{Code, Error};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,43 +9,43 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// The first byte: what follows it.
+/// The format version: the first byte of a cursor.
 const FORM: u8 = 1;
-/// The bytes of a signature.
+/// The size of a signature in bytes.
 const SIGNATURE: usize = 16;
 
-/// Eight bytes of a hash.
+/// The first eight bytes of a hash.
 pub type Fingerprint = [u8; 8];
 
-/// What is followed.
+/// The project or template whose changes a request reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// A project, by its number.
+    /// A project, by its id.
     Project(i32),
-    /// A template, by its number.
+    /// A template, by its id.
     Template(i32),
 }
 
-/// What a request reads on from.
+/// The state of a reader between two requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// Where the ids of transactions come from.
+    /// The origin of transaction ids: the database in which they were assigned.
     pub origin: Fingerprint,
     /// The timeline of the write-ahead log.
     pub timeline: u32,
-    /// How far the log was when the cursor was handed out.
+    /// The write-ahead log position when the cursor was issued.
     pub lsn: u64,
-    /// What is followed.
+    /// The project or template.
     pub scope: Scope,
-    /// The greatest number of a template that there was.
+    /// The greatest template id when the cursor was issued.
     pub templates: i32,
-    /// What the caller could read of these templates.
-    pub rights: Fingerprint,
-    /// The last row that was read.
-    pub place: Place,
+    /// A fingerprint of the caller's read access to these templates.
+    pub access: Fingerprint,
+    /// The position of the last row that was read.
+    pub feed_position: FeedPosition,
 }
 
-/// A fingerprint of a list of texts.
+/// A fingerprint of a list of strings.
 pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> Fingerprint {
     let mut hash = Sha256::new();
     for text in texts {
@@ -55,21 +55,21 @@ pub fn fingerprint<'t>(texts: impl Iterator<Item = &'t str>) -> Fingerprint {
     hash.finalize()[..8].try_into().expect("eight bytes")
 }
 
-/// The error of a text that is not a cursor of this feed.
-pub fn refusal() -> Error {
+/// The error for text that is not a cursor of this feed.
+pub fn invalid_cursor() -> Error {
     Error::at(Code::InvalidValue, "/after", "this is not a cursor of this feed of changes").hint(
         "Send the next_cursor of the previous page, with the same project and template, or \"start\" for everything.",
     )
 }
 
-/// The error of a cursor from which nothing can be read on without a gap.
+/// The error for a cursor from which reading cannot continue without a gap.
 pub fn too_old(reason: &str) -> Error {
     Error::at(Code::ResyncRequired, "/after", reason)
         .hint("Empty your copy, and read the feed again from \"start\".")
 }
 
 impl Cursor {
-    /// The cursor as a text.
+    /// The cursor as text.
     pub fn to_signed_text(&self, secret: &[u8]) -> String {
         let mut bytes = vec![FORM];
         bytes.extend(self.origin);
@@ -82,12 +82,12 @@ impl Cursor {
         bytes.push(kind);
         bytes.extend(number.to_be_bytes());
         bytes.extend(self.templates.to_be_bytes());
-        bytes.extend(self.rights);
-        bytes.extend(self.place.position.to_be_bytes());
-        bytes.extend(self.place.template.to_be_bytes());
-        bytes.extend(self.place.record.as_bytes());
-        bytes.extend(self.place.version.to_be_bytes());
-        if let Some(derived) = &self.place.derived {
+        bytes.extend(self.access);
+        bytes.extend(self.feed_position.position.to_be_bytes());
+        bytes.extend(self.feed_position.template.to_be_bytes());
+        bytes.extend(self.feed_position.record.as_bytes());
+        bytes.extend(self.feed_position.version.to_be_bytes());
+        if let Some(derived) = &self.feed_position.derived {
             bytes.extend(derived.template.to_be_bytes());
             bytes.extend(derived.record.as_bytes());
         }
@@ -96,12 +96,12 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The cursor of a text that [`Self::to_signed_text`] made with this secret.
+    /// Parses the output of [`Self::to_signed_text`] and verifies its signature with this secret.
     pub fn from_signed_text(text: &str, secret: &[u8]) -> Result<Cursor, Error> {
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| refusal())?;
-        let (content, signature) = bytes.split_last_chunk::<SIGNATURE>().ok_or_else(refusal)?;
-        sign(content, secret).verify_truncated_left(signature).map_err(|_| refusal())?;
-        Reader(content).cursor().ok_or_else(refusal)
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| invalid_cursor())?;
+        let (content, signature) = bytes.split_last_chunk::<SIGNATURE>().ok_or_else(invalid_cursor)?;
+        sign(content, secret).verify_truncated_left(signature).map_err(|_| invalid_cursor())?;
+        Reader(content).cursor().ok_or_else(invalid_cursor)
     }
 }
 
@@ -111,7 +111,7 @@ fn sign(bytes: &[u8], secret: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
-/// What is left to read.
+/// The bytes that remain to be read.
 struct Reader<'b>(&'b [u8]);
 
 impl Reader<'_> {
@@ -137,15 +137,15 @@ impl Reader<'_> {
         let lsn = u64::from_be_bytes(self.take()?);
         let ([kind], number) = (self.take()?, self.number()?);
         let scope = if kind == 0 { Scope::Project(number) } else { Scope::Template(number) };
-        let (templates, rights) = (self.number()?, self.take()?);
+        let (templates, access) = (self.number()?, self.take()?);
         let position = i64::from_be_bytes(self.take()?);
         let (template, record, version) = (self.number()?, self.record()?, self.number()?);
         let derived = match self.0 {
             [] => None,
             _ => Some(Derived { template: self.number()?, record: self.record()? }),
         };
-        let place = Place { position, template, record, version, derived };
-        self.0.is_empty().then_some(Cursor { origin, timeline, lsn, scope, templates, rights, place })
+        let feed_position = FeedPosition { position, template, record, version, derived };
+        self.0.is_empty().then_some(Cursor { origin, timeline, lsn, scope, templates, access, feed_position })
     }
 }
 
@@ -155,39 +155,39 @@ mod tests {
     use proptest::prelude::*;
 
     fn cursors() -> impl Strategy<Value = Cursor> {
-        let place = (any::<i64>(), any::<i32>(), any::<u128>(), any::<i32>(), any::<Option<(i32, u128)>>());
-        (any::<Fingerprint>(), any::<(u32, u64, bool, i32, i32)>(), any::<Fingerprint>(), place).prop_map(
-            |(origin, (timeline, lsn, is_project, number, templates), rights, place)| {
-                let (position, template, record, version, derived) = place;
+        let feed_position =
+            (any::<i64>(), any::<i32>(), any::<u128>(), any::<i32>(), any::<Option<(i32, u128)>>());
+        (any::<Fingerprint>(), any::<(u32, u64, bool, i32, i32)>(), any::<Fingerprint>(), feed_position)
+            .prop_map(|(origin, (timeline, lsn, is_project, number, templates), access, feed_position)| {
+                let (position, template, record, version, derived) = feed_position;
                 let derived =
                     derived.map(|(template, record)| Derived { template, record: Uuid::from_u128(record) });
                 let record = Uuid::from_u128(record);
-                let place = Place { position, template, record, version, derived };
+                let feed_position = FeedPosition { position, template, record, version, derived };
                 let scope = if is_project { Scope::Project(number) } else { Scope::Template(number) };
-                Cursor { origin, timeline, lsn, scope, templates, rights, place }
-            },
-        )
+                Cursor { origin, timeline, lsn, scope, templates, access, feed_position }
+            })
     }
 
     proptest! {
         #[test]
-        fn a_cursor_is_read_as_it_was_written(cursor in cursors()) {
+        fn cursor_round_trips(cursor in cursors()) {
             let text = cursor.to_signed_text(b"secret");
             prop_assert_eq!(Cursor::from_signed_text(&text, b"secret").expect("a cursor"), cursor);
             prop_assert!(Cursor::from_signed_text(&text, b"another").is_err());
         }
 
         #[test]
-        fn a_changed_cursor_is_refused(cursor in cursors(), position in any::<usize>(), bit in 0..8_u32) {
+        fn changed_cursor_is_rejected(cursor in cursors(), position in any::<usize>(), bit in 0..8_u32) {
             let mut bytes = URL_SAFE_NO_PAD.decode(cursor.to_signed_text(b"secret")).expect("base64");
             let position = position % bytes.len();
             bytes[position] ^= 1_u8 << bit;
             let error = Cursor::from_signed_text(&URL_SAFE_NO_PAD.encode(bytes), b"secret").expect_err("a change");
-            prop_assert_eq!(error.faults[0].pointer.as_str(), "/after");
+            prop_assert_eq!(error.violations[0].pointer.as_str(), "/after");
         }
 
         #[test]
-        fn any_text_is_refused(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,200}"]) {
+        fn arbitrary_cursor_is_rejected(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,200}"]) {
             prop_assert!(Cursor::from_signed_text(&text, b"secret").is_err());
         }
     }

@@ -6,23 +6,23 @@ use crate::template::Template;
 use crate::value::time;
 use uuid::Uuid;
 
-/// What a caller gets of a change.
+/// What a caller receives for a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum Disclosure {
     /// The change.
     Whole,
-    /// That the record is no longer visible, only by its id.
+    /// The id of a record that is no longer visible.
     Gone,
     /// Nothing.
     Nothing,
 }
 
-/// Appends an entry: of a change, with the record as it is now.
+/// Appends the entry of a change, with the current record.
 pub fn write_change(out: &mut String, template: &Template, change: &Change, record: Option<&str>) {
     begin(out, template, change.record);
     out.push_str(",\"external_key\":");
     write_optional(out, change.external_key.as_deref());
-    // A removed row is a deletion like any other to those who follow.
+    // A physically removed row is reported as a deletion.
     let operation = if change.operation == "purge" { "delete" } else { &change.operation };
     let is_key_changed = change.changed.iter().any(|name| name == "external_key");
     if is_key_changed || operation == "delete" {
@@ -52,23 +52,23 @@ pub fn write_change(out: &mut String, template: &Template, change: &Change, reco
     out.push('}');
 }
 
-/// Appends an entry: of a record that has come into sight, or may have, by a change of another.
+/// Appends an entry for a record that became visible, or may have, because another record changed.
 pub fn write_derived(
     out: &mut String,
     template: &Template,
     record: Uuid,
     external_key: Option<&str>,
-    shown: Option<&str>,
+    disclosed: Option<&str>,
 ) {
     begin(out, template, record);
     out.push_str(",\"external_key\":");
     write_optional(out, external_key);
     out.push_str(",\"operation\":\"update\",\"at\":null,\"actor\":null,\"source\":null,\"changed\":[]");
-    write_record(out, shown);
+    write_record(out, disclosed);
     out.push('}');
 }
 
-/// Appends an entry: of a record that is no longer visible.
+/// Appends the entry of a record that is no longer visible.
 pub fn write_gone(out: &mut String, template: &Template, record: Uuid) {
     begin(out, template, record);
     out.push_str(",\"external_key\":null,\"operation\":\"gone\",\"at\":null,\"actor\":null,\"source\":null,\"changed\":[]}");

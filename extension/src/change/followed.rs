@@ -1,4 +1,4 @@
-//! The templates that a request follows, and what its caller may read of them.
+//! The templates of a request, and the caller's read access to them.
 
 use super::cursor::{Fingerprint, Scope, fingerprint};
 use super::rows::Change;
@@ -7,27 +7,27 @@ use crate::access::visibility::{CallerSchema, ReadScope};
 use crate::access::{Action, Caller, scope, template_list, visibility};
 use crate::error::{Code, Error};
 use crate::filter::Filter;
-use crate::filter::behind::Behind;
-use crate::filter::possible::{Sense, Unsettled, render_sense};
+use crate::filter::possible::{Certainty, Unsettled, render_sense};
+use crate::filter::referenced_field::ReferencedField;
 use crate::filter::render::{Lives, Options, render};
 use crate::postgres::guard;
 use crate::template::Template;
 use crate::template::catalog::{self, Project};
 use std::rc::Rc;
 
-/// What a scope asks of a record itself.
+/// The fields of a record on which its scope has conditions.
 #[derive(Default)]
 pub struct OwnUses {
     /// The slugs of attributes.
     pub attributes: Vec<String>,
-    /// Whether its key.
+    /// Whether the scope uses the key.
     pub external_key: bool,
-    /// Whether the time of its last change.
+    /// Whether the scope uses the time of the last change.
     pub updated_at: bool,
 }
 
 impl OwnUses {
-    /// Whether an update changed one of them.
+    /// Whether an update changed at least one of these fields.
     pub fn are_changed_by(&self, change: &Change) -> bool {
         let is_used =
             |name: &String| self.attributes.contains(name) || self.external_key && name == "external_key";
@@ -35,33 +35,35 @@ impl OwnUses {
     }
 }
 
-/// A template that is followed.
+/// A template whose changes are read.
 pub struct Followed {
     /// The template.
     pub template: Rc<Template>,
-    /// The records that the caller sees, live or deleted, as a condition over `t`; `None` for all.
+    /// The condition over `t` for the records that are visible to the caller, live or deleted;
+    /// `None` for all.
     pub scope: Option<String>,
-    /// The read scope of the caller; `None` where it is all.
+    /// The caller's read scope; `None` for all records.
     read_scope: Option<ReadScope>,
-    /// What the reader wants of these.
+    /// The requested parts of records.
     filter: Option<Filter>,
-    /// What it depends on of the record itself.
+    /// The fields of the record on which the scope has conditions.
     pub uses: OwnUses,
-    /// What it depends on of others.
-    pub behind: Vec<Behind>,
+    /// The fields of other records on which the scope has conditions.
+    pub behind: Vec<ReferencedField>,
 }
 
 impl Followed {
-    /// Whether a live record under this alias is seen, as a condition.
+    /// The condition that a live record under this alias is visible.
     pub fn condition(&self, alias: &str) -> String {
         let scope = self.read_scope.as_ref().map(|scope| scope.condition(alias, None));
         let filter = self.filter.as_ref().map(|filter| render(filter, alias, Options::default()));
         all_of(scope.into_iter().chain(filter))
     }
 
-    /// Whether a record is seen, as far as other states of records leave that open.
-    pub fn in_sense(&self, sense: Sense, alias: &str, unsettled: Unsettled) -> String {
-        let scope = self.read_scope.as_ref().map(|scope| scope.in_sense(sense, alias, unsettled));
+    /// The condition that a record is possibly or certainly visible, if other records may have been
+    /// in other states.
+    pub fn with_certainty(&self, sense: Certainty, alias: &str, unsettled: Unsettled) -> String {
+        let scope = self.read_scope.as_ref().map(|scope| scope.with_certainty(sense, alias, unsettled));
         let filter = self.filter.as_ref().map(|filter| render_sense(filter, alias, sense, unsettled));
         all_of(scope.into_iter().chain(filter))
     }
@@ -72,13 +74,13 @@ fn all_of(conditions: impl Iterator<Item = String>) -> String {
     if conditions.is_empty() { "true".to_owned() } else { format!("({})", conditions.join(" and ")) }
 }
 
-/// What a request follows.
+/// The templates of a request.
 pub struct Following {
-    /// A project or a template.
+    /// The requested project or template.
     pub scope: Scope,
-    /// The templates, by number.
+    /// The templates, ordered by id.
     pub templates: Vec<Followed>,
-    /// The other templates on whose records the scopes depend.
+    /// Other templates, whose records the scopes use.
     pub behind: Vec<Rc<Template>>,
 }
 
@@ -105,8 +107,8 @@ impl Following {
         Ok(Following::of(scope, vec![followed(caller, template, None)?]))
     }
 
-    /// Those of the templates of a project that the caller may read, and of the one with a filter, written as a scope, what
-    /// passes it.
+    /// The templates of a project that the caller may read, restricted to these. A template with a filter is restricted to
+    /// the records that match it.
     pub fn selected(
         caller: &Caller,
         project: i32,
@@ -124,7 +126,8 @@ impl Following {
 
     fn of(scope: Scope, templates: Vec<Followed>) -> Following {
         let is_followed = |id: i32| templates.iter().any(|it| it.template.id == id);
-        let mut behind: Vec<i32> = templates.iter().flat_map(|it| &it.behind).map(Behind::template).collect();
+        let mut behind: Vec<i32> =
+            templates.iter().flat_map(|it| &it.behind).map(ReferencedField::template).collect();
         behind.retain(|id| !is_followed(*id));
         behind.sort_unstable();
         behind.dedup();
@@ -132,14 +135,15 @@ impl Following {
         Following { scope, templates, behind }
     }
 
-    /// The templates whose histories are read: those that are followed, then the others.
+    /// The templates whose histories are read: the followed templates, then those that their scopes
+    /// use.
     pub fn read(&self) -> impl Iterator<Item = &Template> {
         self.templates.iter().map(|it| &it.template).chain(&self.behind).map(|template| &**template)
     }
 
-    /// What the caller may read of the templates up to this number. It changes when one of them is dropped, and when a grant
-    /// or a scope changes; a new template does not change it.
-    pub fn rights(&self, newest: i32) -> Fingerprint {
+    /// A fingerprint of the caller's read access to the templates up to this id. It changes when one of them is dropped and
+    /// when a grant or a scope changes, but not when a template is created.
+    pub fn access_fingerprint(&self, newest: i32) -> Fingerprint {
         let old = self.templates.iter().filter(|it| it.template.id <= newest);
         let texts: Vec<[String; 2]> =
             old.map(|it| [it.template.id.to_string(), it.scope.clone().unwrap_or_default()]).collect();
@@ -147,7 +151,7 @@ impl Following {
     }
 }
 
-/// The templates of a project that the caller may read, by number.
+/// The templates of a project that the caller may read, ordered by id.
 fn readable(caller: &Caller, project: i32) -> Vec<Rc<Template>> {
     let listed = template_list::templates(caller);
     let is_read = |it: &&template_list::ListedTemplate| it.project == project && it.holds(Privilege::Read);
@@ -163,13 +167,13 @@ fn followed(caller: &Caller, template: Rc<Template>, filter: Option<Filter>) -> 
     }
     let own = visibility::rows_over(Lives::Any, caller, &template, "t");
     let read_scope = own.is_some().then(|| CallerSchema::new(caller, Rc::clone(&template)).read_scope());
-    let wanted = filter.as_ref().map(|filter| {
+    let requested = filter.as_ref().map(|filter| {
         let options = Options { lives: Lives::Any, ..Options::default() };
         render(filter, "t", options)
     });
-    let scope = match (own, wanted) {
-        (Some(own), Some(wanted)) => Some(format!("({own} and {wanted})")),
-        (own, wanted) => own.or(wanted),
+    let scope = match (own, requested) {
+        (Some(own), Some(requested)) => Some(format!("({own} and {requested})")),
+        (own, requested) => own.or(requested),
     };
     let (mut uses, mut behind) = (OwnUses::default(), Vec::new());
     if scope.is_some() {

@@ -6,7 +6,7 @@ use super::{generation, horizon, key_history};
 use crate::access::Caller;
 use crate::access::lookup::{project_named, template_by_name};
 use crate::error::{Code, Error};
-use crate::postgres::function::{Answer, Call, sql_functions};
+use crate::postgres::function::{Call, ReturnValue, sql_functions};
 use crate::postgres::guard::as_owner;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Snapshot, connected};
@@ -30,7 +30,7 @@ sql_functions! {
             }
         };
         let request = Request { after: call.text(2), limit: call.integer(3), with_record: call.flag(4) };
-        page(&following, &request).map(Answer::Json)
+        page(&following, &request).map(ReturnValue::Json)
     };
 
     /// `keyed_http.changes(template text, after text, page_size integer, include_record boolean) returns text`.
@@ -48,7 +48,7 @@ sql_functions! {
             }
         };
         let request = Request { after: call.text(1), limit: call.integer(2), with_record: call.flag(3) };
-        page(&following, &request).map(Answer::Text)
+        page(&following, &request).map(ReturnValue::Text)
     };
 
     /// `keyed_http.change_horizon(project text) returns text`.
@@ -57,28 +57,28 @@ sql_functions! {
         Caller::current().require_maintenance("wait for changes")?;
         let project = catalog::project_by_name_or_id(&call.required_text(0, "project")?);
         let newest = project.map(|project| horizon::newest_settled(project.id)).transpose()?.flatten();
-        Ok(newest.map_or(Answer::Null, |newest| Answer::Text(newest.to_string())))
+        Ok(newest.map_or(ReturnValue::Null, |newest| ReturnValue::Text(newest.to_string())))
     };
 
     /// `keyed.continue_changes() returns void`.
     keyed_continue_changes => |_| {
         let caller = Caller::current();
-        caller.require_admin("let cursors of the database before go on")?;
-        caller.require_all_projects("let cursors of the database before go on")?;
+        caller.require_admin("continue the feed of changes after a restore")?;
+        caller.require_all_projects("continue the feed of changes after a restore")?;
         continue_changes();
-        Ok(Answer::Void)
+        Ok(ReturnValue::Void)
     };
 
     /// `keyed.key_history_report(template regclass, external_key text) returns jsonb`.
     keyed_key_history_report => |call| {
         let template = catalog::by_argument(call)?;
-        held(call, &template).map(Answer::Json)
+        held(call, &template).map(ReturnValue::Json)
     };
 
     /// `keyed_http.key_history(template text, external_key text) returns text`.
     keyed_http_key_history => |call| {
         let template = template_by_name(&Caller::current(), &call.required_text(0, "template")?)?;
-        held(call, &template).map(Answer::Text)
+        held(call, &template).map(ReturnValue::Text)
     };
 }
 
@@ -87,7 +87,7 @@ fn held(call: &Call, template: &Template) -> Result<String, Error> {
     key_history::of_key(&Caller::current(), template, &key)
 }
 
-/// The present generation has everything that the one before had handed out.
+/// The new generation includes everything that the previous one issued.
 fn continue_changes() {
     as_owner(|| {
         connected(|spi| {

@@ -1,9 +1,9 @@
-//! Where the ids of transactions come from that positions are made of. They are those of one database in one cluster; after
-//! a restore from a dump they begin anywhere. So the first write there begins the next generation, whose positions are
-//! after all others.
+//! Generations of positions. A position contains a transaction id, which is valid in one database of one cluster only: a
+//! database that is restored from a dump has other ids. So the first write after a restore begins the next generation, whose
+//! positions follow all earlier ones.
 //!
-//! A row of `keyed_state.change_generation` counts only in the database that made it: a dump brings its cluster and database
-//! along, but not the transaction that wrote the row (`xmin`), so one that is restored in place is known too.
+//! A row of `keyed_state.change_generation` is valid only in the database that wrote it. A dump includes its cluster and
+//! database, but not the transaction that wrote it (`xmin`). So a restore in the same database is detected too.
 
 use super::position::first_of;
 use crate::postgres::invalidation;
@@ -19,19 +19,19 @@ use std::cell::Cell;
 /// The table.
 pub(super) const TABLE: &str = "keyed_state.change_generation";
 
-/// Whether a row `g` was made here, by this cluster `$1` and database `$2`.
-pub(super) const IS_OF_HERE: &str =
+/// Whether the row `g` was written in this cluster (`$1`) and database (`$2`).
+pub(super) const IS_LOCAL: &str =
     "g.system_identifier = $1 and g.database = $2 and g.written_by = g.xmin::text::bigint";
 
 thread_local! {
-    /// The generation of this database, once it is committed.
+    /// The generation of this database, after its row was committed.
     static KNOWN: Cell<Option<i64>> = const { Cell::new(None) };
-    /// The transaction of this session that began it: whether it is committed is not yet known.
+    /// The transaction of this session that began the generation. It may not have committed yet.
     static BEGUN_IN: Cell<Option<u64>> = const { Cell::new(None) };
     static WATCHED: Cell<Oid> = const { Cell::new(Oid::INVALID) };
 }
 
-/// Forgets the generation when its table has changed.
+/// Clears the cached generation when its table changes.
 pub fn on_change(change: &Change) {
     if let Change::Stale(stale) = change
         && stale.has(WATCHED.get())
@@ -40,12 +40,13 @@ pub fn on_change(change: &Change) {
     }
 }
 
-/// The position of what this transaction writes, where the record was not written by a later one before.
+/// The position of a row that this transaction writes, unless a later transaction has already written
+/// the record.
 pub fn position() -> i64 {
     first_of(KNOWN.get().unwrap_or_else(|| connected(current))) + transaction_id()
 }
 
-/// The present generation, which begins with this call if the database was restored.
+/// The current generation. Begins a new one if the database was restored.
 pub fn current(spi: &Connection) -> i64 {
     if let Some(known) = KNOWN.get() {
         return known;
@@ -62,7 +63,7 @@ pub fn current(spi: &Connection) -> i64 {
         return found;
     }
     BEGUN_IN.set(Some(transaction::number()));
-    // Another session that does the same is waited for.
+    // Waits for a concurrent session that begins the same generation.
     let begin = format!(
         "insert into {TABLE} (generation, system_identifier, database, written_by) \
          select coalesce(max(g.generation), 0) + 1, $1, $2, 0 from {TABLE} g on conflict do nothing"
@@ -72,7 +73,7 @@ pub fn current(spi: &Connection) -> i64 {
     find(spi).unwrap_or_default()
 }
 
-/// Notes the transaction that has written a row.
+/// Stores the transaction that wrote a row.
 pub(super) fn sign(spi: &Connection) {
     let sql = format!("update {TABLE} set written_by = xmin::text::bigint where written_by = 0");
     spi.run_once(&sql, Snapshot::Latest, &[]);
@@ -80,7 +81,7 @@ pub(super) fn sign(spi: &Connection) {
 
 fn find(spi: &Connection) -> Option<i64> {
     let sql = format!(
-        "select g.generation::integer from {TABLE} g where {IS_OF_HERE} \
+        "select g.generation::integer from {TABLE} g where {IS_LOCAL} \
          and g.generation = (select max(newest.generation) from {TABLE} newest)"
     );
     let rows = spi.run_newest_and_own(&sql, &params![system_identifier(), database()]);

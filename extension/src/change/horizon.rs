@@ -1,7 +1,7 @@
-//! What of the feed is final: all rows in front of the horizon, as the snapshot of the calling statement sees them.
+//! The horizon of the feed. All rows before it are final, in the snapshot of the calling statement.
 
 use super::cursor::{self, Cursor, Fingerprint, fingerprint};
-use super::generation::{IS_OF_HERE, TABLE};
+use super::generation::{IS_LOCAL, TABLE};
 use super::position::first_of;
 use crate::error::Error;
 use crate::postgres::guard::{self, as_owner};
@@ -9,22 +9,23 @@ use crate::postgres::open_transactions::with_settled;
 use crate::postgres::parameter::params;
 use crate::postgres::spi::{Connection, Snapshot, connected};
 use crate::postgres::worker;
-use crate::postgres::write_ahead_log::{LogPlace, database, end_of, flushed, system_identifier};
+use crate::postgres::write_ahead_log::{LogPosition, database, end_of, flushed, system_identifier};
 use crate::template::{Template, catalog};
 use crate::value::table_name::{STATE, SideTable};
 use std::rc::Rc;
 
-/// The end of what can be read now.
+/// The end of the readable part of the feed.
 pub struct Horizon {
-    /// Rows with lower positions are final; others are still to come.
+    /// Rows with lower positions are final. Open transactions can still write rows with higher
+    /// ones.
     pub position: i64,
-    /// What the cursors are signed with.
+    /// The secret that signs cursors.
     pub secret: Vec<u8>,
-    /// Where the log is.
-    pub log: LogPlace,
-    /// Where the ids of transactions come from.
+    /// The position of the write-ahead log.
+    pub log: LogPosition,
+    /// The origin of transaction ids.
     pub origin: Fingerprint,
-    /// The origins of cursors that go on here.
+    /// The origins whose cursors are valid in this database.
     accepted: Vec<Fingerprint>,
 }
 
@@ -47,19 +48,19 @@ impl Generation {
 }
 
 impl Horizon {
-    /// Reads up to the horizon, under the snapshot that it belongs to.
+    /// Reads up to the horizon, with the snapshot of the horizon.
     pub fn with<R>(spi: &Connection, read: impl FnOnce(&Horizon) -> Result<R, Error>) -> Result<R, Error> {
         with_settled(spi, |settled| read(&Horizon::of_snapshot(spi, settled)?))
     }
 
-    /// The horizon of the active snapshot, which shows all transactions with lower ids than `settled`.
+    /// The horizon of the active snapshot, which includes all transactions with ids below `settled`.
     fn of_snapshot(spi: &Connection, settled: i64) -> Result<Horizon, Error> {
         if catalog::table_oid(STATE, "change_secret").is_none() {
             return Err(guard::not_migrated());
         }
         let here = params![system_identifier(), database()];
         let sql = format!(
-            "select g.generation::integer, g.system_identifier, g.database::bigint, g.written_by, g.continues, {IS_OF_HERE} \
+            "select g.generation::integer, g.system_identifier, g.database::bigint, g.written_by, g.continues, {IS_LOCAL} \
              from {TABLE} g order by g.generation"
         );
         let rows = spi.run_once(&sql, Snapshot::Active, &here);
@@ -76,7 +77,7 @@ impl Horizon {
         let secret = spi.run_once(sql, Snapshot::Active, &[]).value::<Vec<u8>>();
         let secret = secret.ok_or_else(guard::not_migrated)?;
         let present = generations.iter().rposition(|it| it.is_of_here);
-        // Before the first write after a restore, all that there is is final.
+        // Before the first write after a restore, all rows are final.
         let position = match present.filter(|present| present + 1 == generations.len()) {
             Some(present) => first_of(i64::from(generations[present].number)) + settled,
             None => {
@@ -94,7 +95,7 @@ impl Horizon {
         };
         let mut accepted = Vec::new();
         for generation in generations.iter().rev() {
-            // A cursor may be from before the first write of its generation.
+            // A cursor may have been issued before the first write of its generation.
             accepted.extend([generation.origin(generation.written_by), generation.origin(0)]);
             if !generation.continues {
                 break;
@@ -104,30 +105,30 @@ impl Horizon {
         Ok(Horizon { position, secret, log: flushed(), origin, accepted })
     }
 
-    /// Rejects a cursor after which this database may lack something that was handed out.
+    /// Rejects a cursor if this database may lack rows that were returned before it was issued.
     pub fn check(&self, cursor: &Cursor) -> Result<(), Error> {
         if !self.accepted.contains(&cursor.origin) {
             return Err(cursor::too_old(
-                "the cursor is of another database, or of this one before it was restored",
+                "the cursor was issued by another database, or by this one before it was restored",
             ));
         }
-        // The log of another cluster has other places.
+        // Positions in the write-ahead logs of different clusters cannot be compared.
         if !self.accepted[..2].contains(&cursor.origin) {
             return Ok(());
         }
-        // A standby may lag the server that handed it out.
+        // A standby may lag behind the server that issued the cursor.
         let is_ahead =
             cursor.timeline == self.log.timeline && cursor.lsn > self.log.lsn && !worker::is_standby();
         match end_of(cursor.timeline, self.log.timeline) {
             Some(end) if cursor.lsn <= end && !is_ahead => Ok(()),
             _ => Err(cursor::too_old(
-                "the cursor was handed out by a server that had changes which this one has not: it failed over, or was restored",
+                "the cursor was issued by a server with later changes than this one: the database failed over or was restored",
             )),
         }
     }
 }
 
-/// The greatest position of a change of a project that is final. It grows when there may be something new to read.
+/// The greatest final position of the changes of a project. It increases when new changes become readable.
 pub fn newest_settled(project: i32) -> Result<Option<i64>, Error> {
     as_owner(|| {
         connected(|spi| {

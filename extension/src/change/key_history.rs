@@ -1,4 +1,5 @@
-//! Who held a key, and when: the record that has it now, and those that the history shows with it.
+//! The records that have or had a key, each with the time range, from the current rows and the
+//! history.
 
 use crate::access::{Action, Caller, visibility};
 use crate::error::Error;
@@ -12,21 +13,22 @@ use crate::value::table_name::SideTable;
 use crate::value::{key, time};
 use uuid::Uuid;
 
-/// How many records are shown, the latest holders first.
+/// The maximum number of records in a response, newest first.
 const MAX_RECORDS: i64 = 1000;
 
-/// The key that a row of history took from its record, as [`crate::define::ddl`] indexes it.
+/// The key that a record lost with a history row, as indexed by [`crate::define::ddl`].
 pub const ENDED_KEY: &str = "(case when changes ? 'external_key' then changes -> 'external_key' ->> 'old' \
      else external_key end) collate \"C\"";
-/// A time during which a record held the key.
-struct Holding {
+/// A time range in which a record had the key.
+struct HeldKey {
     record: Uuid,
     from: Option<i64>,
     until: Option<i64>,
     ended_by: Option<String>,
 }
 
-/// `{holders: [{id, from, until, ended_by}]}`: the records that the caller sees, the latest first.
+/// `{holders: [{id, from, until, ended_by}]}`: the records that are visible to the caller, newest
+/// first.
 pub fn of_key(caller: &Caller, template: &Template, key: &str) -> Result<String, Error> {
     caller.require(Action::Read, template)?;
     let key = key::normalize(key)?;
@@ -67,8 +69,8 @@ fn write_time(out: &mut String, at: Option<i64>) {
     }
 }
 
-/// Reads what changed the keys of the records that hold this one or held it.
-fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &str) -> Vec<Holding> {
+/// Reads the key changes of the records that have or had this key.
+fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &str) -> Vec<HeldKey> {
     let (table, history) = (template.table_sql(), SideTable::History.sql(template.id));
     let scope = visibility::and(scope);
     let sql = format!(
@@ -79,7 +81,7 @@ fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &st
          where h.operation <> 'update' or h.changes ? 'external_key' order by h.record_id, h.version"
     );
     let rows = template.run(spi, &sql, Snapshot::Active, &params![key]);
-    let mut holdings: Vec<Holding> = Vec::new();
+    let mut holdings: Vec<HeldKey> = Vec::new();
     let mut is_open = false;
     for (record, at, operation, held) in rows.iter::<(Uuid, i64, String, Option<String>)>() {
         let is_another = holdings.last().is_none_or(|last| last.record != record);
@@ -91,7 +93,7 @@ fn holdings(spi: &Connection, template: &Template, scope: Option<&str>, key: &st
             }
             is_open = false;
         } else if !is_open && is_held {
-            holdings.push(Holding { record, from: Some(at), until: None, ended_by: None });
+            holdings.push(HeldKey { record, from: Some(at), until: None, ended_by: None });
             is_open = true;
         }
     }

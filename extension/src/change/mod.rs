@@ -1,37 +1,36 @@
-//! The feed of changes: what others changed, made from the history as it is written.
+//! The feed of changes, read from the history tables.
 //!
-//! Each row of history has a [position]: the id of the transaction that wrote it, or that of a later transaction by which the
-//! record was changed before. So the positions of a record never decrease, and what has a position below the oldest
-//! transaction that is still open is final. A reader shows that part only, in the order of positions. Nothing is skipped,
-//! whatever the order of commits is, and a transaction that stays open delays the feed.
+//! Each history row has a [position]: the id of the transaction that wrote it, or the position of the record's previous row
+//! if that is greater. So the positions of a record never decrease, and rows with positions below the oldest open
+//! transaction are final. Readers get only final rows, in the order of positions. So no row is skipped, whatever the commit
+//! order. A long open transaction delays the feed.
 //!
-//! A [cursor] is the place of the last row that was read, with what a later request is checked against: where the ids of
-//! transactions come from, how far the log was, and what the caller could read.
+//! A [cursor] contains the position of the last row that was read, and the data against which the next request is checked:
+//! the origin of transaction ids, the position of the write-ahead log, and the caller's read access.
 
-/// What a caller gets who reads on from a cursor.
+/// The state of a reader between two requests.
 pub mod cursor;
-/// Records that a change of another record affects.
+/// Records whose visibility changes because another record changes.
 pub mod derived;
 /// The JSON of an entry.
 pub mod entry;
-/// Which templates are followed, and the rights to read them.
+/// The followed templates, and the caller's read access to them.
 pub mod followed;
 /// The SQL and HTTP functions.
 pub mod functions;
-/// Where the ids of transactions come from.
+/// The origin of transaction ids.
 pub mod generation;
-/// What is final.
+/// The final part of the feed.
 pub mod horizon;
-/// The names in what a history stores of a change.
-/// Who held a key.
+/// Names of members in the stored changes of a history. The records that had a key.
 pub mod key_history;
 /// A page of the feed.
 pub mod page;
-/// Places in the feed.
+/// Positions in the feed.
 pub mod position;
-/// The rows of histories in the order of the feed.
+/// History rows in feed order.
 pub mod rows;
 /// Whether a record has changed since a position.
 pub mod unsettled;
-/// What a caller sees of a row of history.
+/// The changes that are visible to a caller.
 pub mod visible;

@@ -2,10 +2,10 @@
 
 use super::cursor::{self, Cursor};
 use super::derived;
-use super::entry::{Shown, write_change, write_derived, write_gone};
+use super::entry::{Disclosure, write_change, write_derived, write_gone};
 use super::followed::{Followed, Following};
 use super::horizon::Horizon;
-use super::position::{Derived, Place};
+use super::position::{Derived, FeedPosition};
 use super::rows::{Change, Changes};
 use super::visible;
 use crate::error::{Code, Error};
@@ -19,23 +19,25 @@ use crate::template::Template;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-/// How many entries a page has when the request does not say, and at the most.
+/// The default and the maximum number of entries on a page.
 const DEFAULT_LIMIT: i32 = 100;
 const MAX_LIMIT: i32 = 1000;
-/// A page ends with the entry that makes it longer than this, in bytes: a record may hold texts of megabytes.
+/// A page ends with the entry that makes it exceed this size in bytes, because a record may contain strings
+/// of several megabytes.
 const MAX_BYTES: usize = 8 << 20;
-/// How many rows of history are looked at for a page. A caller who sees few of them gets an empty page and its cursor.
+/// The maximum number of history rows that are read for a page. If few of them are visible to the caller, the page may
+/// be empty and still have a cursor.
 const MAX_ROWS: usize = 20_000;
-/// How many changes are judged together. Their records are in memory.
-const TOGETHER: usize = 200;
+/// The number of changes whose visibility is checked together. Their records are in memory.
+const CHANGES_PER_CHECK: usize = 200;
 
-/// What a request asks for.
+/// The parameters of a page.
 pub struct Request {
-    /// A cursor, `start`, or nothing: from now on.
+    /// A cursor, `start`, or `None` for new changes only.
     pub after: Option<String>,
-    /// The number of entries.
+    /// The maximum number of entries.
     pub limit: Option<i32>,
-    /// Whether entries have the record as it is now.
+    /// Whether entries contain the current record.
     pub with_record: bool,
 }
 
@@ -62,20 +64,20 @@ fn of_horizon(
 ) -> Result<String, Error> {
     let mut page =
         Page { spi, following, request, limit, entries: String::new(), count: 0, rows: 0, has_more: false };
-    let place = match request.after.as_deref() {
-        None => Place::before(horizon.position),
-        Some("start") => page.read(horizon, Place::START),
+    let feed_position = match request.after.as_deref() {
+        None => FeedPosition::before(horizon.position),
+        Some("start") => page.read(horizon, FeedPosition::START),
         Some(after) => {
             let cursor = Cursor::from_signed_text(after, &horizon.secret)?;
             if cursor.scope != following.scope {
-                return Err(cursor::refusal());
+                return Err(cursor::invalid_cursor());
             }
             horizon.check(&cursor)?;
-            if cursor.rights != following.rights(cursor.templates) {
-                let message = "what the caller may read has changed since the cursor was handed out";
+            if cursor.access != following.access_fingerprint(cursor.templates) {
+                let message = "the read access of the caller has changed since the cursor was issued";
                 return Err(cursor::too_old(message));
             }
-            page.read(horizon, cursor.place)
+            page.read(horizon, cursor.feed_position)
         }
     };
     let templates = newest_template(spi);
@@ -85,31 +87,36 @@ fn of_horizon(
         lsn: horizon.log.lsn,
         scope: following.scope,
         templates,
-        rights: following.rights(templates),
-        place,
+        access: following.access_fingerprint(templates),
+        feed_position,
     };
     let (entries, cursor, has_more) = (page.entries, next.to_signed_text(&horizon.secret), page.has_more);
     Ok(format!("{{\"changes\":[{entries}],\"next_cursor\":\"{cursor}\",\"has_more\":{has_more}}}"))
 }
 
-/// The greatest number of a template that the snapshot shows: changes of later ones are after the horizon.
+/// The greatest template id in the snapshot. Changes of later templates are after the horizon.
 fn newest_template(spi: &Connection) -> i32 {
     let sql = "select max(t.id) from keyed_state.template t";
     spi.run_once(sql, Snapshot::Active, &[]).value::<Option<i32>>().flatten().unwrap_or_default()
 }
 
-/// Entries for a reader within the database, which stores its own place.
+/// Entries for a reader in the database that stores its own position.
 pub struct Entries {
     /// The entries as a JSON array, without records.
     pub entries: String,
-    /// The place of the last row that was read.
-    pub place: Place,
-    /// Whether there is more to read now.
+    /// The position of the last row that was read.
+    pub feed_position: FeedPosition,
+    /// Whether more entries are available now.
     pub has_more: bool,
 }
 
-/// The entries after a place, at most `limit`. The place is one of this database, so nothing is checked against it.
-pub fn entries(spi: &Connection, following: &Following, from: Place, limit: usize) -> Result<Entries, Error> {
+/// At most `limit` entries after a position. The position belongs to this database, so it is not checked.
+pub fn entries(
+    spi: &Connection,
+    following: &Following,
+    from: FeedPosition,
+    limit: usize,
+) -> Result<Entries, Error> {
     Horizon::with(spi, |horizon| {
         let request = Request { after: None, limit: None, with_record: false };
         let mut page = Page {
@@ -122,15 +129,15 @@ pub fn entries(spi: &Connection, following: &Following, from: Place, limit: usiz
             rows: 0,
             has_more: false,
         };
-        let place = page.read(horizon, from);
+        let feed_position = page.read(horizon, from);
         page.entries.push(']');
-        Ok(Entries { entries: page.entries, place, has_more: page.has_more })
+        Ok(Entries { entries: page.entries, feed_position, has_more: page.has_more })
     })
 }
 
-/// The place up to which everything that is final now has been read.
-pub fn end(spi: &Connection) -> Result<Place, Error> {
-    Horizon::with(spi, |horizon| Ok(Place::before(horizon.position)))
+/// The end of the final part of the feed.
+pub fn end(spi: &Connection) -> Result<FeedPosition, Error> {
+    Horizon::with(spi, |horizon| Ok(FeedPosition::before(horizon.position)))
 }
 
 /// A page that is being written.
@@ -140,36 +147,37 @@ struct Page<'p> {
     request: &'p Request,
     limit: usize,
     entries: String,
-    /// How many entries there are.
+    /// The number of entries.
     count: usize,
-    /// How many rows were looked at.
+    /// The number of history rows read.
     rows: usize,
     has_more: bool,
 }
 
 impl Page<'_> {
-    /// Reads the changes after a place. Returns the place of the last.
-    fn read(&mut self, horizon: &Horizon, from: Place) -> Place {
+    /// Reads the changes after a position. Returns the position of the last one.
+    fn read(&mut self, horizon: &Horizon, from: FeedPosition) -> FeedPosition {
         let mut last = from;
         if from.derived.is_some() {
             match self.rest_of(horizon, &from) {
-                Some(place) => return place,
-                None => last = Place { derived: None, ..from },
+                Some(feed_position) => return feed_position,
+                None => last = FeedPosition { derived: None, ..from },
             }
         }
         let templates: Vec<&Template> = self.following.read().collect();
         let mut changes = Changes::behind(&last, horizon.position, templates.into_iter(), self.limit + 1);
         loop {
             pgrx::check_for_interrupts!();
-            // As many again as were read in vain, so that a small page does not judge thousands of invisible changes singly.
-            let wanted = match self.is_full() {
+            // Doubles the number of rows while the caller sees none of them, so that small pages do not check thousands of
+            // invisible changes one by one.
+            let requested = match self.is_full() {
                 true => 0,
-                false => (self.limit - self.count).max(self.rows).min(TOGETHER),
+                false => (self.limit - self.count).max(self.rows).min(CHANGES_PER_CHECK),
             };
             let together: Vec<(usize, Change)> =
-                std::iter::from_fn(|| changes.next(self.spi)).take(wanted).collect();
+                std::iter::from_fn(|| changes.next(self.spi)).take(requested).collect();
             if together.is_empty() {
-                self.has_more = wanted == 0;
+                self.has_more = requested == 0;
                 break;
             }
             self.rows += together.len();
@@ -182,65 +190,69 @@ impl Page<'_> {
                 break;
             }
         }
-        // A standby may lag the server that handed out the cursor.
-        if self.has_more { last } else { last.max(Place::before(horizon.position)) }
+        // A standby may lag behind the server that issued the cursor.
+        if self.has_more { last } else { last.max(FeedPosition::before(horizon.position)) }
     }
 
     fn is_full(&self) -> bool {
         self.count >= self.limit || self.rows >= MAX_ROWS || self.entries.len() > MAX_BYTES
     }
 
-    /// Writes what is left of the records that a change affected, where the page before ended among them. Returns the place
-    /// of the last of them if they fill the page, too.
-    fn rest_of(&mut self, horizon: &Horizon, from: &Place) -> Option<Place> {
-        // A standby may lag the server that handed out the cursor.
+    /// Appends the remaining records affected by the change at which the previous page ended. Returns the position of the
+    /// last one if they fill this page too.
+    fn rest_of(&mut self, horizon: &Horizon, from: &FeedPosition) -> Option<FeedPosition> {
+        // A standby may lag behind the server that issued the cursor.
         if from.position >= horizon.position {
             return Some(*from);
         }
-        let before = Place { version: from.version - 1, derived: None, ..*from };
+        let before = FeedPosition { version: from.version - 1, derived: None, ..*from };
         let templates: Vec<&Template> = self.following.read().collect();
         let index = templates.iter().position(|it| it.id == from.template)?;
         let template = std::iter::once(templates[index]);
         let (_, change) = Changes::behind(&before, horizon.position, template, 1).next(self.spi)?;
-        if change.place.record != from.record || change.place.version != from.version {
+        if change.feed_position.record != from.record || change.feed_position.version != from.version {
             return None;
         }
         let derived = self.write_affected(&change, from.derived)?;
         self.has_more = true;
-        Some(Place { derived: Some(derived), ..*from })
+        Some(FeedPosition { derived: Some(derived), ..*from })
     }
 
-    /// Appends what the caller gets of these changes. Returns the place of the last of them; if that is not the last of all,
-    /// the page has more.
-    fn write(&mut self, changes: &[(usize, Change)]) -> Place {
-        let mut shown = vec![Shown::Nothing; changes.len()];
+    /// Appends the entries of these changes that are visible to the caller. Returns the position of the last change that was
+    /// written. If it is not the last of these changes, another page follows.
+    fn write(&mut self, changes: &[(usize, Change)]) -> FeedPosition {
+        let mut disclosed = vec![Disclosure::Nothing; changes.len()];
         let mut records = HashMap::new();
         for (index, followed) in self.following.templates.iter().enumerate() {
-            let places: Vec<usize> = (0..changes.len()).filter(|place| changes[*place].0 == index).collect();
+            let places: Vec<usize> =
+                (0..changes.len()).filter(|feed_position| changes[*feed_position].0 == index).collect();
             if places.is_empty() {
                 continue;
             }
-            let of_template: Vec<&Change> = places.iter().map(|place| &changes[*place].1).collect();
-            let of_template = visible::shown(self.spi, self.following, followed, &of_template);
-            places.iter().zip(of_template).for_each(|(place, it)| shown[*place] = it);
+            let of_template: Vec<&Change> =
+                places.iter().map(|feed_position| &changes[*feed_position].1).collect();
+            let of_template = visible::disclosed(self.spi, self.following, followed, &of_template);
+            places.iter().zip(of_template).for_each(|(feed_position, it)| disclosed[*feed_position] = it);
             if self.request.with_record {
-                let whole = places.iter().filter(|place| shown[**place] == Shown::Whole);
-                let ids: HashSet<Uuid> = whole.map(|place| changes[*place].1.record).collect();
+                let whole =
+                    places.iter().filter(|feed_position| disclosed[**feed_position] == Disclosure::Whole);
+                let ids: HashSet<Uuid> =
+                    whole.map(|feed_position| changes[*feed_position].1.record).collect();
                 records.extend(read_records(self.spi, followed, &ids, Snapshot::Active));
             }
         }
-        let mut last = Place::START;
-        for (number, ((index, change), shown)) in changes.iter().zip(shown).enumerate() {
+        let mut last = FeedPosition::START;
+        for (number, ((index, change), disclosed)) in changes.iter().zip(disclosed).enumerate() {
             if number > 0 && self.is_full() {
                 self.has_more = true;
                 break;
             }
-            last = change.place;
-            if shown != Shown::Nothing {
+            last = change.feed_position;
+            if disclosed != Disclosure::Nothing {
                 self.begin_entry();
                 let template = &self.following.templates[*index].template;
-                match shown {
-                    Shown::Gone => write_gone(&mut self.entries, template, change.record),
+                match disclosed {
+                    Disclosure::Gone => write_gone(&mut self.entries, template, change.record),
                     _ => {
                         let record = records.get(&change.record).map(String::as_str);
                         write_change(&mut self.entries, template, change, record);
@@ -251,7 +263,7 @@ impl Page<'_> {
                 && let Some(derived) = self.write_affected(change, None)
             {
                 self.has_more = true;
-                return Place { derived: Some(derived), ..last };
+                return FeedPosition { derived: Some(derived), ..last };
             }
         }
         last
@@ -264,34 +276,34 @@ impl Page<'_> {
         self.count += 1;
     }
 
-    /// Appends the records after a place that a change brought into sight or took out of it. Returns how far this is, if the
-    /// page is full before the last of them.
+    /// Appends records after a position that a change made visible or invisible. If the page is full before the last one,
+    /// returns the position reached.
     fn write_affected(&mut self, change: &Change, mut behind: Option<Derived>) -> Option<Derived> {
         loop {
             pgrx::check_for_interrupts!();
-            let portion = (self.limit.saturating_sub(self.count)).clamp(1, TOGETHER);
+            let chunk = (self.limit.saturating_sub(self.count)).clamp(1, CHANGES_PER_CHECK);
             if self.is_full() {
-                // Whatever is left is after this place.
+                // The remaining records follow this position.
                 return Some(behind.unwrap_or(Derived { template: 0, record: Uuid::nil() }));
             }
-            let (affected, last) = derived::affected(self.spi, self.following, change, behind, portion);
-            self.rows += portion;
+            let (affected, last) = derived::affected(self.spi, self.following, change, behind, chunk);
+            self.rows += chunk;
             for it in &affected {
                 let followed = &self.following.templates[it.index];
                 self.begin_entry();
                 match &it.seen {
-                    None => write_gone(&mut self.entries, &followed.template, it.place.record),
+                    None => write_gone(&mut self.entries, &followed.template, it.feed_position.record),
                     Some(key) => {
-                        let ids = HashSet::from([it.place.record]);
+                        let ids = HashSet::from([it.feed_position.record]);
                         let records = match self.request.with_record {
                             true => read_records(self.spi, followed, &ids, Snapshot::Active),
                             false => HashMap::new(),
                         };
-                        let record = records.get(&it.place.record).map(String::as_str);
+                        let record = records.get(&it.feed_position.record).map(String::as_str);
                         write_derived(
                             &mut self.entries,
                             &followed.template,
-                            it.place.record,
+                            it.feed_position.record,
                             key.as_deref(),
                             record,
                         );
@@ -303,7 +315,7 @@ impl Page<'_> {
     }
 }
 
-/// The live records with these ids that the caller sees, as JSON.
+/// The live records with these ids that are visible to the caller, as JSON.
 pub fn read_records(
     spi: &Connection,
     followed: &Followed,

@@ -1,45 +1,46 @@
-//! Places in the feed: pure.
+//! Positions in the feed. Pure.
 //!
-//! A position is a generation and the id of a transaction: 15 and 48 bits. Rows of equal positions are ordered by template,
-//! record and version.
+//! A position consists of a generation (15 bits) and a transaction id (48 bits). Rows with equal positions are ordered by
+//! template, record and version.
 
 use std::fmt;
 use uuid::Uuid;
 
-/// The bits of the id of a transaction.
+/// The number of bits of a transaction id.
 const TRANSACTION_BITS: u32 = 48;
 
-/// The least position of a generation.
+/// The lowest position of a generation.
 pub const fn first_of(generation: i64) -> i64 {
     generation << TRANSACTION_BITS
 }
 
-/// The place of a row of history. It is after those that compare as less.
+/// The sort key of a history row in the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct FeedPosition {
     /// The position.
     pub position: i64,
-    /// The number of the template.
+    /// The template id.
     pub template: i32,
     /// The record.
     pub record: Uuid,
     /// The version of the record.
     pub version: i32,
-    /// How far the records are shown that the change made visible or invisible: `None` where all are.
+    /// The last record written among those that the change made visible or invisible; `None` if all
+    /// were written.
     pub derived: Option<Derived>,
 }
 
-/// A record that was shown because a record that it refers to has changed.
+/// A record that was written because a record that it references changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Derived {
-    /// The number of its template.
+    /// Its template id.
     pub template: i32,
     /// The record.
     pub record: Uuid,
 }
 
 /// `position/template/record/version`, and with derived records `/template/record`.
-impl fmt::Display for Place {
+impl fmt::Display for FeedPosition {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}/{}/{}/{}", self.position, self.template, self.record, self.version)?;
         match &self.derived {
@@ -49,9 +50,9 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
-    /// The place of a text that [`fmt::Display`] made.
-    pub fn parse(text: &str) -> Option<Place> {
+impl FeedPosition {
+    /// Parses the output of [`fmt::Display`].
+    pub fn parse(text: &str) -> Option<FeedPosition> {
         let mut parts = text.split('/');
         let position = parts.next()?.parse().ok()?;
         let template = parts.next()?.parse().ok()?;
@@ -63,18 +64,18 @@ impl Place {
             }
             None => None,
         };
-        parts.next().is_none().then_some(Place { position, template, record, version, derived })
+        parts.next().is_none().then_some(FeedPosition { position, template, record, version, derived })
     }
 
-    /// In front of every row with this position or a greater one.
-    pub const fn before(position: i64) -> Place {
-        Place { position, template: 0, record: Uuid::nil(), version: 0, derived: None }
+    /// Before every row with this position or a greater one.
+    pub const fn before(position: i64) -> FeedPosition {
+        FeedPosition { position, template: 0, record: Uuid::nil(), version: 0, derived: None }
     }
 
-    /// In front of the first row.
-    pub const START: Place = Place::before(0);
+    /// Before the first row.
+    pub const START: FeedPosition = FeedPosition::before(0);
 
-    /// The last place in front of the rows of a template that are to be read next: its position, record and version.
+    /// The lower bound for the rows of a template: position, record and version, exclusive.
     pub fn within(&self, template: i32) -> (i64, Uuid, i32) {
         match template.cmp(&self.template) {
             std::cmp::Ordering::Less => (self.position, Uuid::max(), i32::MAX),
@@ -92,17 +93,21 @@ mod tests {
     fn position_round_trips_through_its_text() {
         let record = Uuid::from_u128(7);
         let derived = Derived { template: 4, record: Uuid::max() };
-        for place in [
-            Place::START,
-            Place::before(i64::MAX),
-            Place { position: 40, template: 3, record, version: 2, derived: None },
-            Place { position: 40, template: 3, record, version: 2, derived: Some(derived) },
+        for feed_position in [
+            FeedPosition::START,
+            FeedPosition::before(i64::MAX),
+            FeedPosition { position: 40, template: 3, record, version: 2, derived: None },
+            FeedPosition { position: 40, template: 3, record, version: 2, derived: Some(derived) },
         ] {
-            assert_eq!(Place::parse(&place.to_string()), Some(place), "{place}");
+            assert_eq!(
+                FeedPosition::parse(&feed_position.to_string()),
+                Some(feed_position),
+                "{feed_position}"
+            );
         }
         let nil = Uuid::nil();
         for text in ["", "1", "1/2/3/4", &format!("1/2/{nil}/4/5"), &format!("1/2/{nil}/4/5/{nil}/6")] {
-            assert_eq!(Place::parse(text), None, "{text}");
+            assert_eq!(FeedPosition::parse(text), None, "{text}");
         }
     }
 
@@ -115,14 +120,14 @@ mod tests {
     #[test]
     fn place_bounds_the_rows_of_each_template() {
         let record = Uuid::from_u128(7);
-        let place = Place { position: 40, template: 3, record, version: 2, derived: None };
+        let feed_position = FeedPosition { position: 40, template: 3, record, version: 2, derived: None };
         let is_behind = |template, position, record, version| {
-            (position, record, version) > place.within(template)
-                && Place { position, template, record, version, derived: None } > place
+            (position, record, version) > feed_position.within(template)
+                && FeedPosition { position, template, record, version, derived: None } > feed_position
         };
         let is_before = |template, position, record, version| {
-            (position, record, version) <= place.within(template)
-                && Place { position, template, record, version, derived: None } <= place
+            (position, record, version) <= feed_position.within(template)
+                && FeedPosition { position, template, record, version, derived: None } <= feed_position
         };
         assert!(is_behind(3, 40, record, 3) && is_behind(3, 41, Uuid::from_u128(1), 1));
         assert!(is_behind(4, 40, Uuid::from_u128(1), 1) && is_behind(2, 41, Uuid::from_u128(1), 1));

@@ -1,6 +1,6 @@
-//! The rows of histories in the order of the feed, read from each table in portions.
+//! History rows in feed order, read from each table in chunks.
 
-use super::position::Place;
+use super::position::FeedPosition;
 use crate::json::binary;
 use crate::postgres::datum;
 use crate::postgres::parameter::params;
@@ -10,85 +10,87 @@ use crate::value::table_name::SideTable;
 use std::collections::VecDeque;
 use uuid::Uuid;
 
-/// How many rows are read of a table at first, and at most.
-const FIRST_PORTION: usize = 16;
-const GREATEST_PORTION: usize = 1000;
+/// The initial and the maximum number of rows in a chunk.
+const FIRST_CHUNK: usize = 16;
+const MAX_CHUNK: usize = 1000;
 
 /// A row of history.
 pub struct Change {
-    /// Where it is in the feed.
-    pub place: Place,
+    /// Its place in the feed.
+    pub feed_position: FeedPosition,
     /// The record.
     pub record: Uuid,
     /// Microseconds since 2000-01-01T00:00:00Z.
     pub at: i64,
-    /// Who.
+    /// The actor.
     pub actor: String,
     /// The source.
     pub source: String,
-    /// What happened.
+    /// The operation.
     pub operation: String,
     /// The key after the change.
     pub external_key: Option<String>,
-    /// The key before, where the change changed it.
+    /// The previous key, if the change changed it.
     pub previous_key: Option<String>,
-    /// The names of what changed.
+    /// The names of the changed fields.
     pub changed: Vec<String>,
 }
 
-/// The history of a template, from a place on.
+/// The history of a template after a position.
 struct Source<'t> {
-    /// Its number among the templates.
+    /// Its index among the templates.
     index: usize,
     template: &'t Template,
     read: VecDeque<Change>,
-    /// Behind which the next portion begins.
+    /// The lower bound of the next chunk, exclusive.
     last: (i64, Uuid, i32),
-    portion: usize,
+    chunk: usize,
     is_at_end: bool,
 }
 
-/// The changes of several templates, one after the other.
+/// The changes of several templates, merged in feed order.
 pub struct Changes<'t> {
     sources: Vec<Source<'t>>,
     horizon: i64,
 }
 
 impl<'t> Changes<'t> {
-    /// The changes after a place and before the horizon. `expected` is about how many will be asked for.
+    /// The changes between a position and the horizon. `expected` is the approximate number of rows that
+    /// the caller reads.
     pub fn behind(
-        place: &Place,
+        feed_position: &FeedPosition,
         horizon: i64,
         templates: impl ExactSizeIterator<Item = &'t Template>,
         expected: usize,
     ) -> Changes<'t> {
-        let portion = if templates.len() == 1 { expected } else { FIRST_PORTION.min(expected) };
+        let chunk = if templates.len() == 1 { expected } else { FIRST_CHUNK.min(expected) };
         let source = |(index, template): (usize, &'t Template)| Source {
             index,
             template,
             read: VecDeque::new(),
-            last: place.within(template.id),
-            portion: portion.clamp(1, GREATEST_PORTION),
+            last: feed_position.within(template.id),
+            chunk: chunk.clamp(1, MAX_CHUNK),
             is_at_end: false,
         };
         Changes { sources: templates.enumerate().map(source).collect(), horizon }
     }
 
-    /// The next change, with the number of its template among those that were given.
+    /// The next change, with the index of its template.
     pub fn next(&mut self, spi: &Connection) -> Option<(usize, Change)> {
         self.sources.retain_mut(|source| source.fill(spi, self.horizon));
-        let next = self.sources.iter_mut().min_by_key(|source| source.read.front().map(|it| it.place))?;
+        let next =
+            self.sources.iter_mut().min_by_key(|source| source.read.front().map(|it| it.feed_position))?;
         let change = next.read.pop_front()?;
         Some((next.index, change))
     }
 }
 
 impl Source<'_> {
-    /// Reads on where nothing is left. Returns whether there is more.
+    /// Reads the next chunk of each exhausted source. Returns whether there are more rows.
     fn fill(&mut self, spi: &Connection, horizon: i64) -> bool {
         if self.read.is_empty() && !self.is_at_end {
-            let portion = self.portion;
-            self.portion = (2 * portion).min(GREATEST_PORTION);
+            let chunk = self.chunk;
+            self.chunk = (2 * chunk).min(MAX_CHUNK);
             let sql = format!(
                 "select h.position, h.record_id, h.version, h.at, h.actor, h.source, h.operation, h.external_key, h.changes, \
                  h.changes -> 'external_key' ->> 'old' from {} h \
@@ -97,12 +99,12 @@ impl Source<'_> {
                 SideTable::History.sql(self.template.id)
             );
             let (position, record, version) = self.last;
-            let arguments = params![position, record, version, horizon, portion as i64];
+            let arguments = params![position, record, version, horizon, chunk as i64];
             let rows = self.template.run(spi, &sql, Snapshot::Active, &arguments);
-            self.is_at_end = rows.len() < portion;
+            self.is_at_end = rows.len() < chunk;
             self.read.extend((0..rows.len()).map(|row| read(&rows, row, self.template.id)));
             if let Some(last) = self.read.back() {
-                self.last = (last.place.position, last.record, last.place.version);
+                self.last = (last.feed_position.position, last.record, last.feed_position.version);
             }
         }
         !self.read.is_empty()
@@ -111,13 +113,18 @@ impl Source<'_> {
 
 fn read(rows: &Rows, row: usize, template: i32) -> Change {
     let record = rows.get(row, 1);
-    let place =
-        Place { position: rows.get(row, 0), template, record, version: rows.get(row, 2), derived: None };
+    let feed_position = FeedPosition {
+        position: rows.get(row, 0),
+        template,
+        record,
+        version: rows.get(row, 2),
+        derived: None,
+    };
     let changed = rows.datum(row, 8).map(|changes| {
         datum::with_bytes(changes, |content| binary::names(content).into_iter().map(str::to_owned).collect())
     });
     Change {
-        place,
+        feed_position,
         record,
         at: rows.get(row, 3),
         actor: rows.get(row, 4),

@@ -1,12 +1,12 @@
-//! Whether a record has changed since a position, so that it may have been in another state when it was shown.
+//! Whether a record has changed since a position, so that it may have been in another state when it was read.
 
 use super::followed::Following;
 use crate::value::quote::literal;
 use crate::value::table_name::SideTable;
 use std::collections::BTreeSet;
 
-/// The condition for a record of a template, by its number, under an alias: that it was deleted or restored, or that something
-/// was changed that a scope depends on, at the position of an expression or later.
+/// The condition that a record of a template (by its id), under an alias, was deleted, restored, or changed in a field that
+/// scopes use, at or after the position of an expression.
 pub fn condition(following: &Following, template: i32, alias: &str, since: &str) -> String {
     let fields = fields(following, template);
     let is_touched = if fields.contains("updated_at") {
@@ -24,7 +24,7 @@ pub fn condition(following: &Following, template: i32, alias: &str, since: &str)
     )
 }
 
-/// The fields of a template that scopes depend on.
+/// The fields of a template that scopes use.
 pub fn fields(following: &Following, template: i32) -> BTreeSet<String> {
     let mut fields = BTreeSet::new();
     for followed in &following.templates {

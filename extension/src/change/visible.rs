@@ -1,20 +1,19 @@
-//! What a caller with a scope sees of rows of history.
+//! The history rows that are visible to a caller with a scope.
 //!
-//! The rule of the history applies: who sees a record now sees all of its changes, and who sees a deleted one sees those that
-//! led there. Of a record that the caller does not see, only a change that may have taken it out of sight is reported, by its
-//! id. Whether it may have is evaluated on the record before and after the change: the present row, with what later changes
-//! replaced put back.
+//! If a record is visible, live or deleted, all of its changes are. If it is not, only a change that may have made it
+//! invisible is reported, with the id only. To decide this, the scope is evaluated on the record before and after the
+//! change. These states are reconstructed from the current row by undoing later changes.
 //!
-//! A condition through a reference is evaluated by the target as it is now, unless the target has changed since: then it may have
-//! been met and not met. So an id can be reported that the caller never saw, and none is left out. A page shows records as they
-//! are, and changes of two records can become visible in another order than they have in the feed: no state of the past is
-//! certain to have been shown, or not to have been.
+//! A condition through a reference is evaluated on the current target. If the target has changed since, the condition counts
+//! as possibly true and possibly false. So the feed may report the id of a record that was never visible to the caller, but
+//! omits none that was. A page contains current records, and changes of two records can become visible in another order than
+//! in the feed. So it is never certain which past states a caller has read.
 
-use super::entry::Shown;
+use super::entry::Disclosure;
 use super::followed::{Followed, Following};
 use super::rows::Change;
 use super::unsettled;
-use crate::filter::possible::Sense;
+use crate::filter::possible::Certainty;
 use crate::postgres::caught::Class;
 use crate::postgres::guard::subtransaction;
 use crate::postgres::parameter::{array, params};
@@ -23,40 +22,44 @@ use crate::value::table_name::SideTable;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-/// What the caller gets of each of these changes of records of a template.
-pub fn shown(
+/// What the caller receives for each of these changes of a template.
+pub fn disclosed(
     spi: &Connection,
     following: &Following,
     followed: &Followed,
     changes: &[&Change],
-) -> Vec<Shown> {
-    let Some(scope) = &followed.scope else { return vec![Shown::Whole; changes.len()] };
+) -> Vec<Disclosure> {
+    let Some(scope) = &followed.scope else { return vec![Disclosure::Whole; changes.len()] };
     let ids = changes.iter().map(|change| change.record).collect();
     let seen = seen(spi, followed, scope, &ids, Snapshot::Active);
-    let mut shown: Vec<Shown> = changes
+    let mut disclosed: Vec<Disclosure> = changes
         .iter()
-        .map(|change| if seen.contains(&change.record) { Shown::Whole } else { Shown::Nothing })
+        .map(|change| if seen.contains(&change.record) { Disclosure::Whole } else { Disclosure::Nothing })
         .collect();
     let in_question: Vec<usize> = (0..changes.len())
-        .filter(|index| shown[*index] == Shown::Nothing && may_hide(followed, changes[*index]))
+        .filter(|index| {
+            disclosed[*index] == Disclosure::Nothing && may_have_been_visible(followed, changes[*index])
+        })
         .collect();
     let evaluated: Vec<&Change> = in_question.iter().map(|index| changes[*index]).collect();
-    for (index, before_and_after) in in_question.into_iter().zip(judge(spi, following, followed, &evaluated))
+    for (index, before_and_after) in
+        in_question.into_iter().zip(check_visibility(spi, following, followed, &evaluated))
     {
         let is_removal = matches!(changes[index].operation.as_str(), "delete" | "purge");
-        shown[index] = match before_and_after {
-            // The key of a record that may never have been visible is not shown.
-            (true, _) if is_removal && followed.behind.is_empty() => Shown::Whole,
-            (true, false) => Shown::Gone,
-            (true, true) if is_removal => Shown::Gone,
-            _ => Shown::Nothing,
+        disclosed[index] = match before_and_after {
+            // Omits the key of a record that may never have been visible.
+            (true, _) if is_removal && followed.behind.is_empty() => Disclosure::Whole,
+            (true, false) => Disclosure::Gone,
+            (true, true) if is_removal => Disclosure::Gone,
+            _ => Disclosure::Nothing,
         };
     }
-    shown
+    disclosed
 }
 
-/// Those of these records, live and deleted, that the caller sees in the latest state; all where the caller sees all.
-pub fn seen_now(spi: &Connection, followed: &Followed, ids: HashSet<Uuid>) -> HashSet<Uuid> {
+/// Those of these records, live or deleted, that are visible to the caller in the latest snapshot. All if the caller
+/// has no scope.
+pub fn visible_now(spi: &Connection, followed: &Followed, ids: HashSet<Uuid>) -> HashSet<Uuid> {
     match &followed.scope {
         Some(scope) => seen(spi, followed, scope, &ids, Snapshot::Latest),
         None => ids,
@@ -76,8 +79,8 @@ fn seen(
     followed.template.run(spi, &sql, snapshot, &ids).column().collect()
 }
 
-/// Whether a record that is not seen now may have been, until this change.
-fn may_hide(followed: &Followed, change: &Change) -> bool {
+/// Whether a record that is invisible now may have been visible until this change.
+fn may_have_been_visible(followed: &Followed, change: &Change) -> bool {
     match change.operation.as_str() {
         "delete" | "purge" => true,
         "update" => followed.uses.are_changed_by(change),
@@ -85,8 +88,9 @@ fn may_hide(followed: &Followed, change: &Change) -> bool {
     }
 }
 
-/// Of each of these changes, whether the record may have been in the scope before it, and was for certain after it.
-fn judge(
+/// For each of these changes, whether the record was possibly in the scope before it, and certainly in the scope
+/// after it.
+fn check_visibility(
     spi: &Connection,
     following: &Following,
     followed: &Followed,
@@ -97,7 +101,8 @@ fn judge(
     }
     let sql = statement(following, followed);
     let evaluate = |changes: &[&Change]| subtransaction(|| evaluate_changes(spi, &sql, followed, changes));
-    // An attribute may have had another type at the time: such a change is older than the scope, and than any cursor.
+    // An attribute may have had another type at that time. Such a change is older than the scope, and older than any
+    // cursor.
     let each = |change: &&Change| {
         let one = evaluate(&[*change]).catch(|caught| (caught.class() == Class::Data).then(Vec::new));
         one.unwrap_or_else(|none| none).first().copied().unwrap_or_default()
@@ -115,7 +120,7 @@ fn evaluate_changes(
 ) -> Vec<(bool, bool)> {
     let arguments = params![
         array(changes.iter().map(|change| change.record)),
-        array(changes.iter().map(|change| change.place.version)),
+        array(changes.iter().map(|change| change.feed_position.version)),
         array(followed.uses.attributes.iter().map(|slug| Some(slug.as_str()))),
         array(followed.behind.iter().map(|behind| Some(behind.reference())))
     ];
@@ -124,13 +129,13 @@ fn evaluate_changes(
         .iter::<(Uuid, i32, bool, bool)>()
         .map(|(record, version, before, after)| ((record, version), (before, after)))
         .collect();
-    let of = |change: &&Change| evaluated.get(&(change.record, change.place.version)).copied();
+    let of = |change: &&Change| evaluated.get(&(change.record, change.feed_position.version)).copied();
     changes.iter().map(|change| of(change).unwrap_or_default()).collect()
 }
 
-/// Whether records `$1` were in the scope before (`b`) and after (`a`) their versions `$2`. The scope uses the attributes
-/// `$3`, and the references `$4`. A value that later changes (`l`) have replaced is the old one of the first of them. Where
-/// the change is one of a reference, no state of the target that it pointed to is certain.
+/// Whether the records `$1` were in the scope before (`b`) and after (`a`) their versions `$2`. The scope uses the
+/// attributes `$3` and the references `$4`. For a value that later changes (`l`) have replaced, the old value of the first
+/// of them is used. If a reference changed, the state of the former target is uncertain.
 fn statement(following: &Following, followed: &Followed) -> String {
     let template = &followed.template;
     let (table, history) = (template.table_sql(), SideTable::History.sql(template.id));
@@ -138,8 +143,8 @@ fn statement(following: &Following, followed: &Followed) -> String {
         (of != template.id || alias != "a" && alias != "b")
             .then(|| unsettled::condition(following, of, alias, "s.since"))
     };
-    let condition = |alias, sense| followed.in_sense(sense, alias, &unsettled);
-    let (before, after) = (condition("b", Sense::Possible), condition("a", Sense::Certain));
+    let condition = |alias, sense| followed.with_certainty(sense, alias, &unsettled);
+    let (before, after) = (condition("b", Certainty::Possible), condition("a", Certainty::Certain));
     format!(
         "select h.record_id, h.version, {before}, {after} \
          from unnest($1, $2) u (record_id, version) \

@@ -35,7 +35,7 @@ pub fn alter(template: &Template, body: &str) -> Result<Rc<Template>, Error> {
     let caller = Caller::current();
     caller.require_define(template)?;
     let body = json::object(body)?;
-    let member = |wanted: &str| body.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
+    let member = |requested: &str| body.0.iter().find(|(name, _)| name == requested).map(|(_, value)| *value);
     for (name, _) in &body.0 {
         if !MEMBERS.contains(&name.as_ref()) {
             return Err(unknown_member(name, &format!("/{}", pointer_step(name))).hint(

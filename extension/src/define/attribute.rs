@@ -279,7 +279,7 @@ fn set_indexed(spi: &Connection, template: &Template, attribute: &Attribute, ind
     update_attribute(spi, attribute, "indexed", indexed.into_parameter());
 }
 
-/// Migration 4: creates missing trigram indexes of indexed texts.
+/// Migration 4: creates missing trigram indexes of indexed string attributes.
 pub fn create_missing_indexes(spi: &Connection) {
     let rows = spi.run_once(
         "select c.oid::regclass::text, a.slug from keyed_state.attribute a \

@@ -1,4 +1,4 @@
-//! The order of texts: the member `collation` of a template and of an attribute.
+//! The order of strings: the member `collation` of a template and of an attribute.
 
 use super::collation_change;
 use super::rows::{is_migrated, update_attribute};
@@ -40,7 +40,7 @@ pub fn for_new_template(
     })
 }
 
-/// The collation of a new attribute as an SQL name; empty if it is not a text.
+/// The collation of a new attribute as an SQL name; empty for other types than string.
 pub fn for_new_attribute(
     spi: &Connection,
     definition: &Definition,
@@ -136,7 +136,7 @@ pub fn is_set(of_template: Option<&RawValue>, attributes: Option<&RawValue>) -> 
     of_template.is_some() || entries.into_iter().any(is_in)
 }
 
-/// Rebuilds the indexes whose collation differs from the definition: at once, or by a job for large tables. The table is
+/// Rebuilds the indexes whose collation differs from the definition: immediately, or by a job for large tables. The table is
 /// locked.
 pub fn rebuild_indexes(spi: &Connection, template: &Template) {
     for attribute in template.attributes.iter().filter(|attribute| !attribute.collations.agree()) {

@@ -1,6 +1,6 @@
 //! Changes the collation of a text's index, and of the policies and views whose conditions name that collation.
 //!
-//! Policies and views are correct in any collation, but only the index with their collation can serve them. So the old
+//! Policies and views are correct in any collation, but they can use only the index with their collation. So the old
 //! index is dropped last.
 
 use super::ddl;
@@ -22,7 +22,7 @@ use crate::view::stored::views_about;
 use pgrx::pg_sys::Oid;
 use std::ffi::CStr;
 
-/// A B-tree on a text.
+/// A B-tree on a string.
 pub struct TextIndex {
     /// The collation as an SQL name.
     pub collation: String,
@@ -40,7 +40,7 @@ impl TextIndex {
     }
 }
 
-/// The B-trees on the prefix of a text.
+/// The B-trees on the prefix of a string attribute attribute.
 pub fn indexes(spi: &Connection, template: &Template, attribute: &Attribute) -> Vec<TextIndex> {
     let sql = format!(
         "select i.\"collation\", i.is_valid, i.sql from ({}) i where i.\"column\" = $2 order by i.sql",
@@ -50,7 +50,7 @@ pub fn indexes(spi: &Connection, template: &Template, attribute: &Attribute) -> 
     rows.iter().map(|(collation, is_valid, sql)| TextIndex { collation, is_valid, sql }).collect()
 }
 
-/// Rebuilds the index of a text in a small table. The table is locked.
+/// Rebuilds the index of a string attribute in a small table. The table is locked.
 pub fn rebuild_index(spi: &Connection, template: &Template, attribute: &Attribute) {
     for former in indexes(spi, template, attribute) {
         spi.script(&format!("drop index {}", former.sql));
@@ -62,8 +62,8 @@ pub fn rebuild_index(spi: &Connection, template: &Template, attribute: &Attribut
     recreate(spi, template, &readers);
 }
 
-/// Recreates the policies and views that read a text, after its index in the new collation is complete. The lock timeout
-/// is short, because other sessions queue behind the request. Returns whether it succeeded.
+/// Recreates the policies and views that read a string attribute attribute, after its index in the new collation is
+/// complete. The lock timeout is short, because other sessions queue behind the request. Returns whether it succeeded.
 pub fn try_recreate(template: &Template, attribute: &Attribute) -> bool {
     const LOCK_TIMEOUT: &CStr = c"50ms";
     let body = || {

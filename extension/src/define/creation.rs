@@ -41,11 +41,11 @@ pub struct NewTemplate {
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: Option<String>,
-    /// The collation of texts.
+    /// The collation of strings.
     pub collation: Option<String>,
     /// Its attributes.
     pub definitions: Vec<Definition>,
-    /// The attributes whose texts are embedded.
+    /// The attributes whose values are embedded.
     pub embed: Option<Vec<String>>,
     /// The synonyms for full-text search.
     pub synonyms: Vec<SynonymSet>,
@@ -80,7 +80,7 @@ impl NewTemplate {
     }
 }
 
-/// Creates a template in a project, which is given by slug or number.
+/// Creates a template in a project, which is given by slug or id.
 pub fn create(project: &str, new: &NewTemplate) -> Result<Rc<Template>, Error> {
     let caller = Caller::current();
     caller.require_define_somewhere()?;

@@ -109,10 +109,10 @@ pub fn create_table(
     sql
 }
 
-/// What the column of positions says of itself.
-const POSITION: &str = "Where the feed of changes shows it: the id of the transaction, or that of a later one that the record was changed by before.";
+/// The comment on the column of positions.
+const POSITION: &str = "The position in the feed of changes: the id of the transaction, or the position of the record's previous row if that is greater.";
 
-/// Adds the positions to a history of an earlier version: what it holds comes first.
+/// Adds positions to a history of an earlier version. Its existing rows come first in the feed.
 pub fn add_position(history: &str) -> String {
     format!(
         "alter table {history} add column position bigint not null default 0; \
@@ -121,8 +121,8 @@ pub fn add_position(history: &str) -> String {
     )
 }
 
-/// The indexes of a history beside its primary key: by name, without the beginning of the statement. The feed of changes is
-/// read by the first; the second finds who held a key, and has no entry for a change that takes no key.
+/// The indexes of a history other than its primary key: the name, and the statement after the name. The feed of changes
+/// uses the first. The second finds the records that had a key, and has entries only for changes that remove a key.
 pub fn history_indexes(template: i32) -> [(String, String); 2] {
     let (name, table) = (SideTable::History.name(template), SideTable::History.sql(template));
     [
@@ -150,7 +150,7 @@ pub fn key_index(table: &str) -> String {
     format!("create unique index on {table} (external_key) where {KEY_PREDICATE};")
 }
 
-/// Enables row-level security on a template's table. The index serves the policy of roles with the delete privilege.
+/// Enables row-level security on a template's table. The policy of roles with the delete privilege uses the index.
 /// Without the trigger, a DELETE that no policy allows would report 0 rows instead of an error.
 pub fn secure_table(table: &str) -> String {
     format!(
@@ -167,7 +167,7 @@ pub struct NewColumn<'a> {
     pub definition: &'a Definition,
     /// The table that a reference points to.
     pub target_table: Option<String>,
-    /// The collation of a text as an SQL name; empty for the collation of the database.
+    /// The collation of a string attribute attribute as an SQL name; empty for the collation of the database.
     pub collation: String,
 }
 
@@ -239,8 +239,8 @@ pub fn index_bodies(
     }
 }
 
-/// The part of `create index` after the name, for a text in a collation. The id column is for keyset pagination among
-/// equal values.
+/// The part of `create index` after the name, for a string attribute in a collation. The id column is for keyset
+/// pagination among equal values.
 pub fn text_index_body(table: &str, slug: &str, collation: &str) -> String {
     format!("on {table} (pg_catalog.left(\"{slug}\", 200){}, id)", clause(collation))
 }
@@ -255,7 +255,7 @@ pub fn is_concurrent_index_name(name: &str) -> bool {
     name.starts_with("_keyed_")
 }
 
-/// The trigram index on a text, for operators that match substrings. Its pending list has the same limit as that of
+/// The trigram index on a string, for operators that match substrings. Its pending list has the same limit as that of
 /// documents ([`crate::search::text::write`]).
 pub fn trigram_index(table: &str, slug: &str, trigrams: &str) -> String {
     format!("create index {}", trigram_index_body(table, slug, trigrams))

@@ -18,7 +18,7 @@ use pgrx::pg_sys::Oid;
 
 /// Dependents that can reject a change come first, cheapest first: a quota compares two numbers, a scope is compiled, a
 /// view is recreated in PostgreSQL. The first error is reported. Dependents that write for each record come last. The
-/// list of embedded texts comes before the queue, which reads it.
+/// list of embedded attributes comes before the queue, which reads it.
 const ALL: [&dyn Dependent; 9] = [
     &AttributeQuota,
     &Scopes,

@@ -143,7 +143,7 @@ fn execute(
 #[derive(Default)]
 struct ShownTemplate {
     members: Map<String, Value>,
-    /// Attributes by their numbers, without the member `id`.
+    /// Attributes by their ids, without the member `id`.
     attributes: Vec<(String, Map<String, Value>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The embedded texts of a template: the member `embed` of its definition.
+//! The embedded attributes of a template: the member `embed` of its definition.
 
 use crate::access::dependent::Dependent;
 use crate::attribute_type::AttributeType;
@@ -28,7 +28,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
         return Err(Error::at(Code::InvalidValue, "/embed", "embed names no attribute")
             .hint("Name at least one attribute, or send null to embed nothing."));
     }
-    let fault = |(position, slug): (usize, &String)| {
+    let violation = |(position, slug): (usize, &String)| {
         let pointer = format!("/embed/{position}");
         match kind_of(slug) {
             None => {
@@ -47,7 +47,7 @@ pub fn check(slugs: &[String], kind_of: impl Fn(&str) -> Option<AttributeType>) 
             Some(_) => None,
         }
     };
-    Error::join(slugs.iter().enumerate().filter_map(fault).collect()).map_or(Ok(()), Err)
+    Error::join(slugs.iter().enumerate().filter_map(violation).collect()).map_or(Ok(()), Err)
 }
 
 /// Stores the embedded attributes of a template. The rows of the attributes must exist.
@@ -60,7 +60,7 @@ pub fn set(spi: &Connection, template: i32, slugs: Option<&[String]>) {
     );
 }
 
-/// The list of embedded texts in the definition of a template.
+/// The list of embedded attributes in the definition of a template.
 pub struct EmbeddedTexts;
 
 impl Dependent for EmbeddedTexts {
@@ -112,7 +112,11 @@ mod tests {
             (r#"["title","title"]"#, "/embed/1", Code::InvalidValue),
         ] {
             let error = parse_and_check(text).expect_err(text);
-            assert_eq!((error.faults[0].pointer.as_str(), error.faults[0].code), (pointer, code), "{text}");
+            assert_eq!(
+                (error.violations[0].pointer.as_str(), error.violations[0].code),
+                (pointer, code),
+                "{text}"
+            );
         }
     }
 }

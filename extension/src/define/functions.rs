@@ -7,7 +7,7 @@ use crate::access::lookup::template_by_name;
 use crate::access::{Caller, definition_lock, template_list};
 use crate::error::{Code, Error};
 use crate::json;
-use crate::postgres::function::{Answer, Call, sql_functions};
+use crate::postgres::function::{Call, ReturnValue, sql_functions};
 use crate::postgres::parameter::ToSql;
 use crate::postgres::{guard, invalidation, preload, trigger};
 use crate::template::describe::describe;
@@ -21,48 +21,48 @@ use std::rc::Rc;
 sql_functions! {
     /// `keyed.init(preload boolean, shard integer) returns integer`.
     keyed_init => |call| {
-        setup::init(call.flag(0), call.integer(1)).map(|version| Answer::Datum(Datum::from(version)))
+        setup::init(call.flag(0), call.integer(1)).map(|version| ReturnValue::Datum(Datum::from(version)))
     };
 
     /// `keyed.shard() returns integer`.
-    keyed_shard => |_| Ok(current_shard().map_or(Answer::Null, |shard| Answer::Datum(Datum::from(shard))));
+    keyed_shard => |_| Ok(current_shard().map_or(ReturnValue::Null, |shard| ReturnValue::Datum(Datum::from(shard))));
 
     /// `keyed_http.shard(known text) returns text[]`.
     keyed_http_shard => |call| {
         require_proxy("read the directory of a shard")?;
-        Ok(Answer::Texts(shard::directory(call.text(0).as_deref())))
+        Ok(ReturnValue::Texts(shard::directory(call.text(0).as_deref())))
     };
 
     /// `keyed.is_preloaded() returns boolean`.
-    keyed_is_preloaded => |_| Ok(Answer::Datum(Datum::from(preload::is_preloaded())));
+    keyed_is_preloaded => |_| Ok(ReturnValue::Datum(Datum::from(preload::is_preloaded())));
 
     /// `keyed.pending_migrations() returns integer[]`.
     keyed_pending_migrations => |_| {
-        Ok(setup::pending().to_datum().map_or(Answer::Null, Answer::Datum))
+        Ok(setup::pending().to_datum().map_or(ReturnValue::Null, ReturnValue::Datum))
     };
 
     /// `keyed.migrate() returns integer`.
-    keyed_migrate => |_| setup::migrate().map(|version| Answer::Datum(Datum::from(version)));
+    keyed_migrate => |_| setup::migrate().map(|version| ReturnValue::Datum(Datum::from(version)));
 
     /// `keyed.is_defining() returns boolean`.
-    keyed_is_defining => |_| Ok(Answer::Datum(Datum::from(guard::is_defining())));
+    keyed_is_defining => |_| Ok(ReturnValue::Datum(Datum::from(guard::is_defining())));
 
     /// `keyed.create_project(slug text, name text) returns integer`.
     keyed_create_project => |call| {
         let slug = call.required_text(0, "slug")?;
-        project::create(&slug, call.text(1).as_deref(), None).map(|id| Answer::Datum(Datum::from(id)))
+        project::create(&slug, call.text(1).as_deref(), None).map(|id| ReturnValue::Datum(Datum::from(id)))
     };
 
     /// `keyed.drop_project(project text, with_records boolean) returns void`.
     keyed_drop_project => |call| {
         let project = call.required_text(0, "project")?;
-        removal::drop_project(&project, call.flag(1)).map(|()| Answer::Void)
+        removal::drop_project(&project, call.flag(1)).map(|()| ReturnValue::Void)
     };
 
     /// `keyed.set_time_zone(project text, time_zone text) returns void`.
     keyed_set_time_zone => |call| {
         let project = call.required_text(0, "project")?;
-        project::set_time_zone(&project, call.text(1).as_deref()).map(|()| Answer::Void)
+        project::set_time_zone(&project, call.text(1).as_deref()).map(|()| ReturnValue::Void)
     };
 
     /// `keyed.create_template(project text, slug text, attributes jsonb, label text, embed text[], dry_run boolean)
@@ -78,9 +78,9 @@ sql_functions! {
         let embed = call.texts(4, "embed")?;
         let new = NewTemplate { slug, label, definitions, embed, ..NewTemplate::default() };
         if call.flag(5) {
-            return dry_run::plan(|| dry_run::change(None, || create(&project, &new))).map(Answer::Json);
+            return dry_run::plan(|| dry_run::change(None, || create(&project, &new))).map(ReturnValue::Json);
         }
-        create(&project, &new).map(to_answer)
+        create(&project, &new).map(to_return_value)
     };
 
     /// `keyed_http.create_template(body text, dry_run boolean) returns text[]`.
@@ -96,7 +96,7 @@ sql_functions! {
             return dry_run::plan(|| dry_run::change(None, || create(&project, &new))).map(planned);
         }
         let template = create(&project, &new)?;
-        Ok(Answer::Written(shown(201, &template).created(Some(template.id))))
+        Ok(ReturnValue::Written(shown(201, &template).created(Some(template.id))))
     };
 
     /// `keyed_http.get_template(template text) returns text`.
@@ -105,11 +105,11 @@ sql_functions! {
         let caller = Caller::current();
         let template = template_by_name(&caller, &name)?;
         caller.require_any(&template)?;
-        Ok(Answer::Text(template.to_json()))
+        Ok(ReturnValue::Text(template.to_json()))
     };
 
     /// `keyed_http.list_templates() returns text`.
-    keyed_http_list_templates => |_| Ok(Answer::Text(list(&Caller::current())));
+    keyed_http_list_templates => |_| Ok(ReturnValue::Text(list(&Caller::current())));
 
     /// `keyed.alter_template(template regclass, changes jsonb, dry_run boolean) returns jsonb`.
     keyed_alter_template => |call| {
@@ -144,7 +144,7 @@ sql_functions! {
     /// `keyed.drop_template(template regclass, with_records boolean) returns void`.
     keyed_drop_template => |call| {
         definition_lock::of_table(call.oid(0), || removal::drop_template(&*catalog::by_argument(call)?, call.flag(1)))
-            .map(|()| Answer::Void)
+            .map(|()| ReturnValue::Void)
     };
 
     /// `keyed_http.alter_template(template text, body text, dry_run boolean) returns text[]`.
@@ -160,7 +160,7 @@ sql_functions! {
         let template = definition_lock::of_name(&name, || {
             alter::alter(&*template_by_name(&Caller::current(), &name)?, &body)
         })?;
-        Ok(Answer::Written(shown(200, &template)))
+        Ok(ReturnValue::Written(shown(200, &template)))
     };
 
     /// `keyed_http.drop_template(template text) returns text[]`.
@@ -169,13 +169,13 @@ sql_functions! {
         definition_lock::of_name(&name, || {
             removal::drop_template(&*template_by_name(&Caller::current(), &name)?, false)
         })?;
-        Ok(Answer::Written(Written::no_content()))
+        Ok(ReturnValue::Written(Written::no_content()))
     };
 
     /// `keyed.announce_change() returns trigger`.
     keyed_announce_change => |call| {
         invalidation::announce(trigger::table_of(call)?);
-        Ok(Answer::Datum(Datum::from(0usize)))
+        Ok(ReturnValue::Datum(Datum::from(0usize)))
     };
 }
 
@@ -185,7 +185,7 @@ fn alter_by_sql(
     call: &Call,
     is_dry_run: bool,
     body: impl Fn(&Template) -> Result<String, Error>,
-) -> Result<Answer, Error> {
+) -> Result<ReturnValue, Error> {
     let template = || catalog::by_argument(call);
     let change = |template: &Template| alter::alter(template, &body(template)?);
     if is_dry_run {
@@ -193,18 +193,18 @@ fn alter_by_sql(
             let template = template()?;
             dry_run::change(Some(Rc::clone(&template)), || change(&template))
         };
-        return dry_run::plan(|| definition_lock::of_table(call.oid(0), dry_change)).map(Answer::Json);
+        return dry_run::plan(|| definition_lock::of_table(call.oid(0), dry_change)).map(ReturnValue::Json);
     }
-    definition_lock::of_table(call.oid(0), || change(&*template()?)).map(to_answer)
+    definition_lock::of_table(call.oid(0), || change(&*template()?)).map(to_return_value)
 }
 
 /// The response to a dry run, which is not stored for replay.
-fn planned(plan: String) -> Answer {
-    Answer::Written(Written::new(200, plan, Subject::NotStored))
+fn planned(plan: String) -> ReturnValue {
+    ReturnValue::Written(Written::new(200, plan, Subject::NotStored))
 }
 
-fn to_answer(template: Rc<Template>) -> Answer {
-    Answer::Json(template.to_json())
+fn to_return_value(template: Rc<Template>) -> ReturnValue {
+    ReturnValue::Json(template.to_json())
 }
 
 fn shown(status: u16, template: &Template) -> Written {

@@ -51,7 +51,7 @@ fn grant_on(
     let narrows = privileges.iter().any(|privilege| narrows(&existing, *privilege, scope));
     // In a project with very many templates, the policies of the remaining tables follow later.
     let now = &tables[..tables.len().min(table_lock::max_tables())];
-    // A narrowed privilege ends at once and waits for no reader. New policies follow when the tables are free.
+    // A narrowed privilege ends immediately and waits for no reader. New policies follow when the tables are free.
     if !narrows {
         lock_exclusively(&now.iter().map(|table| table.sql.clone()).collect::<Vec<_>>());
     }
@@ -80,8 +80,7 @@ fn grant_on(
     spi.script(&format!("grant usage on schema {schema} to {}", role_sql(role)));
     if done < tables.len() {
         notice!(
-            "the policies of {} tables could not be updated because the tables are in use; functions and the service \
-             apply the grant at once, plain SQL after the next run of keyed.enforce_grants(), which the service calls \
+            "the policies of {} tables could not be updated because the tables are in use; functions and the service apply the grant immediately, plain SQL after the next run of keyed.enforce_grants(), which the service calls \
              every minute",
             tables.len() - done
         );

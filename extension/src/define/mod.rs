@@ -6,7 +6,7 @@ pub mod access_functions;
 pub mod alter;
 /// Adds or changes an attribute of an existing template.
 pub mod attribute;
-/// The collation of texts.
+/// The collation of strings.
 pub mod collation;
 /// Changes the collation of an attribute's index, policies and views.
 pub mod collation_change;
@@ -18,7 +18,7 @@ pub mod ddl;
 pub mod dependents;
 /// Dry runs of template changes.
 pub mod dry_run;
-/// The embedded texts of a template.
+/// The embedded attributes of a template.
 pub mod embed;
 /// The SQL functions of templates and attributes, for SQL and HTTP.
 pub mod functions;

@@ -11,10 +11,10 @@ use crate::template::{Template, catalog};
 use crate::value::table_name::SideTable;
 use std::rc::Rc;
 
-/// Adds the column to tables, of all of a portion or none. No row is written again; the index of a large history is left to a
-/// job. The records are locked too, so that no session writes as if there were no column. Returns the number of tables that
-/// remain.
-pub fn add_some(spi: &Connection) -> usize {
+/// Adds the column to as many tables as one transaction can lock, and locks all of them first. No row is rewritten; a job
+/// builds the index of a large history. The record tables are locked too, so that no session writes without positions.
+/// Returns the number of remaining tables.
+pub fn add_to_lockable(spi: &Connection) -> usize {
     let sql = format!(
         "select t.id from {TABLES} join pg_catalog.pg_class h on h.oid = {} \
          where not exists (select from pg_catalog.pg_attribute a where a.attrelid = h.oid \

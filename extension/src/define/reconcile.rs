@@ -1,4 +1,4 @@
-//! Updates policies that could not be updated at once: drops those without a grant, creates missing ones. Each table
+//! Updates policies that could not be updated immediately: drops those without a grant, creates missing ones. Each table
 //! is locked separately, when it is free.
 //!
 //! Pending tables are safe: a policy without a grant allows nothing, and without a policy no row is visible to plain
@@ -29,13 +29,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
-/// The maximum number of tables that a grant or revocation updates at once.
+/// The maximum number of tables that a grant or revocation updates immediately.
 const MAX_SYNCED_TABLES: usize = 50;
 
 /// The lock timeout. Other sessions queue behind the lock request.
 const LOCK_TIMEOUT: &CStr = c"50ms";
 
-/// Maximum time for locking further free tables, and for trying busy ones.
+/// The maximum time for locking more free tables, and for trying busy ones.
 const TIME_LIMIT: Duration = Duration::from_millis(500);
 
 /// How to wait for the lock on a table.
@@ -197,7 +197,7 @@ fn policies(condition: &str) -> String {
     )
 }
 
-/// A role that lost privileges on a table, and the number of the project.
+/// A role that lost privileges on a table, and the id of the project.
 pub type Loser = (u32, i32);
 
 /// Updates the policies of a table. Returns the roles that lost privileges, or `None` if the table is in use.

@@ -56,7 +56,7 @@ pub fn drop_template(template: &Template, with_records: bool) -> Result<(), Erro
                         )
                         .raise();
                 }
-                if with_records && let Err(error) = count::give_back(template, usage::live_in(spi, &table)) {
+                if with_records && let Err(error) = count::release(template, usage::live_in(spi, &table)) {
                     error.raise();
                 }
                 let statements = format!(

@@ -25,7 +25,7 @@ pub fn revoke(role_name: &str, target: &str) -> Result<i32, Error> {
             let with_policies = reconcile::tables_with_policies_of(spi, &deleted);
             // In a very large project, most table privileges are revoked later, together with the policies. A privilege
             // without a policy allows no row. Each REVOKE sends an invalidation message to every session, and too many
-            // at once would clear their caches.
+            // immediately would clear their caches.
             let limit = table_lock::max_tables();
             let is_later = |position: usize, table: &Table| {
                 position >= limit && (deleted.is_empty() || with_policies.contains_key(&table.oid))

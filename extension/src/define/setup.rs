@@ -66,7 +66,7 @@ const MIGRATIONS: &[(i32, Step)] = &[
     (33, Step::Script(include_str!("../../../sql/state/0033_format.sql"))),
     (34, Step::Script(include_str!("../../../sql/state/0034_view_presentation.sql"))),
     (35, Step::Script(include_str!("../../../sql/state/0035_changes.sql"))),
-    (36, Step::Batch(positions::add_some)),
+    (36, Step::Batch(positions::add_to_lockable)),
     (37, Step::Script(include_str!("../../../sql/state/0037_webhooks.sql"))),
     (38, Step::Script(include_str!("../../../sql/state/0038_shard.sql"))),
 ];
@@ -83,7 +83,7 @@ fn lock_setup() {
 
 /// Raises an error if other roles have created objects in the schemas of keyed. Using them would run code of their
 /// owners.
-fn reject_foreign_objects() -> Result<(), Error> {
+fn reject_objects_of_other_owners() -> Result<(), Error> {
     let found = connected(|spi| {
         // The SQL of the extension may be older than the library, until ALTER EXTENSION … UPDATE.
         let function = spi.run_once(
@@ -105,7 +105,7 @@ fn reject_foreign_objects() -> Result<(), Error> {
         None => Ok(()),
         Some((finding, remedy)) => Err(Error::new(
             Code::Conflict,
-            format!("the schemas of keyed contain foreign objects: {finding}"),
+            format!("the schemas of keyed contain objects of other owners:  {finding}"),
         )
         .hint(format!("{remedy}. List all of them with SELECT * FROM keyed.foreign_objects()."))),
     }
@@ -122,7 +122,7 @@ pub fn init(preload: bool, shard: Option<i32>) -> Result<i32, Error> {
     }
     library_version::require_updated_sql()?;
     lock_setup();
-    reject_foreign_objects()?;
+    reject_objects_of_other_owners()?;
     connected(|spi| {
         // Suppresses notices about roles that already exist.
         spi.script("set local client_min_messages = warning");
@@ -168,7 +168,7 @@ pub fn migrate() -> Result<i32, Error> {
     Caller::current().require_admin("migrate the state of keyed")?;
     library_version::require_updated_sql()?;
     lock_setup();
-    reject_foreign_objects()?;
+    reject_objects_of_other_owners()?;
     if !ensure_extension(text::table::TRIGRAM_EXTENSION) {
         return Err(text::table::missing());
     }

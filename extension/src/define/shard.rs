@@ -112,9 +112,9 @@ fn sequences(spi: &Connection) -> Vec<Sequence> {
     (0..rows.len()).map(sequence).collect()
 }
 
-/// What a router of requests needs to know about this database: `{shard, version, projects, moved}`. `projects` is
-/// `[{"id", "slug"}]`. `moved` lists the ids that another shard assigned, by kind: `{"templates": [id], …}`. Both are `None` if the
-/// caller knows this version.
+/// The directory entry of this database for a request router: `{shard, version, projects, moved}`. `projects` is `[{"id",
+/// "slug"}]`. `moved` lists the ids that another shard assigned, by kind: `{"templates": [id], …}`. Both are `None` if
+/// the caller already has this version.
 pub fn directory(known: Option<&str>) -> Vec<Option<String>> {
     catalog::require_state();
     let shard = current();

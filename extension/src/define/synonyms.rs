@@ -36,7 +36,7 @@ struct Pointers {
     roots: HashMap<String, String>,
 }
 
-/// Parses the member: an array of `{root?, synonyms}`, or null for none. All faults are reported together.
+/// Parses the member: an array of `{root?, synonyms}`, or null for none. All errors are reported together.
 pub fn parse(value: &RawValue, pointer: &str) -> Result<Vec<SynonymSet>, Error> {
     if json::is_null(value) {
         return Ok(Vec::new());
@@ -142,7 +142,7 @@ impl Pointers {
 fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
     let text = text.trim();
     let folded = fold(text);
-    let fault = if text.chars().nth(MAX_CHARACTERS).is_some() {
+    let violation = if text.chars().nth(MAX_CHARACTERS).is_some() {
         format!("a synonym may have at most {MAX_CHARACTERS} characters")
     } else if text.contains(char::is_control) {
         "a synonym must not contain control characters".to_owned()
@@ -159,7 +159,7 @@ fn checked(text: &str, pointer: &str) -> Result<(String, String), Error> {
             _ => format!("a synonym may have at most {MAX_WORDS} words"),
         }
     };
-    Err(Error::at(Code::InvalidValue, pointer, fault))
+    Err(Error::at(Code::InvalidValue, pointer, violation))
 }
 
 /// Changes the synonyms of a template.

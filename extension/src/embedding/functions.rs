@@ -3,7 +3,7 @@
 use crate::access::Caller;
 use crate::error::Error;
 use crate::json;
-use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::postgres::function::{Call, ReturnValue, must_not_be_null, sql_functions};
 use crate::record::embedding as record_embedding;
 use crate::record::precondition::preconditions;
 use crate::value::member::{missing, unknown_member};
@@ -20,7 +20,7 @@ sql_functions! {
             None => Embedding::Null,
             Some(numbers) => Embedding::Value(Rc::new(argument(&numbers)?)),
         };
-        record_embedding::set(&Caller::current(), id, &embedding, &preconditions(call, 2)?).map(|()| Answer::Void)
+        record_embedding::set(&Caller::current(), id, &embedding, &preconditions(call, 2)?).map(|()| ReturnValue::Void)
     };
 
     /// `keyed_http.set_embedding(id text, body text, if_match text, if_none_match text) returns text[]`.
@@ -59,6 +59,6 @@ fn id_name(call: &Call) -> Result<Uuid, Error> {
     Uuid::parse_str(&call.required_text(0, "id")?).map_err(|_| Error::not_found())
 }
 
-fn no_content() -> Answer {
-    Answer::Written(Written::no_content())
+fn no_content() -> ReturnValue {
+    ReturnValue::Written(Written::no_content())
 }

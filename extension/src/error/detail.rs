@@ -2,7 +2,7 @@
 
 use super::code::{self, Code};
 use super::quota::{self, Reached};
-use super::{Error, Fault};
+use super::{Error, Violation};
 use crate::json_write::to_json;
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Detail<'a> {
     #[serde(serialize_with = "code::as_name")]
     code: Code,
-    #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
-    errors: &'a [Fault],
+    #[serde(skip_serializing_if = "<[Violation]>::is_empty")]
+    errors: &'a [Violation],
     #[serde(skip_serializing_if = "Option::is_none")]
     existing_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,13 +36,13 @@ struct Quota<'a> {
 struct Raised<'a> {
     code: String,
     #[serde(default)]
-    errors: Vec<RaisedFault>,
+    errors: Vec<RaisedViolation>,
     #[serde(borrow)]
     quota: Option<Quota<'a>>,
 }
 
 #[derive(Deserialize)]
-struct RaisedFault {
+struct RaisedViolation {
     pointer: String,
     code: String,
     detail: String,
@@ -58,7 +58,7 @@ impl Error {
         };
         Detail {
             code: self.code,
-            errors: &self.faults,
+            errors: &self.violations,
             existing_id: self.existing_id.map(|id| id.to_string()),
             failed_index: self.failed_index,
             retryable: self.is_retryable,
@@ -75,18 +75,18 @@ impl Error {
     pub fn from_raised(message: &str, detail: Option<&str>) -> Option<Self> {
         let raised: Raised<'_> = serde_json::from_str(detail?).ok()?;
         let quota = raised.quota.and_then(|Quota { name, maximum, used }| {
-            Some(Box::new(Reached { name: quota::Name::parse(name)?, maximum, used, wanted: 1 }))
+            Some(Box::new(Reached { name: quota::Name::parse(name)?, maximum, used, requested: 1 }))
         });
-        let faults = raised.errors.into_iter().filter_map(|fault| {
-            Some(Fault {
-                pointer: fault.pointer,
-                code: Code::parse(&fault.code)?,
-                detail: fault.detail,
+        let violations = raised.errors.into_iter().filter_map(|violation| {
+            Some(Violation {
+                pointer: violation.pointer,
+                code: Code::parse(&violation.code)?,
+                detail: violation.detail,
                 hint: None,
             })
         });
-        let faults: Vec<Fault> = faults.collect();
-        let message = faults.first().map_or(message, |fault| &fault.detail).to_owned();
-        Some(Error { faults, quota, ..Error::new(Code::parse(&raised.code)?, message) })
+        let violations: Vec<Violation> = violations.collect();
+        let message = violations.first().map_or(message, |violation| &violation.detail).to_owned();
+        Some(Error { violations, quota, ..Error::new(Code::parse(&raised.code)?, message) })
     }
 }

@@ -49,5 +49,5 @@ pub struct Reached {
     /// The current usage; `None` if the caller may not see it.
     pub used: Option<i64>,
     /// The requested increase.
-    pub wanted: i64,
+    pub requested: i64,
 }

@@ -12,9 +12,12 @@ fn detail_is_json_that_names_code_and_pointers() {
 }
 
 #[test]
-fn joined_errors_keep_every_fault() {
+fn joined_errors_keep_every_violation() {
     let errors = ["/a", "/b"].map(|pointer| Error::at(Code::InvalidValue, pointer, "no"));
     let joined = Error::join(errors.to_vec()).expect("two errors");
-    assert_eq!(joined.faults.iter().map(|fault| fault.pointer.as_str()).collect::<Vec<_>>(), ["/a", "/b"]);
+    assert_eq!(
+        joined.violations.iter().map(|violation| violation.pointer.as_str()).collect::<Vec<_>>(),
+        ["/a", "/b"]
+    );
     assert_eq!(Error::join(Vec::new()), None);
 }

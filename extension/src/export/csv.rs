@@ -87,7 +87,7 @@ fn write_cell(cell: &mut String, record: &Record, field: Field, style: &Style) -
     true
 }
 
-/// Appends a text as a cell.
+/// Appends a string as a cell.
 fn write_guarded(cell: &mut String, text: Datum, style: &Style) {
     let mut own = String::new();
     datum::with_text(text, |text| write_text(&mut own, text));

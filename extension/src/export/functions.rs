@@ -4,7 +4,7 @@ use super::options::Options;
 use super::run;
 use crate::access::Caller;
 use crate::access::lookup::template_by_name;
-use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::function::{ReturnValue, sql_functions};
 use crate::view::stored;
 
 sql_functions! {
@@ -21,9 +21,9 @@ sql_functions! {
             }
             None => call.text(2).unwrap_or_else(|| "{}".to_owned()),
         };
-        run::open(&caller, &template, &body, &options).map(Answer::Text)
+        run::open(&caller, &template, &body, &options).map(ReturnValue::Text)
     };
 
     /// `keyed_http.export_next() returns text`.
-    keyed_http_export_next => |_| Ok(run::next(&Caller::current())?.map_or(Answer::Null, Answer::Text));
+    keyed_http_export_next => |_| Ok(run::next(&Caller::current())?.map_or(ReturnValue::Null, ReturnValue::Text));
 }

@@ -36,14 +36,14 @@ pub enum Field {
 impl Field {
     /// The fields of an export: the requested ones after the key or id that an import needs; by default all fields of
     /// one template.
-    pub fn of_export(template: &Template, wanted: Option<&[String]>) -> Vec<Field> {
+    pub fn of_export(template: &Template, requested: Option<&[String]>) -> Vec<Field> {
         let mut fields = vec![Field::Standard("id"), Field::Standard("external_key")];
-        let Some(wanted) = wanted else {
+        let Some(requested) = requested else {
             fields.extend((0..template.attributes.len()).map(Field::Attribute));
             fields.extend(["created_at", "updated_at"].map(Field::Standard));
             return fields;
         };
-        for name in wanted {
+        for name in requested {
             let standard = STANDARD_FIELDS.into_iter().find(|field| field == name).map(Field::Standard);
             let field = standard.or_else(|| template.position(name).map(Field::Attribute));
             fields.extend(field.filter(|field| !fields.contains(field)));

@@ -19,12 +19,13 @@ pub struct Options {
     pub delimiter: u8,
     /// Whether rows are arrays of typed cells, for a spreadsheet, instead of CSV.
     pub is_typed: bool,
-    /// Whether each record has its version. A search can ask for it, too.
+    /// Whether each record has its version. A search can request it, too.
     pub versions: bool,
 }
 
 impl Options {
-    /// Parses the name of a format, or `{format?, delimiter?, is_typed?, versions?}`. An object as `format` is the cell format of CSV.
+    /// Parses the name of a format, or `{format?, delimiter?, is_typed?, versions?}`. An object as `format` is the cell
+    /// format of CSV.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options {
             format: FileFormat::Csv,
@@ -77,14 +78,14 @@ impl Options {
         let Some(format) = &self.cells else { return Ok(()) };
         let refuse = |message: String| Err(Error::at(Code::InvalidValue, "/format/null", message));
         if format.null_cell().is_none() {
-            return refuse("needs a text to write for no value".to_owned());
+            return refuse("needs a string that represents no value".to_owned());
         }
         for field in fields {
             let Field::Attribute(position) = field else { continue };
             let attribute = &template.attributes[*position];
             if let Some(text) = format.hidden_value(attribute.kind) {
                 return refuse(format!(
-                    "{text:?} is a value of {}, too: both would be written alike",
+                    "{text:?} is also a value of {}, so the file would be ambiguous",
                     attribute.slug
                 ));
             }
@@ -134,7 +135,7 @@ mod tests {
             (r#"{"format": {"date": "D"}}"#, "/format/date"),
             (r#"{"bom": true}"#, "/bom"),
         ] {
-            assert_eq!(Options::parse(text).expect_err(text).faults[0].pointer, pointer, "{text}");
+            assert_eq!(Options::parse(text).expect_err(text).violations[0].pointer, pointer, "{text}");
         }
     }
 
@@ -142,7 +143,7 @@ mod tests {
         #[test]
         fn any_object_is_valid_or_rejected_with_its_pointer(text in object_of(&["format", "delimiter", "is_typed", "versions"])) {
             if let Err(error) = Options::parse(&text) {
-                prop_assert!(points_into(&text, &error), "{:?}", error.faults);
+                prop_assert!(points_into(&text, &error), "{:?}", error.violations);
             }
         }
     }

@@ -16,7 +16,7 @@ pub struct Record<'a> {
     pub template: &'a Template,
     pub(super) rows: &'a Rows<'a>,
     pub(super) row: usize,
-    pub(super) further: &'a [usize],
+    pub(super) additional: &'a [usize],
 }
 
 impl Record<'_> {
@@ -33,12 +33,13 @@ impl Record<'_> {
     /// The external key of a reference's target, if the target has one and is visible to the caller.
     pub fn target_key(&self, position: usize) -> Option<Datum> {
         (self.template.attributes[position].kind == AttributeType::Reference)
-            .then(|| self.further(position))?
+            .then(|| self.additional(position))?
     }
 
     /// The time of a metric's latest point.
     fn measured_at(&self, position: usize) -> Option<Datum> {
-        (self.template.attributes[position].kind == AttributeType::Metric).then(|| self.further(position))?
+        (self.template.attributes[position].kind == AttributeType::Metric)
+            .then(|| self.additional(position))?
     }
 
     /// Writes a metric as a point with its time, so that an import preserves it.
@@ -52,8 +53,8 @@ impl Record<'_> {
         out.push_str("\"}");
     }
 
-    fn further(&self, position: usize) -> Option<Datum> {
-        let place = self.further.iter().position(|attribute| *attribute == position)?;
+    fn additional(&self, position: usize) -> Option<Datum> {
+        let place = self.additional.iter().position(|attribute| *attribute == position)?;
         self.rows.datum(self.row, STANDARD_COLUMNS + self.template.attributes.len() + place)
     }
 }

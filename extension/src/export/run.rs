@@ -47,7 +47,7 @@ struct Export {
     style: csv::Style,
     fields: Vec<Field>,
     /// The attributes with additional columns: the target's key of a reference, and the time of a metric's latest point.
-    further: Vec<usize>,
+    additional: Vec<usize>,
     cursors: VecDeque<Cursor>,
 }
 
@@ -68,17 +68,20 @@ pub fn open(
     let saved = stored::body_of(template, query.view.as_deref())?;
     let mut query = query.within(saved.as_deref())?;
     if query.vector.is_some() {
-        let message =
-            "an export has every record that the filters and global_search match; it cannot rank by a vector";
+        let message = "an export contains every record that matches the filters and global_search; it cannot rank by a vector";
         return Err(Error::at(Code::InvalidValue, "/query_vector", message)
-            .hint("Leave query_vector out, or use a search for the closest records."));
+            .hint("Omit query_vector, or use a search for the closest records."));
     }
     if query.include_deleted {
-        return Err(Error::at(Code::InvalidValue, "/include_deleted", "an export has live records only")
-            .hint(
-                "Use a search to read deleted records. They cannot be exported, because importing the file would \
+        return Err(Error::at(
+            Code::InvalidValue,
+            "/include_deleted",
+            "an export contains live records only",
+        )
+        .hint(
+            "Use a search to read deleted records. They cannot be exported, because importing the file would \
                  restore them.",
-            ));
+        ));
     }
     query.cursor = None;
     let zone = time_zone::of_search(query.time_zone.as_deref(), template)?;
@@ -93,7 +96,7 @@ pub fn open(
     options.check(template, &fields)?;
     let style = csv::Style::new(options)?;
     let selection = selection::select(caller, template, &plan)?;
-    let (further, columns) = further_columns(template, &schema, &fields);
+    let (additional, columns) = additional_columns(template, &schema, &fields);
     let segments = match plan.keys.is_empty() {
         true => vec![None],
         false => plan.order.segments(None).into_iter().map(Some).collect(),
@@ -128,15 +131,15 @@ pub fn open(
         is_typed,
         style,
         fields,
-        further,
+        additional,
         cursors,
     }));
     Ok(header)
 }
 
 /// The references and metrics of the fields, and the expressions of their additional columns.
-fn further_columns(template: &Template, schema: &CallerSchema, fields: &[Field]) -> (Vec<usize>, String) {
-    let (mut further, mut columns) = (Vec::new(), String::new());
+fn additional_columns(template: &Template, schema: &CallerSchema, fields: &[Field]) -> (Vec<usize>, String) {
+    let (mut additional, mut columns) = (Vec::new(), String::new());
     for field in fields {
         let Field::Attribute(position) = field else { continue };
         let attribute = &template.attributes[*position];
@@ -148,7 +151,7 @@ fn further_columns(template: &Template, schema: &CallerSchema, fields: &[Field])
                 attribute.id,
                 identifier(&attribute.slug),
             ));
-            further.push(*position);
+            additional.push(*position);
             continue;
         }
         let Some(target) = attribute.target.and_then(|_| schema.target(attribute.id)) else { continue };
@@ -158,9 +161,9 @@ fn further_columns(template: &Template, schema: &CallerSchema, fields: &[Field])
             target.table(),
             identifier(&attribute.slug),
         ));
-        further.push(*position);
+        additional.push(*position);
     }
-    (further, columns)
+    (additional, columns)
 }
 
 /// The next chunk of the export of this transaction and caller; `None` at its end.
@@ -199,8 +202,8 @@ impl Export {
                 continue;
             };
             for row in 0..rows.len() {
-                let (template, further) = (&*self.template, self.further.as_slice());
-                let record = Record { template, rows: &rows, row, further };
+                let (template, additional) = (&*self.template, self.additional.as_slice());
+                let record = Record { template, rows: &rows, row, additional };
                 match self.format {
                     _ if self.is_typed => typed::write(out, &record, &self.fields, &self.style),
                     FileFormat::Csv => csv::write(out, &record, &self.fields, &self.style),

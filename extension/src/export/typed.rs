@@ -99,7 +99,7 @@ fn write_attribute(out: &mut String, record: &Record, position: usize, style: &S
     write_string(out, &text);
 }
 
-/// Writes a text cell. Typed text is never a formula, so only a text that would read back differently gets a leading `'`.
+/// Writes a text cell. Typed text is never a formula, so only a string that would read back differently gets a leading `'`.
 fn write_text(out: &mut String, text: Option<Datum>, style: &Style) {
     let Some(text) = text else { return out.push_str("null") };
     let mut cell = String::new();

@@ -38,7 +38,7 @@ impl Arguments {
         Some(self.add(Argument::Many(texts, sql_type)))
     }
 
-    /// Adds a text, and returns its parameter.
+    /// Adds a string, and returns its parameter.
     pub fn text(&self, text: &str) -> String {
         self.add(Argument::One(text.to_owned(), AttributeType::String.column_type()))
     }

@@ -2,14 +2,14 @@
 
 use super::Filter;
 use super::constant;
-use super::faults::Faults;
 use super::field::{self, Column, Field, Step};
 use super::operand;
-use super::operator::{Case, Comparison, Operator, Place};
+use super::operator::{Case, Comparison, MatchPosition, Operator};
 use super::parse::Condition;
 use super::predicate::{Point, Predicate, Test};
 use super::schema::{AttributeKey, Schema};
 use super::tree::Tree;
+use super::violations::Violations;
 use crate::error::{Code, Error};
 use crate::value::constant::Constant;
 use crate::value::normal_form;
@@ -37,15 +37,15 @@ impl Default for Settings<'_> {
     }
 }
 
-/// Checks conditions against a template. All faults are reported together.
+/// Checks conditions against a template. All errors are reported together.
 pub fn check(conditions: &Tree<Condition>, schema: &dyn Schema, settings: Settings) -> Result<Filter, Error> {
     let mut checker =
-        Checker { schema, settings, faults: Faults::default(), pattern_length: Cell::default() };
+        Checker { schema, settings, violations: Violations::default(), pattern_length: Cell::default() };
     let tree = checker.tree(conditions);
-    checker.faults.or(Filter { tree, template: schema.id(), time_zone: settings.time_zone.to_owned() })
+    checker.violations.or(Filter { tree, template: schema.id(), time_zone: settings.time_zone.to_owned() })
 }
 
-/// The normalization forms of a text in a column. Keys are compared byte by byte.
+/// The normalization forms of a string in a column. Keys are compared byte by byte.
 fn forms(column: &Column, text: String) -> Vec<String> {
     if *column == Column::ExternalKey { vec![text] } else { normal_form::forms(&text) }
 }
@@ -53,22 +53,22 @@ fn forms(column: &Column, text: String) -> Vec<String> {
 struct Checker<'a> {
     schema: &'a dyn Schema,
     settings: Settings<'a>,
-    faults: Faults,
+    violations: Violations,
     /// The total length of all patterns.
     pattern_length: Cell<usize>,
 }
 
 impl Checker<'_> {
     /// Limits the length of patterns. A search for a long pattern in a long text can take minutes, and PostgreSQL does not
-    /// check for interrupts meanwhile. A prefix is compared only once, so its length is not limited.
+    /// check for interrupts during it. A prefix is compared only once, so its length is not limited.
     fn check_pattern(
         &self,
         operator: Operator,
-        place: Place,
+        place: MatchPosition,
         text: &str,
         pointer: &str,
     ) -> Result<(), Error> {
-        if place == Place::Beginning {
+        if place == MatchPosition::Beginning {
             return Ok(());
         }
         let length = text.chars().count();
@@ -81,7 +81,7 @@ impl Checker<'_> {
             return Ok(());
         };
         Err(Error::at(Code::InvalidValue, pointer, message)
-            .hint("Use eq for whole texts, or starts-with for prefixes."))
+            .hint("Use eq for complete values, or starts-with for prefixes."))
     }
 
     fn tree(&mut self, conditions: &Tree<Condition>) -> Tree<Predicate> {
@@ -89,7 +89,7 @@ impl Checker<'_> {
             Tree::All(parts) => Tree::all(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
             Tree::Any(parts) => Tree::any(parts.iter().map(|part| self.tree(part)).collect::<Vec<_>>()),
             Tree::Not(part) => self.tree(part).negated(),
-            // The fault is recorded, so the placeholder is never used.
+            // The error is recorded, so the placeholder is never used.
             Tree::Leaf(condition) => self.condition(condition).unwrap_or_else(Tree::never),
         }
     }
@@ -97,8 +97,8 @@ impl Checker<'_> {
     fn condition(&mut self, condition: &Condition) -> Option<Tree<Predicate>> {
         let place = format!("{}/field", condition.pointer);
         let key = self.settings.attribute_key;
-        let (path, field) = self.faults.keep(field::find(self.schema, key, &condition.field, &place))?;
-        let operator = self.faults.keep(accepted(condition, &field))?;
+        let (path, field) = self.violations.keep(field::find(self.schema, key, &condition.field, &place))?;
+        let operator = self.violations.keep(accepted(condition, &field))?;
         let tree = match field {
             Field::Column(column) => self.on_column(condition, operator, path, column)?,
             constant => self.on_template(condition, operator, path, &constant)?,
@@ -117,21 +117,21 @@ impl Checker<'_> {
         let (value, pointer) = (condition.value, condition.pointer.as_str());
         let test = match operator.comparison() {
             Comparison::Empty => {
-                self.faults.keep(operand::none_or_text(value, pointer))?;
+                self.violations.keep(operand::none_or_text(value, pointer))?;
                 return Some(emptiness(true, operator, path, column));
             }
             Comparison::NotEmpty => {
-                self.faults.keep(operand::none_or_text(value, pointer))?;
+                self.violations.keep(operand::none_or_text(value, pointer))?;
                 return Some(emptiness(false, operator, path, column));
             }
             Comparison::Today => {
-                self.faults.keep(operand::none(value, pointer))?;
+                self.violations.keep(operand::none(value, pointer))?;
                 Test::Today
             }
             Comparison::Text(place, case) => {
-                let operand = self.faults.keep(operand::single(value, pointer))?;
-                let text = self.faults.keep(constant::text(&operand))?;
-                self.faults.keep(self.check_pattern(operator, place, &text, &operand.pointer))?;
+                let operand = self.violations.keep(operand::single(value, pointer))?;
+                let text = self.violations.keep(constant::text(&operand))?;
+                self.violations.keep(self.check_pattern(operator, place, &text, &operand.pointer))?;
                 let like = |text: String| Test::Like {
                     pattern: place.pattern(&text),
                     ignores_case: case == Case::Ignored,
@@ -148,16 +148,16 @@ impl Checker<'_> {
                 });
             }
             Comparison::Value => {
-                let operand = self.faults.keep(operand::single(value, pointer))?;
+                let operand = self.violations.keep(operand::single(value, pointer))?;
                 self.one_of(&path, &column, &[operand])?
             }
             Comparison::Values => {
-                let operands = self.faults.keep(operand::list(value, pointer))?;
+                let operands = self.violations.keep(operand::list(value, pointer))?;
                 self.one_of(&path, &column, &operands)?
             }
             Comparison::Between => {
-                let ends = self.faults.keep(operand::pair(value, pointer))?;
-                let [from, to] = ends.map(|end| self.faults.keep(constant::point(&column, &end)));
+                let ends = self.violations.keep(operand::pair(value, pointer))?;
+                let [from, to] = ends.map(|end| self.violations.keep(constant::point(&column, &end)));
                 let (from, to) = (from?, to?);
                 Test::Within { lower: Some(from.from()), upper: Some(to.to()) }
             }
@@ -179,8 +179,8 @@ impl Checker<'_> {
 
     /// The bound of a range that is open on the other side.
     fn point(&mut self, condition: &Condition, column: &Column) -> Option<Point> {
-        let operand = self.faults.keep(operand::single(condition.value, &condition.pointer))?;
-        self.faults.keep(constant::point(column, &operand))
+        let operand = self.violations.keep(operand::single(condition.value, &condition.pointer))?;
+        self.violations.keep(constant::point(column, &operand))
     }
 
     /// The test of `eq` and `in`.
@@ -193,7 +193,7 @@ impl Checker<'_> {
         let options = own.and_then(|attribute| attribute.options);
         let read = operands.iter().map(|operand| constant::read(column, options, operand));
         let (mut constants, mut days, mut keys) = (Vec::new(), Vec::new(), Vec::new());
-        for meaning in self.faults.keep_all(read)? {
+        for meaning in self.violations.keep_all(read)? {
             match meaning {
                 Meaning::Constant(Constant::Text(text)) => {
                     constants.extend(forms(column, text).into_iter().map(Constant::Text));
@@ -232,12 +232,12 @@ impl Checker<'_> {
             _ => operand::list(value, place),
         };
         let owner = field::owner(self.schema, &path);
-        let operands = self.faults.keep(operands)?;
+        let operands = self.violations.keep(operands)?;
         let matches = operands.iter().map(|operand| match field {
             Field::TemplateId => Ok(constant::template_id(operand)? == owner.id().to_string()),
             _ => Ok(constant::text(operand)? == owner.slug()),
         });
-        let holds = self.faults.keep_all(matches)?.contains(&true);
+        let holds = self.violations.keep_all(matches)?.contains(&true);
         Some(match (holds, path.is_empty()) {
             (false, _) => Tree::never(),
             (true, true) => Tree::always(),

@@ -35,12 +35,12 @@ pub fn point(column: &Column, operand: &Operand) -> Result<Point, Error> {
     }
 }
 
-/// Reads a text, which must be a string.
+/// Reads an operand, which must be a string.
 pub fn text(operand: &Operand) -> Result<String, Error> {
     string::parse_operand(operand)
 }
 
-/// Reads the number of a template, which responses contain as a string.
+/// Reads the id of a template, which responses contain as a string.
 pub fn template_id(operand: &Operand) -> Result<String, Error> {
     let text = match &operand.sent {
         Sent::Text(text) => text.as_str(),

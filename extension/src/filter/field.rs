@@ -14,7 +14,7 @@ pub const MAX_REFERENCES: usize = 3;
 /// A reference in a field.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The number of the reference attribute.
+    /// The id of the reference attribute.
     pub attribute: i32,
     /// Its slug.
     pub slug: String,
@@ -25,7 +25,7 @@ pub struct Step {
 /// The field of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// The number of the template, which is a constant.
+    /// The id of the template, which is a constant.
     TemplateId,
     /// The slug of the template, also a constant.
     TemplateSlug,
@@ -48,7 +48,7 @@ pub enum Column {
     DeletedAt,
     /// An attribute.
     Attribute {
-        /// The number of the attribute.
+        /// The id of the attribute.
         id: i32,
         /// Its slug, the column's name.
         slug: String,
@@ -81,7 +81,7 @@ impl Column {
         }
     }
 
-    /// The number of the attribute, if it is one.
+    /// The id of the attribute, if it is one.
     pub fn attribute(&self) -> Option<i32> {
         match self {
             Column::Attribute { id, .. } => Some(*id),

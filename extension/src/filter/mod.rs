@@ -22,36 +22,36 @@
 
 /// Constants as parameters of statements.
 pub mod arguments;
-/// Fields of other records that a filter reads.
-pub mod behind;
 /// Checks of conditions against a template.
 pub mod check;
 /// Operands → constants.
 pub mod constant;
-/// Collects errors for one response.
-mod faults;
 /// The field of a condition.
 pub mod field;
+/// Conditions that can use an index.
+mod indexable;
 /// The value of a condition → operands.
 pub mod operand;
 /// Operators, and the fields they apply to.
 pub mod operator;
 /// JSON → conditions.
 pub mod parse;
-/// Filter → what is possible and what is certain.
+/// Filter → conditions that are possibly or certainly true.
 pub mod possible;
 /// Checked conditions.
 pub mod predicate;
+/// Fields of other records that a filter reads.
+pub mod referenced_field;
 /// Filter → SQL.
 pub mod render;
 /// The interface to templates.
 pub mod schema;
-/// Conditions that indexes serve.
-mod served;
 /// Composition of SQL conditions.
 mod sql;
 /// Boolean combinations.
 pub mod tree;
+/// Collects errors for one response.
+mod violations;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -72,15 +72,15 @@ pub struct Filter {
 /// The use of a field in a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// The number of the template that has the field.
+    /// The id of the template that has the field.
     pub template: i32,
-    /// The number of the attribute; `None` for a standard field.
+    /// The id of the attribute; `None` for a standard field.
     pub attribute: Option<i32>,
     /// The field's name in the template.
     pub field: String,
     /// The operator; `None` for a reference to another template's field.
     pub operator: Option<Operator>,
-    /// Whether all matches meet this condition, so that an index on the field can serve the whole filter.
+    /// Whether all matches meet this condition, so that an index on the field can evaluate the whole filter.
     pub is_decisive: bool,
 }
 

@@ -157,7 +157,7 @@ fn split_at_commas(text: &str) -> impl Iterator<Item = Result<Cow<'_, str>, &'st
         };
         Some(value.and_then(|(value, more)| {
             if value.is_empty() && !from.starts_with('"') {
-                return Err("contains an empty value: write \"\" for the empty text, or [] for no values");
+                return Err("contains an empty value: write \"\" for the empty string, or [] for no values");
             }
             rest = more;
             Ok(value)

@@ -49,8 +49,8 @@ pub enum Comparison {
     Value,
     /// Whether the field is one of several values, or a list overlaps with them.
     Values,
-    /// Whether the field contains a text.
-    Text(Place, Case),
+    /// Whether the field contains a string.
+    Text(MatchPosition, Case),
     /// Whether the field is greater than the value.
     After,
     /// Whether the field is greater than or equal to the value.
@@ -69,9 +69,9 @@ pub enum Comparison {
     NotEmpty,
 }
 
-/// The position of a match in a text.
+/// The position of a match in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MatchPosition {
     /// Anywhere.
     Anywhere,
     /// At the beginning.
@@ -80,14 +80,14 @@ pub enum Place {
     End,
 }
 
-impl Place {
+impl MatchPosition {
     /// The LIKE pattern for `text` at this position. Wildcards in the text are escaped.
     pub fn pattern(self, text: &str) -> String {
         let text = pattern::escaped(text);
         match self {
-            Place::Anywhere => format!("%{text}%"),
-            Place::Beginning => format!("{text}%"),
-            Place::End => format!("%{text}"),
+            MatchPosition::Anywhere => format!("%{text}%"),
+            MatchPosition::Beginning => format!("{text}%"),
+            MatchPosition::End => format!("%{text}"),
         }
     }
 }
@@ -109,7 +109,7 @@ const TABLE: &[(Operator, &str, bool, Comparison, [bool; 8])] = {
     use Case::*;
     use Operator::*;
     use Comparison as Is;
-    use Place::*;
+    use MatchPosition::*;
     &[  //                         negative, tests                  Text Number List Time Discrete  Key Id Template
         (Eq,         "eq",          N, Is::Value,                    [Y,   Y,     N,   Y,   Y,        Y,  Y, Y]),
         (Neq,        "neq",         Y, Is::Value,                    [Y,   Y,     N,   Y,   Y,        Y,  Y, Y]),

@@ -3,8 +3,8 @@
 //! Limits are checked before the next level is parsed, and a level is parsed without its contents. So the cost is linear in
 //! the size of the request.
 
-use super::faults::Faults;
 use super::tree::Tree;
+use super::violations::Violations;
 use crate::error::{Code, Error};
 use crate::json::{self, Object};
 use crate::value::member::{missing, unknown_member};
@@ -39,7 +39,7 @@ pub fn body<'a>(
 ) -> Result<Tree<Condition<'a>>, Error> {
     let mut reader = Reader::default();
     let tree = reader.body(filters, filter_groups)?;
-    reader.faults.or(tree)
+    reader.violations.or(tree)
 }
 
 /// Parses a standalone filter, such as a scope: `{filters?, filter_groups?}`, an array of conditions that must all be true, or
@@ -48,31 +48,31 @@ pub fn scope(scope: &RawValue) -> Result<Tree<Condition<'_>>, Error> {
     let mut reader = Reader::default();
     if scope.get().starts_with('[') {
         let parts = reader.elements(scope, "", 0)?;
-        return reader.faults.or(Tree::all(parts));
+        return reader.violations.or(Tree::all(parts));
     }
     let (mut filters, mut filter_groups) = (None, None);
     let members = json::object_at(scope, "")?.0;
     let is_body = |name: &str| matches!(name, "filters" | "filter_groups");
     if !members.is_empty() && !members.iter().any(|(name, _)| is_body(name)) {
         let tree = reader.element(scope, "", 0)?;
-        return reader.faults.or(tree);
+        return reader.violations.or(tree);
     }
     for (name, value) in members {
         match name.as_ref() {
             "filters" => filters = Some(value),
             "filter_groups" => filter_groups = Some(value),
-            _ => reader.faults.add(unknown_member(&name, &below("", &name))),
+            _ => reader.violations.add(unknown_member(&name, &below("", &name))),
         }
     }
     let tree = reader.body(filters, filter_groups)?;
-    reader.faults.or(tree)
+    reader.violations.or(tree)
 }
 
-/// The parser. After a fault, it continues with [`Tree::always`] as a placeholder. An `Err` is an exceeded limit, which ends
+/// The parser. After an error, it continues with [`Tree::always`] as a placeholder. An `Err` is an exceeded limit, which ends
 /// parsing.
 #[derive(Default)]
 struct Reader {
-    faults: Faults,
+    violations: Violations,
     conditions: usize,
 }
 
@@ -117,7 +117,7 @@ impl Reader {
             self.count(pointer)?;
             if raw.get().starts_with('[') {
                 let message = "must have at least one condition";
-                self.faults.add(Error::at(Code::InvalidValue, pointer, message));
+                self.violations.add(Error::at(Code::InvalidValue, pointer, message));
             }
         }
         Ok(parts)
@@ -138,7 +138,7 @@ impl Reader {
     /// Reads an array. Each element has at least one condition, so one element above the limit suffices to reject it.
     fn array<'a>(&mut self, raw: &'a RawValue, pointer: &str) -> Vec<&'a RawValue> {
         let read = json::array_at_most(raw, MAX_CONDITIONS + 1, pointer);
-        self.faults.keep(read).unwrap_or_default()
+        self.violations.keep(read).unwrap_or_default()
     }
 
     /// Parses a condition or a combination.
@@ -151,7 +151,7 @@ impl Reader {
         if !raw.get().starts_with('{') {
             self.count(pointer)?;
             let message = "must be {field, operator, value}, {and: […]}, {or: […]} or {not: …}";
-            self.faults.add(Error::at(Code::InvalidValue, pointer, message));
+            self.violations.add(Error::at(Code::InvalidValue, pointer, message));
             return Ok(Tree::always());
         }
         let members = json::object_at(raw, pointer)?;
@@ -160,7 +160,7 @@ impl Reader {
         for (name, _) in &members.0 {
             if name != word {
                 let message = format!("{word} cannot be combined with {}", quoted(name));
-                self.faults.add(Error::at(Code::UnknownField, below(pointer, name), message));
+                self.violations.add(Error::at(Code::UnknownField, below(pointer, name), message));
             }
         }
         if depth == MAX_DEPTH {
@@ -186,13 +186,13 @@ impl Reader {
                 "operator" => operator = Some(self.text(raw, &here)),
                 "value" => value = Some(*raw),
                 _ => self
-                    .faults
+                    .violations
                     .add(unknown_member(name, &here).hint("Use the members field, operator and value.")),
             }
         }
         for (name, given) in [("field", &field), ("operator", &operator)] {
             if given.is_none() {
-                self.faults.add(missing(name, pointer));
+                self.violations.add(missing(name, pointer));
             }
         }
         let (Some(Some(field)), Some(Some(operator))) = (field, operator) else { return Ok(Tree::always()) };
@@ -200,9 +200,9 @@ impl Reader {
     }
 
     fn text<'a>(&mut self, raw: &'a RawValue, pointer: &str) -> Option<Cow<'a, str>> {
-        let text = self.faults.keep(json::string_at(raw, pointer))?;
+        let text = self.violations.keep(json::string_at(raw, pointer))?;
         if text.is_none() {
-            self.faults.add(Error::at(Code::InvalidValue, pointer, "must be a string"));
+            self.violations.add(Error::at(Code::InvalidValue, pointer, "must be a string"));
         }
         text
     }

@@ -1,50 +1,52 @@
-//! Filter → what is possible and what is certain, where some records may have been in another state.
+//! Renders a filter as a condition that is possibly or certainly true, if some records may have been in other
+//! states.
 //!
-//! A record for which `unsettled` holds passes any test possibly and none certainly. Of all others, tests are exact.
+//! A record for which `unsettled` is true passes every test possibly, and none certainly. For all other records,
+//! tests are exact.
 
 use super::Filter;
-use super::behind::key_holder;
 use super::field::Step;
 use super::predicate::Predicate;
+use super::referenced_field::key_holder;
 use super::render::Options;
 use super::render::Writer;
 use super::sql::inner_alias;
 use super::tree::Tree;
 use crate::value::quote::identifier;
 
-/// What is asked.
+/// The requested certainty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sense {
-    /// Whether the record may pass.
+pub enum Certainty {
+    /// The record possibly passes.
     Possible,
-    /// Whether it passes whatever the states were.
+    /// The record certainly passes, whatever its earlier states.
     Certain,
 }
 
-impl Sense {
-    fn opposite(self) -> Sense {
+impl Certainty {
+    fn opposite(self) -> Certainty {
         match self {
-            Sense::Possible => Sense::Certain,
-            Sense::Certain => Sense::Possible,
+            Certainty::Possible => Certainty::Certain,
+            Certainty::Certain => Certainty::Possible,
         }
     }
 
-    /// A test in this sense, of a record that may be unsettled.
+    /// A test with this certainty, on a record that may be unsettled.
     fn of(self, test: &str, unsettled: Option<String>) -> String {
         match (self, unsettled) {
             (_, None) => format!("({test})"),
-            (Sense::Possible, Some(unsettled)) => format!("(({test}) or {unsettled})"),
-            (Sense::Certain, Some(unsettled)) => format!("(({test}) and not {unsettled})"),
+            (Certainty::Possible, Some(unsettled)) => format!("(({test}) or {unsettled})"),
+            (Certainty::Certain, Some(unsettled)) => format!("(({test}) and not {unsettled})"),
         }
     }
 }
 
-/// Whether the record of a template, by its number, under an alias may have been in another state, as a condition in SQL that
-/// is never null; `None` where it may not.
+/// The SQL condition that a record of a template (by id), under an alias, may have been in another state. It is never null.
+/// `None` if no record may have been.
 pub type Unsettled<'u> = &'u dyn Fn(i32, &str) -> Option<String>;
 
 /// The condition over the table under `alias`, in parentheses. It is never null.
-pub fn render_sense(filter: &Filter, alias: &str, sense: Sense, unsettled: Unsettled) -> String {
+pub fn render_sense(filter: &Filter, alias: &str, sense: Certainty, unsettled: Unsettled) -> String {
     let writer = Writer::new(filter, alias, Options { one_by_one: true, ..Options::default() });
     Possible { writer, unsettled }.tree(&filter.tree, (filter.template, alias), sense)
 }
@@ -55,7 +57,7 @@ struct Possible<'a> {
 }
 
 impl Possible<'_> {
-    fn tree(&self, tree: &Tree<Predicate>, at: (i32, &str), sense: Sense) -> String {
+    fn tree(&self, tree: &Tree<Predicate>, at: (i32, &str), sense: Certainty) -> String {
         let all = |parts: &[Tree<Predicate>], word: &str, none: &str| match parts {
             [] => none.to_owned(),
             parts => {
@@ -71,13 +73,14 @@ impl Possible<'_> {
         }
     }
 
-    fn behind(&self, path: &[Step], predicate: &Predicate, at: (i32, &str), sense: Sense) -> String {
+    fn behind(&self, path: &[Step], predicate: &Predicate, at: (i32, &str), sense: Certainty) -> String {
         let (template, alias) = at;
         let unsettled = (self.unsettled)(template, alias);
-        let Some((step, further)) = path.split_first() else {
+        let Some((step, additional)) = path.split_first() else {
             let test = format!("({}) is true", self.writer.column_text(predicate, alias));
             let Some(target) = key_holder(&predicate.test) else { return sense.of(&test, unsettled) };
-            // Keys of targets are read by a set: whether the one that is referred to is unsettled is asked by itself.
+            // The keys of targets are read as a set, so a separate condition tests whether the referenced record is
+            // unsettled.
             let inner = inner_alias(alias);
             let holder = (self.unsettled)(target.id(), &inner).map(|unsettled| {
                 let reference = predicate.column.sql(alias);
@@ -91,7 +94,7 @@ impl Possible<'_> {
         let inner = inner_alias(alias);
         let target = (step.target.id(), inner.as_str());
         let found =
-            format!("{inner}.deleted_at is null and {}", self.behind(further, predicate, target, sense));
+            format!("{inner}.deleted_at is null and {}", self.behind(additional, predicate, target, sense));
         let found = sense.of(&found, (self.unsettled)(target.0, target.1));
         let test = format!(
             "exists (select from {} {inner} where {inner}.id = {alias}.{} and {found})",

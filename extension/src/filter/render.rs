@@ -19,7 +19,7 @@ use crate::value::quote::{identifier, literal};
 use crate::value::standard_column as column;
 use std::cell::RefCell;
 
-/// The length of the prefix of a text in its index; see [`crate::define::ddl::indexes`].
+/// The length of the prefix of a string in its index; see [`crate::define::ddl::indexes`].
 pub const INDEXED_CHARACTERS: usize = 200;
 
 /// Selects live or deleted records. The column of the key depends on it, because deletion moves the key to another column.
@@ -30,7 +30,7 @@ pub enum Lives {
     Live,
     /// Deleted records.
     Deleted,
-    /// Both. No index serves conditions on their keys.
+    /// Both. No index supports conditions on their keys.
     Any,
 }
 
@@ -65,7 +65,7 @@ pub fn render_apart(
     options: Options,
     name: &dyn Fn(usize) -> String,
 ) -> (String, Vec<String>) {
-    let apart = Apart { name, queries: RefCell::default() };
+    let apart = Extracted { name, queries: RefCell::default() };
     let writer = Writer { apart: Some(&apart), ..Writer::new(filter, alias, options) };
     let condition = writer.filter(filter, alias);
     (condition, apart.queries.into_inner())
@@ -76,7 +76,7 @@ pub fn render_apart(
 const MANY_PATHS: usize = 6;
 
 /// Subqueries that were extracted from a condition.
-struct Apart<'a> {
+struct Extracted<'a> {
     name: &'a dyn Fn(usize) -> String,
     queries: RefCell<Vec<String>>,
 }
@@ -90,7 +90,7 @@ pub(super) struct Writer<'a> {
     one_by_one: bool,
     has_many_paths: bool,
     as_sets: bool,
-    apart: Option<&'a Apart<'a>>,
+    apart: Option<&'a Extracted<'a>>,
     arguments: Option<&'a Arguments>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Writer<'a> {
             time_zone: literal(&filter.time_zone),
             now: now.unwrap_or_else(|| "pg_catalog.now()".to_owned()),
             one_by_one: options.one_by_one,
-            has_many_paths: filter.behind_references() >= MANY_PATHS,
+            has_many_paths: filter.through_references() >= MANY_PATHS,
             as_sets: options.as_sets,
             apart: None,
             arguments: None,
@@ -140,11 +140,11 @@ impl<'a> Writer<'a> {
         self.column_test(&predicate.test, &predicate.column, alias).text
     }
 
-    /// A condition through references: normally a correlated subquery, which the planner can turn into a join. For a policy, and
-    /// for many such conditions, it is an uncorrelated set of ids.
+    /// A condition through references: normally a correlated subquery, which the planner can turn into a join. For a
+    /// policy, and for many such conditions, it is an uncorrelated set of ids.
     fn behind(&self, path: &[Step], predicate: &Predicate, alias: &str) -> Sql {
         let test = || self.column_test(&predicate.test, &predicate.column, alias);
-        let Some((step, further)) = path.split_first() else { return test() };
+        let Some((step, additional)) = path.split_first() else { return test() };
         let inner = &inner_alias(alias);
         let reference = format!("{alias}.{}", identifier(&step.slug));
         let is_apart = self.as_sets || self.apart.is_some() && self.root == alias;
@@ -152,8 +152,8 @@ impl<'a> Writer<'a> {
         let referred = (!is_set).then(|| Sql::single(format!("{inner}.id = {reference}")));
         let mut parts: Vec<Sql> =
             referred.into_iter().chain(live_and_visible(&*step.target, inner)).collect();
-        if !(further.is_empty() && matches!(predicate.test, Test::Exists)) {
-            parts.push(self.behind(further, predicate, inner));
+        if !(additional.is_empty() && matches!(predicate.test, Test::Exists)) {
+            parts.push(self.behind(additional, predicate, inner));
         }
         let (table, condition) = (step.target.table(), Sql::chain(parts, AND).text);
         let barrier = if self.has_many_paths { " offset 0" } else { "" };
@@ -216,8 +216,8 @@ impl<'a> Writer<'a> {
         let Some(prefix) = self.indexed_prefix(column, name) else {
             return Sql::single(self.equals_one_of(constants, column, name));
         };
-        // The index contains prefixes of texts. For a shorter text, the prefix is the whole text. A second comparison would make
-        // the planner underestimate the number of rows, because it assumes independent conditions.
+        // The index contains prefixes of strings. For a shorter text, the prefix is the whole text. A second comparison
+        // would make the planner underestimate the number of rows, because it assumes independent conditions.
         let beginnings: Vec<Constant> = constants.iter().map(|it| it.beginning(INDEXED_CHARACTERS)).collect();
         let by_index = Sql::single(self.equals_one_of(&beginnings, column, &prefix));
         let is_whole = |constant: &Constant| match constant {
@@ -267,7 +267,7 @@ impl<'a> Writer<'a> {
         if column.kind() == AttributeType::Date {
             return Sql::single(format!("{name} = {today}"));
         }
-        // Range comparisons leave the column bare, so that its index can serve them.
+        // Range comparisons leave the column bare, so that they can use its index.
         let after = |moment: &str| midnight_after(&format!("({today} + '{moment}'::interval)"), zone);
         let from = Sql::single(format!("{name} >= {}", after("-0.000001 s")));
         let to = Sql::single(format!("{name} < {}", after(LAST_MICROSECOND)));
@@ -275,7 +275,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A condition on the keys of referenced records. The array subquery runs once as an init plan, so the index of the column
-    /// serves the condition anywhere. It would not serve `in (select …)` inside `or`.
+    /// can evaluate the condition anywhere. It could not evaluate `in (select …)` inside `or`.
     fn holds_key(&self, keys: &[String], target: &dyn Schema, name: &str, alias: &str) -> Sql {
         let inner = &inner_alias(alias);
         let keys: Vec<Constant> = keys.iter().cloned().map(Constant::Text).collect();
@@ -287,7 +287,8 @@ impl<'a> Writer<'a> {
         Sql::single(format!("{name} = any (array({}))", self.query(query, alias)))
     }
 
-    /// The test for null or empty. The index of a text serves it too, because the prefix of null or an empty text is the same.
+    /// The test for null or empty. It can use the index of a string attribute too, because the prefix of null or an empty
+    /// text is the same.
     fn empty(&self, column: &Column, name: &str) -> Sql {
         let compared = self.indexed_prefix(column, name);
         let compared = compared.as_deref().unwrap_or(name);
@@ -303,7 +304,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The expression of a text's index, with the collation of the index, without which the index would not serve it. All
+    /// The expression of a string index, with the collation of the index, without which the planner would not use it. All
     /// collations give the same result, because they are deterministic.
     fn indexed_prefix(&self, column: &Column, name: &str) -> Option<String> {
         match column {

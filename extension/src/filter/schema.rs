@@ -35,7 +35,7 @@ impl AttributeKey {
 /// The properties of an attribute that filters use.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute<'s> {
-    /// Its number.
+    /// Its id.
     pub id: i32,
     /// The column's name.
     pub slug: &'s str,
@@ -51,7 +51,7 @@ pub struct Attribute<'s> {
 
 /// A template from the caller's view.
 pub trait Schema {
-    /// Its number.
+    /// Its id.
     fn id(&self) -> i32;
 
     /// Its slug.
@@ -74,7 +74,7 @@ pub trait Schema {
     fn visible(&self, alias: &str) -> Option<String>;
 
     /// The number of conditions through references in that condition.
-    fn visible_behind(&self) -> usize {
+    fn visible_through(&self) -> usize {
         0
     }
 

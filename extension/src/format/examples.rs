@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 /// The maximum size of an example.
 const MAX_BYTES: usize = 100;
 
-/// Selects at most `most` distinct cells. Cells that distinguish further formats come first, then other cells with different
+/// Selects at most `most` distinct cells. Cells that distinguish more formats come first, then other cells with different
 /// readings, then any others. `read` returns the reading of a format; `readings` is the number of formats with distinct
 /// readings.
 pub(super) fn examples<'c>(
@@ -16,14 +16,14 @@ pub(super) fn examples<'c>(
     cells: impl Iterator<Item = &'c str>,
     read: impl Fn(usize, &'c str) -> Option<Cow<'c, str>>,
 ) -> Vec<&'c str> {
-    let (mut telling, mut different, mut alike) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut telling, mut different, mut similar) = (Vec::new(), Vec::new(), Vec::new());
     let mut known: HashSet<&str> = HashSet::new();
     // Formats that no cell has distinguished so far have the same group number.
     let mut group_of = vec![0; formats];
     let mut groups = 1;
     for cell in cells.filter(|cell| cell.len() <= MAX_BYTES) {
         if groups >= readings
-            && telling.len() + different.len() + if readings > 1 { 0 } else { alike.len() } >= max
+            && telling.len() + different.len() + if readings > 1 { 0 } else { similar.len() } >= max
         {
             break;
         }
@@ -44,7 +44,7 @@ pub(super) fn examples<'c>(
         } else if values.iter().any(|value| *value != values[0]) {
             &mut different
         } else {
-            &mut alike
+            &mut similar
         };
         if list.len() < max {
             list.push(cell);
@@ -52,7 +52,7 @@ pub(super) fn examples<'c>(
         }
     }
     telling.extend(different);
-    telling.extend(alike);
+    telling.extend(similar);
     telling.truncate(max);
     telling
 }

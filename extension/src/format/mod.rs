@@ -75,7 +75,7 @@ impl Format {
     }
 }
 
-/// Joins texts for a message.
+/// Joins strings for a message.
 fn shown(texts: &[String]) -> String {
     texts.join(" or ")
 }

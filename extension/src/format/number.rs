@@ -18,7 +18,7 @@ impl Default for NumberFormat {
 }
 
 /// Characters that look alike and that programs use interchangeably.
-const ALIKE: [&str; 2] = [" \u{a0}\u{202f}\u{2009}", "'\u{2019}"];
+const SIMILAR: [&str; 2] = [" \u{a0}\u{202f}\u{2009}", "'\u{2019}"];
 
 impl NumberFormat {
     /// Converts a number to its JSON form; `None` if the cell does not match.
@@ -68,8 +68,8 @@ impl NumberFormat {
     /// Whether a character is the thousands separator or looks like it.
     pub(super) fn is_separator(&self, character: char) -> bool {
         let Some(thousands) = self.thousands else { return false };
-        let alike = ALIKE.iter().find(|alike| alike.contains(thousands));
-        alike.map_or(character == thousands, |alike| alike.contains(character))
+        let similar = SIMILAR.iter().find(|similar| similar.contains(thousands));
+        similar.map_or(character == thousands, |similar| similar.contains(character))
     }
 
     /// Appends a JSON number in this format, without thousands separators, which no program requires.

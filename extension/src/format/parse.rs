@@ -21,7 +21,7 @@ pub const MEMBERS: [&str; 10] = [
     "list",
 ];
 
-/// The maximum number of texts of a member, and the maximum size of each.
+/// The maximum number of strings of a member, and the maximum size of each.
 const MAX_TEXTS: usize = 100;
 const MAX_TEXT_BYTES: usize = 100;
 
@@ -114,7 +114,7 @@ fn one_character(value: &RawValue, here: &str) -> Result<Option<char>, Error> {
 fn pattern(value: &RawValue, here: &str, has_time: bool) -> Result<Pattern, Error> {
     let text = json::text_at(value, here)?;
     if text.len() > MAX_TEXT_BYTES {
-        return Err(invalid(here, "is too long for a pattern"));
+        return Err(invalid(here, "is longer than a pattern may be"));
     }
     let example = if has_time { "DD.MM.YYYY HH:mm" } else { "DD.MM.YYYY" };
     Pattern::parse(&text, has_time).map_err(|message| {
@@ -125,12 +125,12 @@ fn pattern(value: &RawValue, here: &str, has_time: bool) -> Result<Pattern, Erro
 
 /// Parses the separator of lists: one character.
 fn separator(value: &RawValue, here: &str) -> Result<char, Error> {
-    let wanted = |it: &char| !it.is_alphanumeric() && !"\"'[] \0\r".contains(*it);
+    let requested = |it: &char| !it.is_alphanumeric() && !"\"'[] \0\r".contains(*it);
     let refuse = || invalid(here, "must be one character, such as | or ; or ,");
-    one_character(value, here)?.filter(wanted).ok_or_else(refuse)
+    one_character(value, here)?.filter(requested).ok_or_else(refuse)
 }
 
-/// Parses a text, or an array of texts.
+/// Parses a string, or an array of strings.
 fn texts(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     if let Some(single) = json::string_at(value, here)? {
         return check_text(single.into_owned(), here).map(|text| vec![text]);
@@ -138,7 +138,7 @@ fn texts(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     let entries = json::array_at_most(value, MAX_TEXTS + 1, here)
         .map_err(|_| invalid(here, "must be an array of strings, or one string"))?;
     if entries.len() > MAX_TEXTS {
-        return Err(invalid(here, &format!("has more than {MAX_TEXTS} texts")));
+        return Err(invalid(here, &format!("has more than {MAX_TEXTS} strings")));
     }
     let read = |(position, entry): (usize, &RawValue)| {
         let there = format!("{here}/{position}");
@@ -157,10 +157,10 @@ fn check_text(text: String, here: &str) -> Result<String, Error> {
 /// Parses the cells for true or for false. At least one is required.
 fn words(value: &RawValue, here: &str) -> Result<Vec<String>, Error> {
     let words = texts(value, here)?;
-    if words.is_empty() { Err(invalid(here, "needs at least one text")) } else { Ok(words) }
+    if words.is_empty() { Err(invalid(here, "needs at least one string")) } else { Ok(words) }
 }
 
-/// Rejects a null text with a leading `'`, which marks a cell as a text.
+/// Rejects a null text with a leading `'`, which marks a cell as a string.
 fn check_null(format: &Format, here: &str) -> Result<(), Error> {
     let quoted = format.null.iter().flatten().position(|text| text.starts_with('\''));
     match quoted {
@@ -205,7 +205,9 @@ fn contradictions(format: &Format, pointer: &str) -> Option<Error> {
             let error =
                 invalid(&format!("{pointer}/{member}"), &format!("{word:?} means both {name} and no value"));
             return Some(
-                error.hint("List the texts that mean no value in \"null\", for example \"null\": [\"n/a\"]."),
+                error.hint(
+                    "List the strings that mean no value in \"null\", for example \"null\": [\"n/a\"].",
+                ),
             );
         }
     }

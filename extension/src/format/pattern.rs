@@ -99,7 +99,7 @@ impl Pattern {
     }
 
     fn check(&self, has_time: bool) -> Result<(), String> {
-        let count = |wanted: fn(&Part) -> bool| self.parts.iter().filter(|part| wanted(part)).count();
+        let count = |requested: fn(&Part) -> bool| self.parts.iter().filter(|part| requested(part)).count();
         let once = [
             ("a year", count(|it| matches!(it, Part::Year)), true),
             ("a month", count(|it| matches!(it, Part::Month(_))), true),
@@ -112,8 +112,8 @@ impl Pattern {
             ("a fraction", count(|it| matches!(it, Part::Fraction(_)))),
             ("AM and PM", count(|it| matches!(it, Part::Half))),
         ];
-        for (name, count, is_wanted) in once {
-            match (count, is_wanted) {
+        for (name, count, is_requested) in once {
+            match (count, is_requested) {
                 (0, true) => return Err(format!("the pattern lacks {name}")),
                 (1, true) | (0, false) => {}
                 (1, false) => return Err(format!("a date pattern cannot contain {name}")),
@@ -152,15 +152,15 @@ impl Pattern {
         }
     }
 
-    /// Parses a text. The result can be an invalid date or time.
+    /// Parses a string. The result can be an invalid date or time.
     pub fn read(&self, text: &str) -> Option<Fields> {
         let mut rest = text;
         let mut fields = Fields::default();
         let mut is_afternoon = None;
         let digits = |rest: &mut &str, min: usize, max: usize| {
             let count = rest.bytes().take(max).take_while(u8::is_ascii_digit).count();
-            let (number, further) = rest.split_at(count);
-            *rest = further;
+            let (number, additional) = rest.split_at(count);
+            *rest = additional;
             (count >= min).then(|| number.parse::<u32>().ok())?
         };
         let min = |width: Width| if width == Width::Two { 2 } else { 1 };
@@ -180,13 +180,13 @@ impl Pattern {
                     fields.microsecond = digits(&mut rest, count, count)? * 10_u32.pow(6 - count as u32);
                 }
                 Part::Half => {
-                    let (half, further) = rest.split_at_checked(2)?;
+                    let (half, additional) = rest.split_at_checked(2)?;
                     is_afternoon = match half.to_ascii_uppercase().as_str() {
                         "AM" => Some(false),
                         "PM" => Some(true),
                         _ => return None,
                     };
-                    rest = further;
+                    rest = additional;
                 }
                 Part::Literal(literal) => rest = rest.strip_prefix(literal)?,
             }

@@ -14,8 +14,8 @@ use std::borrow::Cow;
 const EXAMPLE: Fields =
     Fields { year: 2024, month: 2, day: 29, hour: 13, minute: 45, second: 0, microsecond: 0 };
 
-/// The maximum number of null texts in a hint.
-const SHOWN: usize = 5;
+/// The maximum number of null strings in a hint.
+const MAX_LISTED: usize = 5;
 
 impl Format {
     /// Converts a cell to its canonical form. The error names valid forms.
@@ -51,7 +51,7 @@ impl Format {
 
     fn empty(&self, pointer: &str) -> Error {
         let texts: Vec<String> =
-            self.null.iter().flatten().take(SHOWN).map(|text| format!("{text:?}")).collect();
+            self.null.iter().flatten().take(MAX_LISTED).map(|text| format!("{text:?}")).collect();
         let error = Error::at(Code::InvalidValue, pointer, "the cell is empty");
         match texts.as_slice() {
             [] => error.hint("Fill the cell, or add \"\" to null in the format."),
@@ -159,7 +159,7 @@ impl Format {
         Ok(Cow::Owned(list))
     }
 
-    /// Converts a text, or the key of a reference.
+    /// Converts a string, or the key of a reference.
     fn text<'c>(&self, cell: &'c str) -> Cow<'c, str> {
         let Some(rest) = self.unguarded_null(cell) else { return Cow::Borrowed(cell) };
         let mut text = String::new();

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
 
-/// Common null texts.
+/// Common null strings.
 const NULLS: [&str; 12] =
     ["NULL", "null", "n/a", "N/A", "NA", "#N/A", "NaN", "None", "nil", "\\N", "-", "\u{2013}"];
 
@@ -77,7 +77,7 @@ pub struct Forms {
     column: String,
     /// Columns of one kind share a format.
     kind: &'static str,
-    /// Null texts in the column.
+    /// Null strings in the column.
     nulls: BTreeSet<String>,
     /// The formats that fit, preferred first, each with a hash of its readings.
     fits: Vec<(Box<RawValue>, u64)>,
@@ -90,7 +90,8 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// The suggestion for a column of texts or keys: common null texts that would be read as texts; `None` if there are none.
+    /// The suggestion for a column of strings or keys: common null strings that would be read as text; `None` if there
+    /// are none.
     pub fn of_texts<'a>(column: &str, cells: impl Iterator<Item = &'a str>) -> Option<Forms> {
         let nulls: BTreeSet<String> = cells.filter(|cell| NULLS.contains(cell)).map(str::to_owned).collect();
         (!nulls.is_empty()).then(|| Forms {

@@ -1,6 +1,6 @@
 //! Tests of parsing, reading, writing and suggestions.
 
-mod refusals;
+mod rejections;
 mod round_trips;
 mod suggestions;
 
@@ -24,7 +24,7 @@ fn format(text: &str) -> Format {
 fn read(format: &Format, kind: AttributeType, cell: &str, zone: &dyn Zone) -> Result<String, String> {
     let read = format.read(kind, cell, zone, "/attributes/a");
     read.map(Into::into).map_err(|error| {
-        assert!(error.faults.iter().all(|fault| fault.pointer == "/attributes/a"), "{error:?}");
+        assert!(error.violations.iter().all(|violation| violation.pointer == "/attributes/a"), "{error:?}");
         format!("{error} {}", error.hint.clone().unwrap_or_default())
     })
 }
@@ -35,6 +35,6 @@ fn rules() -> Rules<'static> {
 }
 
 /// Whether a cell is rejected with a message that contains these words.
-fn is_refused(read: &Result<String, String>, words: &[&str]) -> bool {
+fn is_rejected(read: &Result<String, String>, words: &[&str]) -> bool {
     read.as_ref().is_err_and(|error| words.iter().all(|word| error.contains(word)))
 }

@@ -14,7 +14,7 @@ impl Format {
         out.push_str(self.null_cell().unwrap_or_default());
     }
 
-    /// Appends the canonical cell of a text or of a reference's key.
+    /// Appends the canonical cell of a string or of a reference's key.
     pub fn write_text(&self, out: &mut String, cell: &str) {
         if self.null.is_some() && self.is_null(cell) {
             out.push('\'');

@@ -1,5 +1,5 @@
-//! Limits the size of the stored responses of an API key. The size is computed occasionally, sooner if responses are large. A
-//! key that exceeds the limit is marked, and requests check only the mark.
+//! Limits the size of the stored responses of an API key. The size is computed occasionally, sooner if responses are large.
+//! A flag marks a key that exceeds the limit, and requests check only the flag.
 
 use super::plans::run;
 use crate::error::{Code, Error};
@@ -15,7 +15,7 @@ const ROW: i64 = 200;
 
 /// The average interval of counts in bytes and in responses. With much capacity left, it is a fraction of the capacity.
 const BYTES: u64 = 4 << 20;
-const ANSWERS: u64 = 1024;
+const RESPONSES: u64 = 1024;
 const PART: u64 = 16;
 
 /// The maximum number of keys whose remaining capacity a session caches.
@@ -23,17 +23,17 @@ const MAX_KEYS: usize = 1000;
 
 thread_local! {
     /// The remaining capacity of a key when this session last counted.
-    static LEFT: RefCell<HashMap<i32, u64>> = RefCell::default();
+    static REMAINING: RefCell<HashMap<i32, u64>> = RefCell::default();
 }
 
 /// The number of bytes after which responses are counted again.
 fn interval(api_key: i32) -> u64 {
-    let left = LEFT.with_borrow(|left| left.get(&api_key).copied().unwrap_or_default());
+    let left = REMAINING.with_borrow(|left| left.get(&api_key).copied().unwrap_or_default());
     BYTES.max(left / PART)
 }
 
 fn remember(api_key: i32, left: i64) {
-    LEFT.with_borrow_mut(|all| {
+    REMAINING.with_borrow_mut(|all| {
         if all.len() >= MAX_KEYS {
             all.clear();
         }
@@ -42,7 +42,7 @@ fn remember(api_key: i32, left: i64) {
 }
 
 /// The time for which a full key is not counted again.
-const REFUSED_FOR: &str = "interval '1 minute'";
+const FULL_FOR: &str = "interval '1 minute'";
 
 /// Whether the state has the table.
 fn exists() -> bool {
@@ -54,7 +54,7 @@ pub fn is_full(key: &str) -> String {
     match exists() {
         true => format!(
             "exists (select from keyed_state.idempotency_full f where f.key_id = {key} \
-             and f.reached_at >= now() - {REFUSED_FOR})"
+             and f.reached_at >= now() - {FULL_FOR})"
         ),
         false => "false".to_owned(),
     }
@@ -80,13 +80,13 @@ pub fn none_left() -> Error {
     )
 }
 
-/// Occasionally computes the size of a key's responses, and sets or removes the mark. `size` is that of the latest response,
+/// Occasionally computes the size of a key's responses, and sets or clears the flag. `size` is that of the latest response,
 /// `was_full` the result of [`was_full`]. Must run as the owner.
 pub fn recount(api_key: i32, size: i32, was_full: bool) {
     if !exists() {
         return;
     }
-    let chance = (size.max(0) as u64).saturating_add(BYTES / ANSWERS);
+    let chance = (size.max(0) as u64).saturating_add(BYTES / RESPONSES);
     let is_due = random::next_u64() % interval(api_key) < chance;
     if !is_due && !was_full {
         return;

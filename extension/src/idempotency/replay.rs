@@ -28,48 +28,47 @@ pub const SUBJECT: usize = 4;
 pub const STORED_BODY: usize = 5;
 
 /// The stored response without data that the caller can no longer see.
-pub fn visible(caller: &Caller, mut answer: Texts) -> Result<Texts, Error> {
+pub fn visible(caller: &Caller, mut response: Texts) -> Result<Texts, Error> {
     // Earlier versions stored no subject.
-    let subject = answer.get(SUBJECT).and_then(|text| Subject::parse(text.as_deref()?));
+    let subject = response.get(SUBJECT).and_then(|text| Subject::parse(text.as_deref()?));
     if subject == Some(Subject::Secret) {
         return Err(Error::new(
             Code::Conflict,
-            "the request was run before, and its response is not repeated: it held a secret, which is not stored",
+            "the request has already run, and its response contained a secret, which is not stored",
         )
-        .hint("Find what the request created, and replace or remove it. Send a new request with another \
-             Idempotency-Key."));
+        .hint("Find the object that the request created, and replace or remove it. Then send a new request with another Idempotency-Key."));
     }
-    let Some(Some(body)) = answer.get_mut(BODY) else { return Ok(answer) };
+    let Some(Some(body)) = response.get_mut(BODY) else { return Ok(response) };
     match subject {
         Some(Subject::Batch(shown)) => {
             let withheld: HashSet<usize> =
-                shown.iter().filter(|it| !may_see_result(caller, it)).map(|it| it.index).collect();
+                shown.iter().filter(|it| !is_result_visible(caller, it)).map(|it| it.index).collect();
             if !withheld.is_empty() {
                 *body = batch::withheld::without(body, &withheld)?;
             }
         }
-        Some(subject) if may_see(caller, &subject) => {}
+        Some(subject) if is_subject_visible(caller, &subject) => {}
         subject => {
             *body = reduced(body, kept_members(subject.as_ref()));
             if subject == Some(Subject::Administration) && *body == "{}" {
                 return Err(withheld());
             }
-            answer[TAG] = None;
+            response[TAG] = None;
         }
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// The error for a response that the caller can no longer see at all.
 fn withheld() -> Error {
     Error::new(
         Code::Forbidden,
-        "the request was run before, and its response is not repeated: it is for administrators",
+        "the request has already run, and its response is available to administrators only",
     )
     .hint("Do this as a member of keyed_admin, or as a superuser.")
 }
 
-fn may_see(caller: &Caller, subject: &Subject) -> bool {
+fn is_subject_visible(caller: &Caller, subject: &Subject) -> bool {
     match subject {
         Subject::Nothing => true,
         Subject::Record(id) => may_read(caller, *id),
@@ -80,7 +79,7 @@ fn may_see(caller: &Caller, subject: &Subject) -> bool {
         Subject::Delivery(id) => inbound::log::get(*id, false)
             .is_some_and(|(delivery, _)| may_configure(caller, delivery.endpoint)),
         Subject::Administration => caller.is_admin(),
-        Subject::Batch(shown) => shown.iter().all(|operation| may_see_result(caller, operation)),
+        Subject::Batch(shown) => shown.iter().all(|operation| is_result_visible(caller, operation)),
         Subject::Secret | Subject::NotStored => false,
     }
 }
@@ -100,7 +99,7 @@ fn may_configure(caller: &Caller, endpoint: i32) -> bool {
 
 /// Whether the caller can see the same result now: the template and the record are visible, and the record that it shows is
 /// readable.
-fn may_see_result(caller: &Caller, shown: &OperationSubject) -> bool {
+fn is_result_visible(caller: &Caller, shown: &OperationSubject) -> bool {
     pgrx::check_for_interrupts!();
     let Some(template) = catalog::by_id(shown.template) else { return false };
     let by_id = |id, scope: &WriteScope| read::by_id_in_scope(&template, id, scope);

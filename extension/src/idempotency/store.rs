@@ -16,7 +16,7 @@ use pgrx::pg_sys::{self, Datum};
 use sha2::{Digest, Sha256};
 
 /// The lifetime of a response.
-const KEPT: &str = "interval '24 hours'";
+const LIFETIME: &str = "interval '24 hours'";
 
 /// On average, one of this many requests deletes expired responses, at most twice as many. So the table shrinks after a peak,
 /// and no request deletes for long.
@@ -48,15 +48,15 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
         "select r.fingerprint, r.answer[1], r.answer[2], r.answer[3], r.answer[4], r.answer[5], {} \
          from (values ($1, $2)) asked (key_id, idempotency_key) left join keyed_state.idempotent_request r \
          on r.key_id = asked.key_id and r.idempotency_key = asked.idempotency_key \
-         and r.created_at >= now() - {KEPT}",
+         and r.created_at >= now() - {LIFETIME}",
         capacity::is_full("asked.key_id"),
     );
     let (found, is_full) = as_owner(|| {
         connected(|spi| {
             let rows = run(spi, &sql, &params![request.api_key, &request.key]);
             let found = rows.get::<Option<Vec<u8>>>(0, 0).map(|fingerprint| {
-                let answer = (1..=5).map(|column| rows.get::<Option<String>>(0, column)).collect();
-                (fingerprint, answer)
+                let response = (1..=5).map(|column| rows.get::<Option<String>>(0, column)).collect();
+                (fingerprint, response)
             });
             (found, rows.get::<Option<bool>>(0, 6).unwrap_or_default())
         })
@@ -69,23 +69,23 @@ pub fn find(request: &Request) -> Result<Option<Texts>, Error> {
             "this Idempotency-Key was used for another request: method, address, project or body differ",
         )
         .hint("Use another key for another request. Repeat a request unchanged, byte for byte.")),
-        Some((_, answer)) => replay::visible(&Caller::current(), answer).map(Some),
+        Some((_, response)) => replay::visible(&Caller::current(), response).map(Some),
     }
 }
 
 /// Stores the response of a request.
-pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
-    let elements = datum::text_elements(answer).unwrap_or_default();
+pub fn keep(request: &Request, response: Datum) -> Result<(), Error> {
+    let elements = datum::text_elements(response).unwrap_or_default();
     let element = |position: usize| elements.get(position).copied().flatten();
     let subject = element(replay::SUBJECT);
     let texts = |elements: [Argument; 5]| datum::array_from(elements.into_iter(), pg_sys::TEXTOID);
-    let answer = match subject.and_then(|subject| Subject::parse(&datum::read_text(subject))) {
+    let response = match subject.and_then(|subject| Subject::parse(&datum::read_text(subject))) {
         Some(Subject::NotStored) => return Ok(()),
         // Stores only that the request has run.
         Some(Subject::Secret) => texts([None, None, None, None, subject]),
         Some(_) => match element(replay::STORED_BODY) {
             Some(body) => texts([element(0), element(1), Some(body), element(replay::TAG), subject]),
-            None => Some(answer),
+            None => Some(response),
         },
         None => {
             return Err(Error::at(Code::InvalidValue, "/answer", "the answer has no subject"));
@@ -95,12 +95,12 @@ pub fn keep(request: &Request, answer: Datum) -> Result<(), Error> {
         "insert into keyed_state.idempotent_request as r (key_id, idempotency_key, fingerprint, answer) \
          values ($1, $2, $3, $4) on conflict (key_id, idempotency_key) do update \
          set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at \
-         where r.created_at < excluded.created_at - {KEPT} returning pg_column_size(r.answer), {}",
+         where r.created_at < excluded.created_at - {LIFETIME} returning pg_column_size(r.answer), {}",
         capacity::was_full("r.key_id"),
     );
-    let answer = Parameter::of_type(pg_sys::TEXTARRAYOID, answer);
+    let response = Parameter::of_type(pg_sys::TEXTARRAYOID, response);
     let kept = as_owner(|| {
-        let arguments = params![request.api_key, &request.key, request.fingerprint.as_slice(), answer];
+        let arguments = params![request.api_key, &request.key, request.fingerprint.as_slice(), response];
         let kept = connected(|spi| {
             run(spi, &sql, &arguments)
                 .first::<(Option<i32>, Option<bool>)>()
@@ -129,7 +129,7 @@ pub fn forget_expired(max: u64) -> i64 {
     let sql = format!(
         "delete from keyed_state.idempotent_request r where (r.key_id, r.idempotency_key) in ( \
            select o.key_id, o.idempotency_key from keyed_state.idempotent_request o \
-           where o.created_at < now() - {KEPT} order by o.created_at limit {max} for update skip locked)"
+           where o.created_at < now() - {LIFETIME} order by o.created_at limit {max} for update skip locked)"
     );
     as_owner(|| connected(|spi| run(spi, &sql, &[]).len() as i64))
 }

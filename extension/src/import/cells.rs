@@ -1,4 +1,4 @@
-//! The cells of a file: in its format, if it has one.
+//! Cells of a file in their source format.
 
 use super::options::Options;
 use crate::attribute_type::{AttributeType, Rules};
@@ -14,12 +14,12 @@ use crate::value::zone::{Utc, Zone};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A cell of a file. Those of CSV are texts, those of a spreadsheet have types.
+/// A cell of a file. CSV cells are text; spreadsheet cells have types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell<'a> {
     /// An empty cell of a spreadsheet.
     Empty,
-    /// A text.
+    /// A string.
     Text(Cow<'a, str>),
     /// The digits of a number.
     Number(&'a str),
@@ -31,7 +31,7 @@ pub enum Cell<'a> {
     Failure(Cow<'a, str>, Cow<'a, str>),
 }
 
-/// The digits of a number that spreadsheets keep.
+/// The maximum number of significant digits that spreadsheets preserve.
 const EXACT_DIGITS: usize = 15;
 
 impl<'a> Cell<'a> {
@@ -40,7 +40,8 @@ impl<'a> Cell<'a> {
         if let Cell::Text(text) = self { Some(text) } else { None }
     }
 
-    /// Reads a cell of a spreadsheet: null, a string, a number, true, false, `{"date": "…"}` or `{"failure": "#N/A", "at": "B7"}`.
+    /// Parses a spreadsheet cell: null, a string, a number, true, false, `{"date": "…"}` or `{"failure": "#N/A", "at":
+    /// "B7"}`.
     pub fn parse(raw: &'a RawValue) -> Result<Cell<'a>, Error> {
         let text = raw.get();
         match text.as_bytes().first() {
@@ -73,7 +74,7 @@ impl<'a> Cell<'a> {
         matches!(self, Cell::Empty) || matches!(self, Cell::Text(text) if text.is_empty())
     }
 
-    /// Whether the cell is a number with more digits than spreadsheets keep.
+    /// Whether the cell is a number with more digits than spreadsheets preserve.
     pub fn is_rounded(&self) -> bool {
         matches!(self, Cell::Number(number) if number.bytes().filter(u8::is_ascii_digit).count() > EXACT_DIGITS)
     }
@@ -96,7 +97,7 @@ fn short_date(date: &str) -> &str {
     date.strip_suffix("T00:00:00").unwrap_or(date)
 }
 
-/// How cells are read.
+/// The interpretation of cells.
 pub struct Cells<'o> {
     format: Option<&'o Format>,
     zone: Box<dyn Zone>,
@@ -128,7 +129,7 @@ impl<'o> Cells<'o> {
             Cell::Number(number) => match kind {
                 AttributeType::Number | AttributeType::Metric => kind.parse_cell(number, rules),
                 AttributeType::Date | AttributeType::DateTime => {
-                    unfit("Give the cells of the column the format of a date.")
+                    unfit("Format the cells of the column as dates.")
                 }
                 _ => self.text(kind, number, rules),
             },
@@ -141,11 +142,11 @@ impl<'o> Cells<'o> {
                         owned(format.instant(local, date, &*self.zone, rules.pointer)?)
                     }
                     None => unfit(
-                        "A spreadsheet does not say of which time zone a time is: add format={\"time_zone\": \"Europe/Zurich\"}.",
+                        "Spreadsheets store times without a time zone: add format={\"time_zone\": \"Europe/Zurich\"}.",
                     ),
                 },
                 _ if is_text => owned(short_date(date).to_owned()),
-                _ => unfit("Give the cells of the column another format."),
+                _ => unfit("Use another cell format for the column."),
             },
             Cell::Boolean(value) if is_text || kind == AttributeType::Boolean => owned(value.to_string()),
             Cell::Boolean(_) => unfit("Write another value."),
@@ -171,7 +172,7 @@ impl<'o> Cells<'o> {
         }
     }
 
-    /// Whether a cell of the key or the id holds none.
+    /// Whether a key or id cell is empty.
     pub fn is_null(&self, cell: &Cell) -> bool {
         match cell {
             Cell::Text(text) => text.is_empty() || self.format.is_some_and(|format| format.is_null(text)),
@@ -179,7 +180,7 @@ impl<'o> Cells<'o> {
         }
     }
 
-    /// The text of a key or an id: a number by its digits.
+    /// The text of a key or an id. A number is converted to its digits.
     pub fn key<'c>(&self, cell: &'c Cell, pointer: &str) -> Result<&'c str, Error> {
         match cell {
             Cell::Text(text) => {
@@ -189,13 +190,13 @@ impl<'o> Cells<'o> {
             cell => {
                 let message = format!("{} is neither text nor a number", cell.shown());
                 Err(Error::at(Code::InvalidExternalKey, pointer, message)
-                    .hint("Give the column the format of text, and write the key again."))
+                    .hint("Format the column as text, and enter the key again."))
             }
         }
     }
 }
 
-/// The time zone that a format names, otherwise UTC.
+/// The time zone of the format; the default is UTC.
 pub fn zone_of(format: Option<&Format>) -> Result<Box<dyn Zone>, Error> {
     let Some(name) = format.and_then(|format| format.time_zone.as_deref()) else { return Ok(Box::new(Utc)) };
     let name = time_zone::check(name).map_err(|error| error.below("/format"))?;

@@ -1,4 +1,4 @@
-//! The header of a CSV file → columns. Reports all faults of a header at once.
+//! The header of a CSV file → columns. All errors of a header are reported together.
 
 use super::matching::Matching;
 use super::options::Options;
@@ -7,13 +7,14 @@ use crate::template::Template;
 use crate::value::file_format::VERSION;
 use crate::value::slug::STANDARD_FIELDS;
 
-/// The column with the reason in a list of rejected rows. A corrected file may still have it.
+/// The column with the error message in a file of rejected rows. A corrected file may still contain
+/// it.
 pub const REASON: &str = "import_error";
 
 /// The maximum number of columns: more than a template can have attributes.
 const MAX_COLUMNS: usize = 2000;
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The external key.
@@ -22,14 +23,14 @@ pub enum Column {
     Id,
     /// The attribute at this position of the template.
     Attribute(usize),
-    /// Nothing that is imported.
+    /// Ignored.
     Ignored,
-    /// No name: its cells must be empty.
+    /// A column without a name: its cells must be empty.
     Unnamed,
 }
 
 impl Column {
-    /// Whether several columns can hold this.
+    /// Whether several columns can have this content.
     fn is_shared(self) -> bool {
         matches!(self, Column::Ignored | Column::Unnamed)
     }
@@ -52,7 +53,7 @@ pub fn resolve(
         });
         let earlier = columns.iter().position(|it| *it == column && !it.is_shared());
         if let Some(earlier) = earlier {
-            errors.push(fault(
+            errors.push(violation(
                 index,
                 format!(
                     "column {name:?} maps to the same attribute as column {:?}: rename one of them, or map it to null",
@@ -79,8 +80,8 @@ pub fn resolve(
         );
     }
     let has_names = columns.iter().any(|it| matches!(it, Column::Key | Column::Id));
-    if let Some(mode) = options.mode_that_needs_names().filter(|_| !has_names) {
-        let message = format!("the file has no column of keys or ids, by which mode={mode} finds records");
+    if let Some(mode) = options.mode_that_requires_identifiers().filter(|_| !has_names) {
+        let message = format!("mode={mode} requires a column of keys or ids");
         errors.push(
             Error::at(Code::InvalidValue, "/header", message)
                 .hint("Name the column of the key with key_column=Column."),
@@ -89,14 +90,14 @@ pub fn resolve(
     Error::join(errors).map_or(Ok(columns), Err)
 }
 
-/// A line of commas may have millions of columns, each of which would be compared with the previous ones.
+/// A line of commas may have millions of columns, and each would be compared with all previous ones.
 fn check_width(columns: usize) -> Result<(), Error> {
     if columns <= MAX_COLUMNS {
         return Ok(());
     }
     let message = format!("the file has {columns} columns: at most {MAX_COLUMNS} are allowed");
     Err(Error::at(Code::InvalidValue, "/header", message)
-        .hint("Name the columns in the first line, with the delimiter between them."))
+        .hint("Write the names of the columns in the first line, separated by the delimiter."))
 }
 
 fn column(template: &Template, options: &Options, index: usize, name: &str) -> Result<Column, Error> {
@@ -127,7 +128,7 @@ fn column(template: &Template, options: &Options, index: usize, name: &str) -> R
     let mut positions = template.attributes.iter().enumerate().filter(|(_, it)| labelled(it)).map(|it| it.0);
     match (positions.next(), positions.next()) {
         (Some(position), None) => Ok(Column::Attribute(position)),
-        (Some(_), Some(_)) => Err(fault(index, format!("several attributes are labelled {name:?}"))
+        (Some(_), Some(_)) => Err(violation(index, format!("several attributes are labelled {name:?}"))
             .hint("Name the column by the slug of the attribute.")),
         _ => Err(unknown(template, index, name)),
     }
@@ -136,7 +137,7 @@ fn column(template: &Template, options: &Options, index: usize, name: &str) -> R
 fn unknown(template: &Template, index: usize, name: &str) -> Error {
     if name == VERSION {
         let message = "an import does not compare versions, so it would overwrite changes since the export";
-        return fault(index, message.to_owned()).hint(
+        return violation(index, message.to_owned()).hint(
             "Map the column to null to overwrite them: mapping={\"version\":null}. Otherwise send the version as \
              if_match of an operation in POST /entities/batch.",
         );
@@ -151,7 +152,7 @@ fn unknown(template: &Template, index: usize, name: &str) -> Error {
     ))
 }
 
-fn fault(index: usize, message: String) -> Error {
+fn violation(index: usize, message: String) -> Error {
     Error::at(Code::InvalidValue, format!("/header/{index}"), message)
 }
 
@@ -165,9 +166,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_of_commas_is_no_header() {
+    fn line_of_commas_is_not_a_header() {
         assert!(check_width(MAX_COLUMNS).is_ok());
         let error = check_width(MAX_COLUMNS + 1).expect_err("too many");
-        assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::InvalidValue, "/header"));
+        assert_eq!((error.code, error.violations[0].pointer.as_str()), (Code::InvalidValue, "/header"));
     }
 }

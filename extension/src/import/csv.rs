@@ -1,4 +1,4 @@
-//! Records of cells → rows: of CSV, and of spreadsheets, whose cells have types.
+//! Arrays of cells → rows, for CSV and for spreadsheets, whose cells have types.
 
 use super::cells::{Cell, Cells};
 use super::columns::Column;
@@ -7,7 +7,7 @@ use super::ndjson::lines;
 use super::options::Options;
 use super::{Outcome, Row};
 use crate::attribute_type::AttributeType;
-use crate::error::{Code, Error, MAX_FAULTS};
+use crate::error::{Code, Error, MAX_VIOLATIONS};
 use crate::record::changes::required;
 use crate::template::Template;
 use crate::value::change::{Change, Value};
@@ -35,7 +35,7 @@ pub fn cells(records: &[StringRecord]) -> Vec<Vec<Cell<'_>>> {
     records.iter().map(cells).collect()
 }
 
-/// The cells of each row of a spreadsheet, which is a line with an array; at most `limit` rows.
+/// The cells of each spreadsheet row: each line is an array. At most `limit` rows.
 pub fn typed_cells(text: &str, limit: usize) -> Result<Vec<Vec<Cell<'_>>>, Error> {
     let rows = lines(text).take(limit).map(|line| {
         let row: Vec<&RawValue> = serde_json::from_str(line).map_err(|error| {
@@ -46,7 +46,7 @@ pub fn typed_cells(text: &str, limit: usize) -> Result<Vec<Vec<Cell<'_>>>, Error
     rows.collect()
 }
 
-/// Reads each record as a row, or returns why it is rejected.
+/// Parses each array of cells as a row, or returns its error.
 pub fn rows<'a>(
     template: &Template,
     columns: &[Column],
@@ -80,7 +80,7 @@ fn row<'a>(
     let mut row = Row { index, key: None, id: None, changes, embedding: Embedding::Absent, exists: false };
     let mut errors = Vec::new();
     let mut empty_key = false;
-    // A spreadsheet leaves out empty cells at the end.
+    // A spreadsheet omits empty cells at the end of a row.
     let padded = record.iter().chain(std::iter::repeat(&Cell::Empty));
     for (position, (cell, column)) in padded.zip(columns).enumerate() {
         match column {
@@ -114,7 +114,7 @@ fn row<'a>(
                 }
             }
         }
-        if errors.len() >= MAX_FAULTS {
+        if errors.len() >= MAX_VIOLATIONS {
             break;
         }
     }
@@ -144,8 +144,8 @@ fn check_width(record: &[Cell], columns: &[Column], options: &Options) -> Result
     Err(Error::new(Code::InvalidValue, message).hint(hint))
 }
 
-/// Whether a row has a cell for each column; empty cells after them, and those of columns without a name, may be missing. A
-/// spreadsheet leaves out any empty cells at the end.
+/// Whether a row has a cell for each column. Empty cells at the end of a spreadsheet row may be missing, and so may cells
+/// of columns without a name. Additional cells must be empty.
 fn has_width(record: &[Cell], columns: &[Column], is_typed: bool) -> bool {
     match record.len().checked_sub(columns.len()) {
         Some(_) => record[columns.len()..].iter().all(Cell::is_empty),
@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parser_adds_no_cell_to_any_text(
+        fn parser_preserves_the_number_of_cells(
             text in prop_oneof![any::<String>(), "[a,;\"'\n\r é]{0,40}"],
             delimiter in prop::sample::select(b",;\t|".to_vec()),
         ) {

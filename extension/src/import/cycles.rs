@@ -1,7 +1,7 @@
-//! Rows that reference each other in cycles or long chains, which cannot be written one after the other.
+//! Rows that reference each other in cycles or long chains, so that no order of writes resolves all references.
 //!
-//! A row that is reported as rejected leaves nothing behind: the rows of its cycle are rolled back, and written again
-//! without it and the rows that reference its record.
+//! A rejected row has no effect: the rows of its cycle are rolled back and written again, without it and without the
+//! rows that reference its record.
 
 use super::writer::Writer;
 use super::{
@@ -16,11 +16,11 @@ use keyed_write_order::dependents::{Dependents, Reference};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-/// Why rows were not written.
+/// The reason why rows were not written.
 enum End {
     /// These rows are rejected, by index.
     Rejected(HashMap<usize, Error>),
-    /// No row is at fault.
+    /// An error that no row caused.
     Failed(Box<Error>),
 }
 
@@ -31,12 +31,12 @@ impl From<Error> for End {
 }
 
 /// Writes rows that reference each other: first without these references, then the references. Rows that reference a
-/// record that none of them creates wait for the rest of the file, or are rejected at its end. If a reference is
-/// rejected after its record was written, everything is rolled back and repeated without that row.
+/// record that none of them creates wait for the rest of the file; at the end of the file, they are rejected. If a
+/// reference is rejected after its record was written, everything is rolled back and repeated without that row.
 pub(super) fn write(writer: &mut Writer, mut rows: Vec<Row>, is_last: bool) -> Result<(), Error> {
     while !rows.is_empty() {
         pgrx::check_for_interrupts!();
-        rows = without_dangling(writer, rows, is_last);
+        rows = without_unresolved(writer, rows, is_last);
         let before = writer.outcomes.clone();
         let rejected = match attempt(|| write_cycles(writer, rows.clone())).or_rethrow() {
             Ok(()) => return Ok(()),
@@ -52,9 +52,9 @@ pub(super) fn write(writer: &mut Writer, mut rows: Vec<Row>, is_last: bool) -> R
     Ok(())
 }
 
-/// The rows whose references all have a target, or get one from these rows.
-fn without_dangling<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>, is_last: bool) -> Vec<Row<'a>> {
-    // Later rows of a waiting record wait too, and so do rows that reference them.
+/// The rows whose references all have a target, existing or created by these rows.
+fn without_unresolved<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>, is_last: bool) -> Vec<Row<'a>> {
+    // Later rows of a waiting record wait too, and so do rows that reference the record.
     loop {
         pgrx::check_for_interrupts!();
         let mut errors = dangling(writer, &rows);
@@ -77,8 +77,8 @@ fn without_dangling<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>, is_last: bo
     }
 }
 
-/// The rows with a reference, direct or indirect, to a record that none of them creates, by position; also those that
-/// cannot be written without the reference.
+/// The positions of the rows that reference, directly or through others, a record that none of them creates. Includes
+/// rows that cannot be written without such a reference.
 fn dangling(writer: &Writer, rows: &[Row]) -> HashMap<usize, Error> {
     let records = |row: &Row| {
         let texts = row.texts(writer.template, writer.matching.own());
@@ -88,7 +88,8 @@ fn dangling(writer: &Writer, rows: &[Row]) -> HashMap<usize, Error> {
     for row in rows {
         row.texts(writer.template, writer.matching.own()).for_each(|text| dependents.add_writer(text));
     }
-    // Several rows may write a text. A key is lost with the first of its rows, because the others come after it.
+    // Several rows may write a string attribute. A key is lost when its first row is, because the other rows of
+    // the record follow it.
     rows.iter().filter_map(|row| row.key.as_deref()).for_each(|key| dependents.set_writer(hash_of_key(key)));
     let mut errors: HashMap<usize, Error> = HashMap::new();
     let mut lose = |reference: Reference, _: &RecordHash| {
@@ -120,8 +121,8 @@ fn dangling(writer: &Writer, rows: &[Row]) -> HashMap<usize, Error> {
     errors
 }
 
-/// Writes rows without their references, then the references. Rows reference a record without key and id only by a text:
-/// it is written with its references, in between.
+/// Writes rows without their references, then the references. Other rows can reference a record without key and id only
+/// by a string attribute, so such a record is written with its references, between the two steps.
 fn write_cycles(writer: &mut Writer, rows: Vec<Row>) -> Result<(), End> {
     let all: Vec<usize> = rows.iter().map(|row| row.index).collect();
     let (unnamed, mut rows): (Vec<Row>, Vec<Row>) =
@@ -149,7 +150,7 @@ fn write_cycles(writer: &mut Writer, rows: Vec<Row>) -> Result<(), End> {
     let mut missing = HashMap::new();
     let complete = with_targets(writer, unnamed, &mut missing);
     writer.write(complete)?;
-    // A rejected row has no links. A row whose references had all been found needs none.
+    // A rejected row sets no references. A row needs no second write if all its targets were found.
     links.retain(|row| !row.changes.is_empty() && writer.error(row.index).is_none());
     while !links.is_empty() {
         let (first, later) = first_of_each_record(links);
@@ -158,7 +159,8 @@ fn write_cycles(writer: &mut Writer, rows: Vec<Row>) -> Result<(), End> {
         let complete = with_targets(writer, first, &mut missing);
         writer.link(complete)?;
         for (index, before) in before {
-            // A new record counts as created, and a changed one as changed, whatever its references did.
+            // A new record counts as created, and a changed one as updated, whether or not its
+            // references change.
             if let (Some(Outcome::Created(_)), Some(Outcome::Updated(_)))
             | (Some(Outcome::Updated(_)), Some(Outcome::Unchanged(_))) = (&before, &writer.outcomes[index])
             {
@@ -169,12 +171,13 @@ fn write_cycles(writer: &mut Writer, rows: Vec<Row>) -> Result<(), End> {
     }
     let rejected: HashMap<usize, Error> =
         all.into_iter().filter_map(|index| Some((index, writer.error(index)?))).collect();
-    // A row whose target was rejected is checked again without it: it may wait for a later row.
+    // A row whose target was rejected is checked again without that target: a later row may create
+    // it.
     let rejected = if rejected.is_empty() { missing } else { rejected };
     if rejected.is_empty() { Ok(()) } else { Err(End::Rejected(rejected)) }
 }
 
-/// The rows whose references all have a target; the errors of the others go to `missing`, by index.
+/// The rows whose references all have a target. The errors of other rows go to `missing`, by index.
 fn with_targets<'a>(
     writer: &Writer,
     mut rows: Vec<Row<'a>>,
@@ -196,7 +199,7 @@ fn with_targets<'a>(
     found
 }
 
-/// The error of a row whose references have no target.
+/// The error for a row whose references have no target.
 fn not_found(writer: &Writer, row: &Row) -> Error {
     let unresolved = row.changes.iter().filter(|(_, change)| is_unresolved(change));
     let errors = unresolved

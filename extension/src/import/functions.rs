@@ -12,7 +12,7 @@ use crate::access::Caller;
 use crate::access::lookup::template_by_name;
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
-use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::function::{ReturnValue, sql_functions};
 use crate::template::Template;
 use std::rc::Rc;
 
@@ -22,8 +22,9 @@ sql_functions! {
         let caller = Caller::current();
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         let options = Options::parse(&call.required_text(1, "options")?)?;
-        options.mode.require_rights(&caller, &template)?;
-        // Before another import is waited for: what that one creates is newer than this file.
+        options.mode.require_privileges(&caller, &template)?;
+        // Read before the import waits for a concurrent one: records that the concurrent import
+        // creates are newer than this file.
         let mut mirror = match &options.mirror {
             Some(mirror) => Some(Mirror::of(&caller, &template, mirror)?),
             None => None,
@@ -32,7 +33,7 @@ sql_functions! {
             let in_the_way = single_transaction::enter(&template, options.waits)?;
             if let Some(importer) = in_the_way {
                 mirror.into_iter().for_each(Mirror::keep);
-                return Ok(Answer::Text(format!("{{\"waits_for\":{}}}", importer.to_json())));
+                return Ok(ReturnValue::Text(format!("{{\"waits_for\":{}}}", importer.to_json())));
             }
         }
         let rows = call.required_text(2, "rows")?;
@@ -40,11 +41,11 @@ sql_functions! {
             && let Some(mirror) = mirror
         {
             require_no_rows(&rows)?;
-            return mirror.end(ends_after).map(Answer::Text);
+            return mirror.end(ends_after).map(ReturnValue::Text);
         }
         let report = import(&caller, &template, &options, mirror.as_mut(), &rows)?;
         mirror.into_iter().for_each(Mirror::keep);
-        Ok(Answer::Text(report))
+        Ok(ReturnValue::Text(report))
     };
 
     /// `keyed_http.find_import(template text) returns text`.
@@ -53,14 +54,14 @@ sql_functions! {
         let template = template_by_name(&caller, &call.required_text(0, "template")?)?;
         caller.require_define(&template)?;
         let importer = Importer::of(&template).ok_or_else(|| {
-            let what = format!("no file is imported as one transaction into {}", template.full_name());
+            let what = format!("no all-or-nothing import into {} is running", template.full_name());
             Error::new(Code::NotFound, what)
         })?;
-        Ok(Answer::Text(importer.to_json()))
+        Ok(ReturnValue::Text(importer.to_json()))
     };
 }
 
-/// The maximum size of a chunk, several times that of the proxy's chunks: memory is allocated for each cell and row.
+/// The maximum size of a chunk, several times that of the proxy's chunks. It bounds the memory for cells and rows.
 const MAX_BYTES: usize = 16 << 20;
 const MAX_ROWS: usize = 50_000;
 
@@ -119,7 +120,7 @@ fn import(
                 |row: &usize| key.and_then(|key| typed[*row].get(key)).is_some_and(Cell::is_rounded);
             let mut notes = report::Notes::of(&rows, typed.len(), &options.key_prefix, numbers, forms);
             notes.add_rounded((0..typed.len()).filter(is_rounded));
-            // Each chunk has the same ones.
+            // All chunks of a file have the same columns.
             if options.previews && typed.is_empty() {
                 notes.show_columns(columns.iter().map(|column| shown(template, *column)));
             }
@@ -152,16 +153,16 @@ fn shown(template: &Template, column: Column) -> Option<(String, &'static str)> 
     }
 }
 
-/// What the header calls a field; the number of a column without a name.
+/// The name of a column in the header; the position of a column without a name.
 fn column_name(template: &Template, header: &[String], columns: &[Column], field: &str) -> Option<String> {
     if let Ok(number) = field.parse::<usize>() {
         return (columns.get(number.checked_sub(1)?)? == &Column::Unnamed).then(|| field.to_owned());
     }
-    let wanted = match field {
+    let requested = match field {
         "external_key" => Column::Key,
         "id" => Column::Id,
         slug => Column::Attribute(template.position(slug)?),
     };
-    let position = columns.iter().position(|column| *column == wanted)?;
+    let position = columns.iter().position(|column| *column == requested)?;
     header.get(position).cloned()
 }

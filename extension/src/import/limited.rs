@@ -1,5 +1,6 @@
-//! Finds the attribute whose value a column rejects. An administrator may have given a column the type `varchar(20)` or a
-//! check. The error of the type names no column, and the error of the check only its constraint.
+//! Finds the attribute whose value violates a limit of its column. An administrator may have changed a column to
+//! `varchar(20)` or added a CHECK constraint. PostgreSQL's error for the type names no column, and the error for the
+//! constraint names only the constraint.
 
 use super::Row;
 use crate::error::{Code, Error};
@@ -10,7 +11,8 @@ use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use pgrx::prelude::PgSqlErrorCode;
 
-/// The error of a row that was written separately, with the attributes at fault, if they are found.
+/// The error of a row that was written separately, with the attributes that caused it, if they are
+/// known.
 pub fn located(template: &Template, row: &Row, caught: &Caught, error: Error) -> Error {
     let errors = if caught.is_any_of(&[PgSqlErrorCode::ERRCODE_STRING_DATA_RIGHT_TRUNCATION]) {
         too_long(template, &row.changes)
@@ -25,7 +27,7 @@ pub fn located(template: &Template, row: &Row, caught: &Caught, error: Error) ->
     }
 }
 
-/// The texts with more characters than their columns allow.
+/// The values with more characters than their columns allow.
 fn too_long(template: &Template, changes: &Changes) -> Vec<Error> {
     // The modifier of these types is the length plus 4.
     let sql = "select a.attname::text, a.atttypmod - 4 from pg_catalog.pg_attribute a \
@@ -35,7 +37,7 @@ fn too_long(template: &Template, changes: &Changes) -> Vec<Error> {
         let limit = |row| Some((rows.get::<Option<String>>(row, 0)?, rows.get::<Option<i32>>(row, 1)?));
         (0..rows.len()).filter_map(limit).collect()
     });
-    let fault = |(position, change): &(usize, Change)| {
+    let violation = |(position, change): &(usize, Change)| {
         let attribute = &template.attributes[*position];
         let Change::Set(Value::Text(text)) = change else { return None };
         let (_, max) = limits.iter().find(|(slug, _)| *slug == attribute.slug)?;
@@ -43,10 +45,11 @@ fn too_long(template: &Template, changes: &Changes) -> Vec<Error> {
         let message = format!("the text has {count} characters: its column takes at most {max}");
         (count > *max as usize).then(|| Error::at(Code::InvalidValue, &attribute.pointer, message))
     };
-    changes.iter().filter_map(fault).collect()
+    changes.iter().filter_map(violation).collect()
 }
 
-/// The attribute of a violated check of one column. The message quotes the name of the check.
+/// The attribute of a violated single-column CHECK constraint. The error message quotes the name of
+/// the constraint.
 fn checked(template: &Template, message: &str) -> Vec<Error> {
     let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
     let sql = "select a.attname::text from pg_catalog.pg_constraint c \

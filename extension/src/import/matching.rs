@@ -1,4 +1,4 @@
-//! References by a text of their target: `match={"artist": "name"}`.
+//! References that identify their target by a string attribute: `match={"artist": "name"}`.
 
 use super::options::Options;
 use crate::access::{Action, Caller};
@@ -9,16 +9,16 @@ use crate::template::{Attribute, Template, catalog};
 use crate::value::change::{Change, Value};
 use std::rc::Rc;
 
-/// The references of a template that name their target by a text.
+/// The references of a template that identify their targets by a string attribute.
 #[derive(Default)]
 pub struct Matching {
     /// By the position of the reference.
     pub(super) references: Vec<(usize, Match)>,
-    /// The positions of the attributes of the template itself by which its own rows refer to each other.
+    /// The positions of the template's own attributes by which rows of the file reference each other.
     own: Vec<usize>,
 }
 
-/// The attribute of the target that has the text.
+/// The matched attribute of the target.
 pub struct Match {
     /// The template of the target.
     pub target: Rc<Template>,
@@ -33,7 +33,7 @@ impl Match {
 }
 
 impl Matching {
-    /// Reads the options. All errors are reported together.
+    /// Parses the options. All errors are reported together.
     pub fn of(caller: &Caller, template: &Template, options: &Options) -> Result<Matching, Error> {
         let (mut matching, mut errors) = (Matching::default(), Vec::new());
         for (slug, matched) in &options.matching {
@@ -50,7 +50,8 @@ impl Matching {
         Error::join(errors).map_or(Ok(matching), Err)
     }
 
-    /// The number of the attribute by which the reference at a position names its target; none if by its key.
+    /// The id of the attribute that identifies the target of the reference at this position; `None` if the
+    /// external key does.
     pub fn get(&self, position: usize) -> Option<i32> {
         self.at(position).map(|it| it.attribute().id)
     }
@@ -60,7 +61,7 @@ impl Matching {
         self.references.iter().map(|it| it.0)
     }
 
-    /// The positions of the attributes by which rows of the file may refer to each other.
+    /// The positions of the attributes by which rows of the file may reference each other.
     pub(super) fn own(&self) -> &[usize] {
         &self.own
     }
@@ -115,7 +116,7 @@ fn shown<'a>(attributes: impl Iterator<Item = &'a Attribute>) -> String {
     if slugs.is_empty() { "there are none".to_owned() } else { slugs.join(", ") }
 }
 
-/// The change of a reference whose target a text of this attribute names.
+/// The change of a reference whose target has this text in the matched attribute.
 pub fn by_text(change: Change, attribute: i32) -> Change {
     match change {
         Change::Set(Value::Text(text)) => Change::Set(Value::ReferenceByText(attribute, text)),

@@ -1,14 +1,14 @@
-//! Deletes the records that a file does not have: `mode=mirror`.
+//! Deletes the records that are missing from a file: `mode=mirror`.
 //!
-//! The first call of the transaction opens a cursor over the records that the file could delete: live, with a key of the file's
-//! prefix, within the filter, and within the caller's scope. The cursor keeps the snapshot of that call, so a record that others create later
-//! is never among them. Every chunk adds the ids of the records that it has written, or found as the file has them. At the
-//! end, the cursor is compared with these ids, the share is checked, and what is left is deleted in the order of keys.
+//! The first call of the transaction opens a cursor over the candidates for deletion: live records with the key prefix of
+//! the file, within the filter and the caller's scope. The cursor uses the snapshot of that call, so records that are
+//! created later are not candidates. Every chunk adds the ids of its records, whether written or unchanged. At the end, the
+//! candidates are compared with these ids, the share is checked, and the missing records are deleted in the order of keys.
 //!
-//! Ids and not keys are compared: a trigger of an administrator may write another key than the file has.
+//! Ids are compared instead of keys, because a user-defined trigger may change the key of a written record.
 //!
-//! The state is that of one transaction. The caller ends it with the number of rows of the whole file, so that a part of a
-//! file never deletes what the rest has.
+//! The state belongs to one transaction. The last call passes the total number of rows, so that an incomplete file deletes
+//! nothing.
 
 use super::Outcome;
 use super::options::MirrorOptions;
@@ -38,7 +38,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// The maximum number of rows of a file, and of records that it deletes: 128 and 256 MiB.
+/// The maximum number of rows of a file, and of records that it deletes. These take 128 and 256
+/// MiB.
 const MAX_RECORDS: usize = 1 << 24;
 /// The number of records that one call compares with the file.
 const COMPARED: usize = 50_000;
@@ -60,7 +61,7 @@ pub fn on_end(ended: Ended) {
     }
 }
 
-/// An import that deletes what its file does not have.
+/// An import that deletes the records missing from its file.
 pub struct Mirror {
     moment: Moment,
     caller: Caller,
@@ -68,26 +69,26 @@ pub struct Mirror {
     options: MirrorOptions,
     /// The filter over the records of the template; `None` for all.
     filter: Option<String>,
-    /// The records that the file could delete; `None` once all are compared.
+    /// The candidates for deletion; `None` after all were compared.
     cursor: Option<Cursor>,
-    /// The hashes of the ids of the file's records. If two ids have one hash, a record is kept that could be deleted.
+    /// The hashes of the ids of the file's records. If two ids have the same hash, a missing record may remain.
     of_file: Vec<u64>,
     is_sorted: bool,
-    /// The number of rows that do not wait.
+    /// The number of rows that do not wait for others.
     settled: u64,
     rejected: u64,
-    /// The number of records that the file could delete.
+    /// The number of candidates for deletion.
     matching: u64,
-    /// Those that it does not have, in the order of their keys.
+    /// The missing records, in the order of their keys.
     missing: Vec<Uuid>,
-    /// The first keys of these.
+    /// The first keys of the missing records.
     keys: Vec<String>,
-    /// How many of them are done.
+    /// The number of missing records that were processed.
     done: usize,
     deleted: u64,
 }
 
-/// What a call has done.
+/// The progress of a call.
 #[derive(Serialize)]
 struct Report<'a> {
     is_complete: bool,
@@ -95,12 +96,12 @@ struct Report<'a> {
     matching: u64,
     share: f64,
     keys: &'a [String],
-    /// Whether the share is larger than the caller allows. Then nothing is deleted.
+    /// Whether the share exceeds the limit of the caller. Then nothing is deleted.
     exceeds: bool,
 }
 
 impl Mirror {
-    /// The mirror of this transaction. The first call begins it.
+    /// The mirror of this transaction. The first call creates it.
     pub fn of(caller: &Caller, template: &Rc<Template>, options: &MirrorOptions) -> Result<Mirror, Error> {
         caller.require(Action::Read, template)?;
         caller.require(Action::Delete, template)?;
@@ -115,7 +116,7 @@ impl Mirror {
         if is_same {
             return Ok(begun);
         }
-        Err(Error::new(Code::InvalidValue, "this transaction has begun another import with mode=mirror")
+        Err(Error::new(Code::InvalidValue, "another import with mode=mirror has begun in this transaction")
             .hint("Import each file in a transaction of its own, without savepoints, as one caller, and with the same options."))
     }
 
@@ -151,13 +152,13 @@ impl Mirror {
         })
     }
 
-    /// Keeps the mirror for the next call of the transaction.
+    /// Stores the mirror for the next call of the transaction.
     pub fn keep(self) {
         MIRROR.set(Some(self));
     }
 
-    /// Adds the rows of a chunk, and rejects those whose records are outside of the filter now: no later file would delete
-    /// them.
+    /// Adds the rows of a chunk. Rejects rows whose records no longer match the filter, because no later file could delete
+    /// these records.
     pub fn add(&mut self, outcomes: &mut [Outcome]) -> Result<(), Error> {
         self.reject_outside(outcomes);
         let ids = outcomes.iter().filter_map(Outcome::record);
@@ -197,7 +198,7 @@ impl Mirror {
         }
     }
 
-    /// Compares the records with the file, then deletes those that it does not have, a part with each call. `rows` is the
+    /// Compares the candidates with the file, then deletes the missing records, some with each call. `rows` is the total
     /// number of rows of the file.
     pub fn end(mut self, rows: u64) -> Result<String, Error> {
         self.require_whole(rows)?;
@@ -237,20 +238,18 @@ impl Mirror {
                 "the file has {rows} rows, and this transaction has imported {} of them",
                 self.settled
             );
-            (
-                message,
-                "Import the whole file in one transaction: a part of it would delete what the rest has.",
-            )
+            (message, "Import the whole file in one transaction. An incomplete file would delete records.")
         } else if rows == 0 {
             let message = "the file has no rows: mode=mirror would delete every record that matches";
-            (message.to_owned(), "To delete all of them, name them in a batch.")
+            (message.to_owned(), "To delete all records, use a batch.")
         } else {
             return Ok(());
         };
         Err(Error::new(Code::InvalidValue, message).hint(hint))
     }
 
-    /// Reads on in the cursor, and notes the records that are not in the file.
+    /// Reads the next candidates from the cursor, and collects those that are missing from the
+    /// file.
     fn compare(&mut self, spi: &Connection) -> Result<(), Error> {
         let Some(cursor) = &self.cursor else { return Ok(()) };
         for _ in 0..COMPARED / FETCHED {
@@ -277,7 +276,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// Whether the share is larger than the caller allows, in a dry run; otherwise that is an error.
+    /// Whether the share exceeds the limit of the caller. An error, except in a dry run.
     fn exceeds(&self) -> Result<bool, Error> {
         let missing = self.missing.len() as u64;
         let share = share(missing, self.matching);
@@ -289,11 +288,13 @@ impl Mirror {
             "the import would delete {missing} of {} records, a share of {share:.4}: more than max_deleted_share={max} allows",
             self.matching
         );
-        Err(Error::new(Code::PreconditionFailed, message)
-            .hint("Check with dry_run=true whether the file is complete. If it is, name a larger share."))
+        Err(Error::new(Code::PreconditionFailed, message).hint(
+            "Check with dry_run=true whether the file is complete. If it is, set a larger max_deleted_share.",
+        ))
     }
 
-    /// Deletes the next records. Others may have deleted them since, or moved them out of the filter or the scope.
+    /// Deletes the next missing records. Other transactions may have deleted them since, or moved them out of the
+    /// filter or the scope.
     fn delete(&mut self) -> Result<(), Error> {
         let end = self.missing.len().min(self.done + DELETED);
         let ids = &self.missing[self.done..end];
@@ -322,7 +323,7 @@ impl Mirror {
                 (locked.len(), deleted)
             })
         });
-        // The records are locked, so only a trigger leaves one.
+        // The records are locked, so only a trigger can prevent the deletion.
         if deleted < locked && dropped::is_possible(template, &[Event::Update]) {
             return Err(dropped::error(template));
         }
@@ -332,7 +333,7 @@ impl Mirror {
     }
 }
 
-/// The records that a file could delete.
+/// The candidates for deletion.
 fn condition(caller: &Caller, template: &Template, options: &MirrorOptions, filter: Option<&str>) -> String {
     let prefix = match options.key_prefix.as_str() {
         "" => "t.external_key is not null".to_owned(),
@@ -376,8 +377,8 @@ fn require_room(records: usize) -> Result<(), Error> {
         .hint("Split the file, and give each part a filter of its own."))
 }
 
-fn reserve_memory<T>(list: &mut Vec<T>, further: usize) -> Result<(), Error> {
-    list.try_reserve(further).map_err(|_| {
+fn reserve_memory<T>(list: &mut Vec<T>, additional: usize) -> Result<(), Error> {
+    list.try_reserve(additional).map_err(|_| {
         Error::new(Code::StorageFull, "the server has no memory left for the records of the file")
     })
 }
@@ -392,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn share_equals_the_decimal_that_names_it() {
+    fn share_equals_its_decimal_notation() {
         for (deleted, matching, max) in
             [(1, 10, "0.1"), (3, 10, "0.3"), (7, 100, "0.07"), (0, 0, "0"), (9, 9, "1")]
         {

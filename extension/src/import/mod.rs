@@ -19,13 +19,13 @@ mod cycles;
 pub mod functions;
 /// Values that a limited column rejects.
 pub mod limited;
-/// References by a text of their target.
+/// References that identify their target by a string attribute.
 pub mod matching;
-/// Deletes what a file does not have.
+/// Deletes records that are missing from a file.
 pub mod mirror;
 /// JSON, line by line → rows.
 pub mod ndjson;
-/// Numbers that may mean others.
+/// Numbers with an ambiguous thousands separator.
 pub mod numbers;
 /// The options of an import.
 pub mod options;
@@ -61,24 +61,24 @@ pub struct Row<'a> {
     pub index: usize,
     /// The external key of the record, normalized.
     pub key: Option<String>,
-    /// The record, where it is named by its id because it has no key.
+    /// The id of the record, for rows without a key.
     pub id: Option<Uuid>,
-    /// What happens to its attributes.
+    /// The changes of its attributes.
     pub changes: Changes<'a>,
-    /// What happens to its vector.
+    /// The change of its vector.
     pub embedding: Embedding,
-    /// Whether its record is known to exist: it is locked, because it keeps values.
+    /// Whether its record is locked and therefore exists.
     pub exists: bool,
 }
 
-/// The hash of the record that has a text in an attribute, in any normal form.
+/// The hash that identifies a record by a string attribute, in any normalization form.
 fn hash_of_text(attribute: i32, text: &str) -> RecordHash {
     let mut hasher = DefaultHasher::new();
     (attribute, composed(text)).hash(&mut hasher);
     hasher.finish()
 }
 
-/// The hash of the record with a key.
+/// The hash that identifies a record by its key.
 fn hash_of_key(key: &str) -> RecordHash {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
@@ -86,7 +86,7 @@ fn hash_of_key(key: &str) -> RecordHash {
 }
 
 impl Row<'_> {
-    /// The hash of its record; none if it creates one without a key.
+    /// The hash of its record; none for a new record without a key.
     fn record_hash(&self) -> Option<RecordHash> {
         match (&self.key, self.id) {
             (Some(key), _) => Some(hash_of_key(key)),
@@ -111,7 +111,7 @@ impl Row<'_> {
         })
     }
 
-    /// The texts by which other rows reference its record, in these attributes.
+    /// The strings in these attributes by which other rows reference its record.
     fn texts(&self, template: &Template, matched: &[usize]) -> impl Iterator<Item = RecordHash> {
         let changes = self.changes.iter().filter(|(position, _)| matched.contains(position));
         changes.filter_map(|(position, change)| match change {
@@ -125,7 +125,7 @@ impl Row<'_> {
         self.changes.iter().any(|(_, change)| is_unresolved(change))
     }
 
-    /// The outcome of a row that waits for its references.
+    /// The outcome of a row that waits for the targets of its references.
     fn waits(&self, template: &Template, matched: &[usize]) -> Outcome {
         Outcome::Waits {
             record: self.record_hash(),
@@ -149,17 +149,18 @@ fn is_unresolved(change: &Change) -> bool {
 /// The outcome of a row.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// A record was made.
+    /// A record was created.
     Created(Uuid),
-    /// A record was changed.
+    /// A record was updated.
     Updated(Uuid),
-    /// The record held these values already.
+    /// The record already had these values.
     Unchanged(Uuid),
-    /// It references a record that a later row may create, or follows such a row of the same record.
+    /// The row references a record that a later row may create, or follows such a row of the same
+    /// record.
     Waits {
         /// Its record.
         record: Option<RecordHash>,
-        /// The texts by which other rows reference it.
+        /// The strings by which other rows reference it.
         texts: Vec<RecordHash>,
         /// The records that it references.
         targets: Vec<RecordHash>,
@@ -169,7 +170,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The record of a row that was written, or that has its values already.
+    /// The record of a row that was written or is unchanged.
     fn record(&self) -> Option<Uuid> {
         match self {
             Outcome::Created(id) | Outcome::Updated(id) | Outcome::Unchanged(id) => Some(*id),

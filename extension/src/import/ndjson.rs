@@ -1,4 +1,4 @@
-//! JSON, line by line → rows: `{external_key?, attributes, embedding?}`, or a record as an export or the interface shows it.
+//! NDJSON → rows. A line is `{external_key?, attributes, embedding?}`, or a record as in exports and responses.
 
 use super::matching::{Matching, by_text};
 use super::options::Options;
@@ -20,7 +20,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').filter(|line| !line.trim_ascii().is_empty())
 }
 
-/// Reads each line as a row, or returns why it is rejected.
+/// Parses each line as a row, or returns its error.
 pub fn rows<'a>(
     template: &Template,
     options: &Options,
@@ -62,7 +62,7 @@ fn row<'a>(
             "attributes" => {
                 row.changes = changes::parse_by(template, value, |position, value, rules| {
                     match matching.get(position) {
-                        // An object still names the key.
+                        // The key is part of the error message if the line is an object.
                         Some(matched) if value.get().starts_with('"') => {
                             AttributeType::String.parse(value, rules).map(|change| by_text(change, matched))
                         }

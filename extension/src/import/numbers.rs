@@ -1,4 +1,4 @@
-//! Numbers of a file that may have another meaning: some spreadsheets write 1234 as `1.234`. Pure.
+//! Ambiguous numbers of a file: some spreadsheets write 1234 as `1.234`. Pure.
 
 use super::cells::Cell;
 use super::columns::Column;
@@ -14,11 +14,11 @@ const MAX_ROWS: usize = 10;
 pub struct Numbers {
     /// Its name.
     column: String,
-    /// Whether a number cannot have groups of three digits.
+    /// Whether at least one number cannot have thousands separators.
     is_plain: bool,
-    /// How many numbers can, such as `1.234`.
+    /// The count of numbers that can, such as `1.234`.
     grouped: usize,
-    /// The first of these, and the rows of the first ones.
+    /// The first such number, and the first rows with one.
     example: String,
     rows: Vec<usize>,
 }
@@ -26,15 +26,15 @@ pub struct Numbers {
 /// The form of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Fewer digits than a group has.
+    /// Fewer digits than a group.
     Short,
-    /// Groups of three, or three decimals.
+    /// Groups of three digits, or three decimals.
     Grouped,
-    /// Neither.
+    /// Any other form.
     Plain,
 }
 
-/// The columns of numbers in these rows.
+/// The number columns of these rows.
 pub fn of(
     template: &Template,
     header: &[String],
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn column_is_plain_if_one_number_cannot_have_groups() {
+    fn column_is_unambiguous_if_one_number_cannot_have_groups() {
         let of_column = |cells: &[&'static str]| of_column("price", cells.iter().copied().map(Some));
         let grouped = of_column(&["12", "", "1.234", "x", "22.500"]);
         assert_eq!((grouped.is_plain, grouped.grouped, grouped.rows), (false, 2, vec![2, 4]));

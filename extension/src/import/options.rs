@@ -12,11 +12,11 @@ use keyed_write_order::record_filter::RecordFilter;
 /// The format of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Lines of cells, under a header.
+    /// Rows of cells after a header.
     Csv {
         /// The names in the header.
         header: Vec<String>,
-        /// The byte between two cells.
+        /// The delimiter.
         delimiter: u8,
     },
     /// A JSON object on each line.
@@ -24,58 +24,60 @@ pub enum Format {
     Ndjson,
 }
 
-/// How the rows of a file are read.
+/// The interpretation of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The format of the file.
     pub format: Format,
-    /// The format of the cells of CSV, if it is not that of keyed's exports.
+    /// The format of CSV cells, if it differs from that of keyed's exports.
     pub cells: Option<format::Format>,
-    /// Whether the rows are arrays of typed cells, as those of a spreadsheet.
+    /// Whether rows are arrays of typed cells, as in a spreadsheet.
     pub is_typed: bool,
-    /// Whether to find the formats that fit the cells of CSV.
+    /// Whether to suggest formats for the cells of CSV.
     pub suggests: bool,
-    /// Whether to return the columns, and examples of cells in the formats that fit.
+    /// Whether to return the columns, with example cells for the suggested formats.
     pub previews: bool,
-    /// Column → attribute, `external_key`, or null for a column that is left out.
+    /// Column → attribute, `external_key`, or null for a column to skip.
     pub mapping: Vec<(String, Option<String>)>,
-    /// Reference → string of its target by whose text the file names it.
+    /// Reference → string attribute of its target that identifies it in the file.
     pub matching: Vec<(String, String)>,
     /// The column that holds the external key.
     pub key_column: Option<String>,
     /// The prefix of every external key of the file.
     pub key_prefix: String,
-    /// Whether rows whose record does not exist create it, or are rejected.
+    /// Whether rows without an existing record create one or are rejected.
     pub mode: Mode,
-    /// How the records that the file does not have are deleted; `None` if they stay.
+    /// The options for deleting missing records; `None` to delete none.
     pub mirror: Option<MirrorOptions>,
     /// Whether one transaction writes all chunks of the file.
     pub is_whole: bool,
-    /// Whether the import waits for another that holds the template, or returns who holds it.
+    /// Whether to wait for another import into the template, or to return that import.
     pub waits: bool,
     /// The records of waiting rows: later rows of these records wait too.
     pub held: RecordFilter,
-    /// Whether no further rows follow: then the records that a row references must exist.
+    /// Whether this is the end of the file: then the records that rows reference must exist.
     pub is_last: bool,
 }
 
-/// How an import deletes the records that its file does not have.
+/// The options for deleting the records that are missing from the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MirrorOptions {
-    /// The records that are compared with the file, as JSON; `None` for all of the template.
+    /// The filter for the records that are compared with the file, as JSON; `None` for all records
+    /// of the template.
     pub filter: Option<String>,
-    /// The beginning of the keys of the file. Records with other keys are not compared.
+    /// The key prefix of the file. Records with other keys are not compared.
     pub key_prefix: String,
-    /// The largest share of these records that may be deleted. Only a dry run need not name it.
+    /// The maximum share of these records that may be deleted. Optional in a dry run only.
     pub max_deleted_share: Option<f64>,
-    /// Whether a larger share is reported, and no error.
+    /// Whether a larger share is reported instead of raising an error.
     pub is_dry_run: bool,
-    /// The number of rows of the file, after the last one: then the other records are deleted.
+    /// The number of rows of the file, in the call after the last row. That call deletes the
+    /// missing records.
     pub ends_after: Option<u64>,
 }
 
 impl MirrorOptions {
-    /// Whether both are options of one import.
+    /// Whether both are options of the same import.
     pub fn is_same_import(&self, other: &MirrorOptions) -> bool {
         let without_end = |it: &MirrorOptions| MirrorOptions { ends_after: None, ..it.clone() };
         without_end(self) == without_end(other)
@@ -83,8 +85,8 @@ impl MirrorOptions {
 }
 
 impl Options {
-    /// The mode, if it rejects rows that name no record.
-    pub fn mode_that_needs_names(&self) -> Option<&'static str> {
+    /// The mode, if it rejects rows without a key or an id.
+    pub fn mode_that_requires_identifiers(&self) -> Option<&'static str> {
         match &self.mirror {
             Some(_) => Some(MIRROR),
             None => (self.mode == Mode::Update).then_some("update"),
@@ -101,8 +103,9 @@ impl Options {
         key::normalize(&format!("{}{own}", self.key_prefix)).map(str::to_owned)
     }
 
-    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, filter?, max_deleted_share?, dry_run?, ends_after?, is_typed?, suggests?, previews?, is_whole?, waits?, held?, is_last?}`. An
-    /// object as `format` is CSV whose cells are written so.
+    /// Reads them: `{format, header?, delimiter?, mapping?, match?, key_column?, key_prefix?, mode?, filter?,
+    /// max_deleted_share?, dry_run?, ends_after?, is_typed?, suggests?, previews?, is_whole?, waits?, held?, is_last?}`. An
+    /// object as `format` is the cell format of CSV.
     pub fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options { waits: true, ..Options::default() };
         let (mut header, mut delimiter, mut format) = (Vec::new(), b',', FileFormat::Ndjson);
@@ -177,16 +180,13 @@ impl Options {
         if format == FileFormat::Csv {
             options.format = Format::Csv { header, delimiter };
         } else if !options.mapping.is_empty() || options.key_column.is_some() {
-            return Err(Error::new(
-                Code::InvalidValue,
-                "mapping and key_column are for CSV: NDJSON names attributes itself",
-            ));
+            return Err(Error::new(Code::InvalidValue, "mapping and key_column apply to CSV only"));
         }
         Ok(options)
     }
 }
 
-/// Reads a mode. No mode only creates records.
+/// Parses a mode. There is no mode for creation only.
 fn parse_mode(name: &str) -> Result<Mode, Error> {
     match name {
         "upsert" => Ok(Mode::Upsert),
@@ -196,26 +196,29 @@ fn parse_mode(name: &str) -> Result<Mode, Error> {
     }
 }
 
-/// The mode of a file that deletes what it does not have.
+/// The mode that deletes missing records.
 const MIRROR: &str = "mirror";
 
-/// The options of a mirror, which other modes do not have.
+/// The options of a mirror, which other modes do not accept.
 fn checked(options: MirrorOptions, is_mirror: bool, is_whole: bool) -> Result<Option<MirrorOptions>, Error> {
     let invalid = |pointer: &str, message: &str| Err(Error::at(Code::InvalidValue, pointer, message));
     if !is_mirror {
         return match options {
-            MirrorOptions { filter: Some(_), .. } => invalid("/filter", "filter is for mode=mirror"),
+            MirrorOptions { filter: Some(_), .. } => invalid("/filter", "filter requires mode=mirror"),
             MirrorOptions { max_deleted_share: Some(_), .. } => {
-                invalid("/max_deleted_share", "max_deleted_share is for mode=mirror")
+                invalid("/max_deleted_share", "max_deleted_share requires mode=mirror")
             }
             MirrorOptions { ends_after: Some(_), .. } => {
-                invalid("/ends_after", "ends_after is for mode=mirror")
+                invalid("/ends_after", "ends_after requires mode=mirror")
             }
             _ => Ok(None),
         };
     }
     if !is_whole {
-        return invalid("/mode", "mode=mirror imports a file as one transaction: use it with on_error=abort");
+        return invalid(
+            "/mode",
+            "mode=mirror requires on_error=abort, because it imports a file in one transaction",
+        );
     }
     if options.max_deleted_share.is_none() && !options.is_dry_run {
         let message = "mode=mirror needs max_deleted_share, the largest share of the records that the import may delete";
@@ -289,12 +292,12 @@ mod tests {
         #[test]
         fn any_object_is_options_or_rejected_with_a_pointer(text in object_of(&NAMES)) {
             if let Err(error) = Options::parse(&text) {
-                prop_assert!(points_into(&text, &error), "{:?}", error.faults);
+                prop_assert!(points_into(&text, &error), "{:?}", error.violations);
             }
         }
 
         #[test]
-        fn options_of_csv_are_read_as_written(
+        fn csv_options_are_parsed(
             header in prop::collection::vec(any::<String>().prop_map(|it| it.replace('\0', "")), 0..4),
             delimiter in "[,;\t|]",
             held in "|[A-Za-z0-9+/]{10}[AEIMQUYcgkosw048]=",

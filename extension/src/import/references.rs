@@ -1,17 +1,18 @@
-//! Resolves the references of rows, and the values that only their records may keep.
+//! Resolves the references of rows, and checks values that are valid only if the record already has
+//! them.
 
 use super::matching::Match;
 use super::writer::Writer;
 use super::{Outcome, Row, update};
 use crate::error::Error;
 use crate::record::by_text::{self, Found};
-use crate::record::kept::{self, Keeper};
+use crate::record::kept::{self, RecordIdentity};
 use crate::record::reference;
 use crate::value::change::{Change, Changes, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Resolves the references of rows, and rejects rows with a reference that no later row can make valid. The other references
-/// that have no target stay unresolved.
+/// Resolves the references of rows, and rejects rows with a reference that no later row can resolve. Other references
+/// without a target stay unresolved.
 pub(super) fn resolve_or_reject<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
     let mut errors = resolve(writer, &mut rows);
     let mut left = Vec::with_capacity(rows.len());
@@ -24,7 +25,7 @@ pub(super) fn resolve_or_reject<'a>(writer: &mut Writer, mut rows: Vec<Row<'a>>)
     left
 }
 
-/// Resolves references. Returns the errors of those that no later row can make valid, by the positions of their rows.
+/// Resolves references. Returns the errors of those that no later row can resolve, by the positions of their rows.
 pub(super) fn resolve(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error> {
     resolve_texts(writer, rows);
     let mut all: Vec<&mut Changes> = rows.iter_mut().map(|row| &mut row.changes).collect();
@@ -40,8 +41,8 @@ pub(super) fn resolve(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error
     settle_kept(writer, rows)
 }
 
-/// Removes changes to values that the records of rows have already. Returns the errors of changes to other values. What a
-/// later row of the same record may keep depends on the earlier one: that row is written separately, which settles it.
+/// Removes changes to values that the records already have, and returns the errors of changes to invalid values. Whether
+/// a later row of the same record may keep a value depends on the earlier row, so the later row is written separately.
 fn settle_kept(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error> {
     if !rows.iter().any(|row| kept::has(&row.changes)) {
         return HashMap::new();
@@ -55,12 +56,12 @@ fn settle_kept(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error> {
     let kept = first.filter(|(_, row)| kept::has(&row.changes));
     let (places, mut settled): (Vec<_>, Vec<_>) = kept
         .map(|(place, Row { key, id, changes, exists, .. })| {
-            let keeper = match (key, id) {
-                (Some(key), _) => Keeper::Key(key),
-                (None, Some(id)) => Keeper::Id(*id),
-                (None, None) => Keeper::None,
+            let identity = match (key, id) {
+                (Some(key), _) => RecordIdentity::Key(key),
+                (None, Some(id)) => RecordIdentity::Id(*id),
+                (None, None) => RecordIdentity::None,
             };
-            ((place, exists), (keeper, changes))
+            ((place, exists), (identity, changes))
         })
         .unzip();
     let outcomes = kept::settle_all(writer.caller, writer.template, &mut settled);
@@ -76,8 +77,8 @@ fn settle_kept(writer: &Writer, rows: &mut [Row]) -> HashMap<usize, Error> {
     errors
 }
 
-/// Resolves references by texts. One whose target a later row may write stays unresolved. Any other text that not exactly one
-/// record has is an error, unless the record of the row keeps the reference.
+/// Resolves references by string attributes. A reference whose target a later row may write stays unresolved. It is an error
+/// if not exactly one record has the text, unless the record of the row already has the reference.
 fn resolve_texts(writer: &Writer, rows: &mut [Row]) {
     for (position, matched) in &writer.matching.references {
         let attribute = &writer.template.attributes[*position];

@@ -1,4 +1,6 @@
-//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms, columns, waiting: [[row, its record, [its texts by which others reference it], [records that it references]]], errors: [{row, column, code, sqlstate, message}]}`.
+//! Outcomes → JSON: `{created, updated, unchanged, keyless, keyless_rows, odd, scientific, records, numbers, forms,
+//! columns, waiting: [[row, its record, [its texts by which others reference it], [records that it references]]], errors:
+//! [{row, column, code, sqlstate, message}]}`.
 
 use super::numbers::Numbers;
 use super::{Outcome, Row};
@@ -13,22 +15,23 @@ use serde::Serialize;
 /// The maximum number of rows that a warning names.
 const MAX_ROWS: usize = 10;
 
-/// Rows that deserve a warning.
+/// Rows with warnings.
 #[derive(Default)]
 pub struct Notes {
-    /// They have neither key nor id: a second import creates their records again.
+    /// Rows without key and id: a second import creates their records again.
     keyless: Vec<usize>,
     /// Keys with invisible characters, such as a no-break space.
     odd: Vec<usize>,
     /// Keys that a spreadsheet has rounded.
     scientific: Vec<usize>,
-    /// The record of each row, 0 for none. The proxy finds several rows of a record by it.
+    /// The record hash of each row, 0 for none. The proxy uses it to find several rows of one
+    /// record.
     records: Vec<RecordHash>,
     /// Columns of numbers.
     numbers: Vec<Numbers>,
     /// The formats that fit columns.
     forms: Vec<Forms>,
-    /// The field of each column and its type, if the column is imported.
+    /// The field and the type of each imported column.
     columns: Vec<Option<(String, &'static str)>>,
 }
 
@@ -41,8 +44,8 @@ impl Notes {
         numbers: Vec<Numbers>,
         forms: Vec<Forms>,
     ) -> Notes {
-        let places = |wanted: &dyn Fn(&Row) -> bool| {
-            rows.iter().filter(|row| wanted(row)).map(|row| row.index).collect()
+        let places = |requested: &dyn Fn(&Row) -> bool| {
+            rows.iter().filter(|row| requested(row)).map(|row| row.index).collect()
         };
         let mut records = vec![0; count];
         for row in rows {
@@ -51,7 +54,7 @@ impl Notes {
         let own = |key: &str| is_rounded(key.strip_prefix(key_prefix).unwrap_or(key));
         Notes {
             keyless: places(&|row| row.key.is_none() && row.id.is_none()),
-            odd: places(&|row| row.key.as_ref().is_some_and(|key| key.contains(is_unseen))),
+            odd: places(&|row| row.key.as_ref().is_some_and(|key| key.contains(is_invisible))),
             scientific: places(&|row| row.key.as_deref().is_some_and(own)),
             records,
             numbers,
@@ -67,7 +70,7 @@ impl Notes {
         self.columns.extend(columns);
     }
 
-    /// Adds rows whose key is a number with more digits than a spreadsheet keeps.
+    /// Adds rows whose key is a number with more digits than a spreadsheet preserves.
     pub fn add_rounded(&mut self, rows: impl Iterator<Item = usize>) {
         self.scientific.extend(rows);
     }
@@ -87,8 +90,8 @@ fn is_rounded(key: &str) -> bool {
     decimals && exponent.is_some_and(|digits| matches!(digits.len(), 2 | 3) && is_digits(digits))
 }
 
-/// A character that looks like a space, or like nothing, and is neither.
-fn is_unseen(character: char) -> bool {
+/// Whether a character is invisible or looks like a space, but is not a space.
+fn is_invisible(character: char) -> bool {
     matches!(
         character,
         '\u{a0}' | '\u{ad}' | '\u{180e}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{2064}'
@@ -96,7 +99,7 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
-/// A row that waits, its record, its texts by which others reference it, and the records that it references.
+/// A waiting row, its record, the strings by which others reference it, and the records that it references.
 type WaitingRow<'a> = (usize, Option<RecordHash>, &'a [RecordHash], &'a [RecordHash]);
 
 #[derive(Serialize)]
@@ -115,12 +118,12 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     columns: &'a [Option<(String, &'static str)>],
     waiting: Vec<WaitingRow<'a>>,
-    errors: Vec<Fault>,
+    errors: Vec<Violation>,
 }
 
-/// One fault of a row.
+/// An error of a row.
 #[derive(Serialize)]
-struct Fault {
+struct Violation {
     row: usize,
     column: Option<String>,
     code: &'static str,
@@ -128,10 +131,10 @@ struct Fault {
     message: String,
 }
 
-/// The report on a chunk. Rows are given by position. A row with several faults has several errors. `column_of` returns the
+/// The report on a chunk. Rows are given by position. A row with several violations has several errors. `column_of` returns the
 /// column of an attribute or standard field in the file.
 pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> Option<String>) -> String {
-    let count = |wanted: fn(&Outcome) -> bool| outcomes.iter().filter(|it| wanted(it)).count();
+    let count = |requested: fn(&Outcome) -> bool| outcomes.iter().filter(|it| requested(it)).count();
     let is_created = |row: &usize| matches!(outcomes.get(*row), Some(Outcome::Created(_)));
     let waiting = outcomes.iter().enumerate().filter_map(|(row, outcome)| match outcome {
         Outcome::Waits { record, texts, targets } => {
@@ -157,14 +160,14 @@ pub fn to_json(outcomes: &[Outcome], notes: &Notes, column_of: impl Fn(&str) -> 
         forms: &notes.forms,
         columns: &notes.columns,
         waiting: waiting.collect(),
-        errors: rejected.flat_map(|(row, error)| faults(row, error, &column_of)).collect(),
+        errors: rejected.flat_map(|(row, error)| violations(row, error, &column_of)).collect(),
     })
 }
 
-fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>) -> Vec<Fault> {
-    let fault = |code: Code, column: Option<String>, message: String| {
+fn violations(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>) -> Vec<Violation> {
+    let violation = |code: Code, column: Option<String>, message: String| {
         let sqlstate = code.sqlstate().unwrap_or_default();
-        Fault { row, column, code: code.name(), sqlstate, message }
+        Violation { row, column, code: code.name(), sqlstate, message }
     };
     let hinted = |message: &str, hint: Option<&String>| match hint {
         Some(hint) if hint.starts_with(char::is_uppercase) => {
@@ -173,19 +176,19 @@ fn faults(row: usize, error: &Error, column_of: &impl Fn(&str) -> Option<String>
         Some(hint) => format!("{message}; {hint}"),
         None => message.to_owned(),
     };
-    if error.faults.is_empty() {
-        return vec![fault(error.code, None, hinted(&error.message, error.hint.as_ref()))];
+    if error.violations.is_empty() {
+        return vec![violation(error.code, None, hinted(&error.message, error.hint.as_ref()))];
     }
-    let located = error.faults.iter().enumerate().map(|(position, it)| {
+    let located = error.violations.iter().enumerate().map(|(position, it)| {
         let attribute = it.pointer.strip_prefix("/attributes/");
         let place = attribute.or(it.pointer.strip_prefix('/'));
         let field = place.map(|place| place.split('/').next().unwrap_or(place));
         let column = field.and_then(column_of);
         // The attribute of a missing value may have no column.
         let column = column.or_else(|| attribute.and(field).map(str::to_owned));
-        // An error that was raised and caught has one hint, that of its first fault.
+        // An error that was raised and caught has only one hint, that of its first violation.
         let hint = it.hint.as_ref().or(error.hint.as_ref().filter(|_| position == 0));
-        fault(it.code, column, hinted(&it.detail, hint))
+        violation(it.code, column, hinted(&it.detail, hint))
     });
     located.collect()
 }
@@ -197,10 +200,10 @@ mod tests {
     #[test]
     fn invisible_characters_in_a_key_are_detected() {
         for key in ["a\u{a0}b", "a\u{200b}", "\u{feff}a", "a\u{202f}1", "a\u{3000}b"] {
-            assert!(key.contains(is_unseen), "{key:?}");
+            assert!(key.contains(is_invisible), "{key:?}");
         }
         for key in ["a b", "erp:1/2", "Zürich", "鍵", "🔑", "a\u{301}"] {
-            assert!(!key.contains(is_unseen), "{key:?}");
+            assert!(!key.contains(is_invisible), "{key:?}");
         }
     }
 
@@ -228,7 +231,8 @@ mod tests {
 
     #[test]
     fn attribute_without_a_column_is_named_by_its_slug() {
-        let fault = |pointer| Outcome::Rejected(Error::at(Code::RequiredAttribute, pointer, "is required"));
+        let violation =
+            |pointer| Outcome::Rejected(Error::at(Code::RequiredAttribute, pointer, "is required"));
         let column_of = |field: &str| (field == "name").then(|| "Full name".to_owned());
         for (pointer, column) in [
             ("/attributes/name", "\"Full name\""),
@@ -236,15 +240,15 @@ mod tests {
             ("/attributes/size/0", "\"size\""),
             ("/id", "null"),
         ] {
-            let report = to_json(&[fault(pointer)], &Notes::default(), column_of);
+            let report = to_json(&[violation(pointer)], &Notes::default(), column_of);
             assert!(report.contains(&format!("\"column\":{column},")), "{report}");
         }
     }
 
     #[test]
-    fn each_fault_of_a_row_has_its_own_hint() {
-        let fault = |slug: &str| Error::at(Code::InvalidValue, format!("/attributes/{slug}"), "is wrong");
-        let errors = vec![fault("a").hint("write A"), fault("b"), fault("c").hint("Write C.")];
+    fn each_violation_of_a_row_has_its_own_hint() {
+        let violation = |slug: &str| Error::at(Code::InvalidValue, format!("/attributes/{slug}"), "is wrong");
+        let errors = vec![violation("a").hint("write A"), violation("b"), violation("c").hint("Write C.")];
         let error = Error::join(errors).expect("an error");
         let report = to_json(&[Outcome::Rejected(error)], &Notes::default(), |_| None);
         let messages: Vec<&str> =

@@ -1,6 +1,6 @@
-//! Writes the rows of a chunk, each after earlier rows of its record and after the records that it references. Rows go
-//! level by level: those without such dependencies, those that depend only on these, and so on. Each level needs one
-//! statement for all rows that write the same attributes.
+//! Writes the rows of a chunk, each after earlier rows of its record and after the records that it references. Rows
+//! are written in levels: first rows without such dependencies, then rows that depend only on these, and so on. Each
+//! level needs one statement for all rows that write the same attributes.
 
 use super::matching::Matching;
 use super::options::Options;
@@ -52,15 +52,14 @@ pub fn run(
     Ok(writer.outcomes.into_iter().map(shown).collect())
 }
 
-/// The rows that may be written. A file that only changes records cannot write a row that names none, and one that mirrors
-/// records would create another with each import.
+/// The rows that may be written. A mode that only updates records rejects rows without a key or an id. So does the mode
+/// mirror, because such a row would create another record with each import.
 fn without_unnamed<'a>(writer: &mut Writer, options: &Options, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
-    let Some(mode) = options.mode_that_needs_names() else { return rows };
+    let Some(mode) = options.mode_that_requires_identifiers() else { return rows };
     let (unnamed, named) = rows.into_iter().partition::<Vec<_>, _>(|row| row.record_hash().is_none());
     for row in unnamed {
-        let error =
-            Error::at(Code::InvalidExternalKey, "/external_key", "the row has neither a key nor an id")
-                .hint(format!("Add one, or import it without mode={mode} to create a record."));
+        let error = Error::at(Code::InvalidExternalKey, "/external_key", "the row has no key and no id")
+            .hint(format!("Add one, or import it without mode={mode} to create a record."));
         writer.settle(row.index, Outcome::Rejected(error));
     }
     named
@@ -104,12 +103,13 @@ fn write_levels<'a>(writer: &mut Writer, rows: Vec<Row<'a>>) -> Result<Vec<Row<'
         writer.write(ready)?;
     }
     left.sort_by_key(|row| row.index);
-    // What they reference may have been written by another row than the one that they came after.
+    // Another row than the one that this row waited for may have written its targets.
     Ok(references::resolve_or_reject(writer, left))
 }
 
-/// The maximum number of levels: unlimited if records cannot be written without their references, because a reference is
-/// required, or because a row names no record to which a reference could be added, and others may reference it by a text.
+/// The maximum number of levels. It is unlimited if records cannot be written without their references: because a
+/// reference is required, or because a row has neither key nor id, so that a reference could not be added later, and
+/// other rows may reference its record by a string attribute.
 fn max_levels(template: &Template, rows: &[Row]) -> usize {
     let mut attributes = template.attributes.iter();
     let is_required = attributes.any(|it| it.required && it.target == Some(template.id));

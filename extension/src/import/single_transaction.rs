@@ -1,5 +1,5 @@
-//! Imports a file in one transaction. It cannot take its locks in the order of keys, because it sees only one chunk
-//! at a time.
+//! Imports a file in one transaction. It cannot lock all records in key order, because each call contains one chunk
+//! only.
 
 use crate::access::principal::Principal;
 use crate::error::{Code, Error};
@@ -18,17 +18,18 @@ use std::ffi::CString;
 use std::fmt;
 use std::time::Duration;
 
-/// The maximum time for which a file waits for the import of another. Shorter than the timeout of a statement, whose error would
-/// not name the other import. A shorter `lock_timeout` of the session applies.
+/// The maximum wait for another import. It is shorter than the statement timeout, whose error would not name the other
+/// import. A shorter `lock_timeout` of the session applies.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
-/// Prepares the transaction: a concurrent import into the same template waits for its end, and in a deadlock with a
-/// batch, PostgreSQL ends the batch: by the deadlock check, or if the cycle closes after that check, by the lock
-/// timeout, which began earlier. Returns the import that is in the way, if this one is not to wait.
+/// Prepares the transaction. A concurrent import into the same template waits for its end. In a deadlock with a
+/// batch, PostgreSQL aborts the batch: by its deadlock check, or, if the cycle closes after that check, by the
+/// batch's lock timeout, which started earlier. If the import must not wait, returns the import that holds the
+/// template.
 pub fn enter(template: &Template, waits: bool) -> Result<Option<Importer>, Error> {
     let number = template.id as u64;
     if !advisory_lock::try_lock(LockKind::Import, number, Mode::Exclusive) {
-        // After an error, the session cannot read locks.
+        // After an error, the session cannot read pg_locks.
         let importer = Importer::of(template);
         if !waits && importer.is_some() {
             return Ok(importer);
@@ -55,8 +56,8 @@ fn wait(number: u64) -> Result<(), ()> {
 fn busy(template: &Template, importer: Option<&Importer>) -> Error {
     let name = template.full_name();
     let message = match importer {
-        Some(importer) => format!("{importer} into {name}, as one transaction; nothing was imported"),
-        None => format!("another file is imported into {name}, as one transaction; nothing was imported"),
+        Some(importer) => format!("{importer} into {name} in one transaction; nothing was imported"),
+        None => format!("another all-or-nothing import into {name} is running; nothing was imported"),
     };
     Error::new(Code::ImportInProgress, message).hint(format!(
         "Retry later, import with on_error=skip, which does not wait, or ask an administrator to end the \
@@ -67,9 +68,9 @@ fn busy(template: &Template, importer: Option<&Importer>) -> Error {
 /// The import that holds a template.
 #[derive(Serialize)]
 pub struct Importer {
-    /// The process of PostgreSQL.
+    /// The process id of the server process.
     process: i32,
-    /// Its transaction, by the number of the session: no other ever has it.
+    /// Its transaction, by a number that is unique across sessions.
     transaction: String,
     /// The role of its API key, or its login.
     role: String,
@@ -78,8 +79,8 @@ pub struct Importer {
 }
 
 impl Importer {
-    /// Notes who imports and since when. Others cannot read the tables of an open transaction, nor what `pg_stat_activity`
-    /// knows of a session of another role. They can read its locks.
+    /// Publishes the importing session and its start time in an advisory lock. Other sessions can neither read the tables
+    /// of an open transaction nor, for a session of another role, `pg_stat_activity`. They can read pg_locks.
     pub fn note() {
         let key = Principal::current().and_then(|principal| principal.key).unwrap_or_default().unsigned_abs();
         let seconds = transaction::began_at() / 1_000_000 + EPOCH_SECONDS;
@@ -119,7 +120,7 @@ impl Importer {
 
 impl fmt::Display for Importer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} has imported a file", self.role)?;
+        write!(out, "{} has been importing a file", self.role)?;
         self.since.iter().try_for_each(|since| write!(out, " since {since}"))
     }
 }

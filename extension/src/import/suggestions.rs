@@ -1,4 +1,4 @@
-//! Finds the formats that fit the cells of a file, column by column.
+//! Suggests formats for the cells of a file, column by column.
 
 use super::cells::Cell;
 use super::columns::Column;
@@ -14,7 +14,7 @@ const MAX_EXAMPLES: usize = 10;
 /// The maximum number of columns with examples.
 const MAX_COLUMNS_WITH_EXAMPLES: usize = 50;
 
-/// The formats of the columns in these rows, if their types have any.
+/// The formats for the columns of these rows, for types that have formats.
 pub fn of(
     template: &Template,
     header: &[String],

@@ -1,5 +1,5 @@
-//! Updates existing records by one statement for all rows: for files without all required attributes, and for records
-//! named by id.
+//! Updates existing records with one statement for all rows: for files without all required attributes, and for
+//! records named by id.
 
 use super::{Outcome, Row};
 use crate::access::visibility::{WriteScope, and, condition_column};
@@ -14,8 +14,8 @@ use crate::postgres::raise::OrRaise;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::postgres::trigger::Event;
 use crate::record::mode::Mode;
-use crate::record::refusal::key_taken;
 use crate::record::statement::differs;
+use crate::record::write_error::key_taken;
 use crate::record::{changes, dropped};
 use crate::template::Template;
 use crate::value::change::Changes;
@@ -40,7 +40,7 @@ struct LockedRecord {
     is_writable: bool,
 }
 
-/// Updates the records of rows, with this privilege; all rows write the same attributes, each to a different record.
+/// Updates the records of rows with this privilege. All rows write the same attributes, each to a different record.
 pub fn run(
     caller: &Caller,
     action: Action,
@@ -100,7 +100,7 @@ fn absent(caller: &Caller, template: &Template, mode: Mode, row: &Row, is_hidden
     }
 }
 
-/// The error of a row that would create a record in a file that only changes records. A hidden record counts as missing.
+/// The error of a row without an existing record, in a mode that only updates. An invisible record counts as missing.
 pub fn missing(template: &Template, key: &str) -> Error {
     let message = format!("no record of {} has the key {key:?}", template.full_name());
     Error::at(Code::NotFound, "/external_key", message)
@@ -167,11 +167,11 @@ pub fn lock_all<'a>(template: &Template, keys: impl Iterator<Item = &'a str>) {
 #[derive(Default)]
 struct Written {
     changed: HashSet<Uuid>,
-    /// Records without their new values, because a trigger dropped the write.
+    /// Records that do not have their new values, because a trigger dropped the write.
     dropped: HashSet<Uuid>,
 }
 
-/// Writes changed values, or returns the rows whose records left the write scope.
+/// Writes changed values, or returns the rows whose records would leave the write scope.
 fn write(
     template: &Template,
     shape: &Changes,
@@ -217,7 +217,7 @@ fn write(
         }
         if outside.is_empty() {
             let mut dropped = HashSet::new();
-            // The records are locked, so only a trigger leaves one as it was.
+            // The records are locked, so only a trigger can prevent the update.
             if changed.len() < ids.len() && dropped::is_possible(template, &[Event::Update]) {
                 let sql = format!(
                     "select t.id from {} t, {arrays} where t.id = u.id and ({differing})",

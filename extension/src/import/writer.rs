@@ -1,9 +1,9 @@
 //! Rows with resolved references → records: one statement for all rows that write the same attributes, in the order of
 //! their keys.
 //!
-//! A bad row costs its neighbors at most a second attempt. Faults within a row are rejected before the statement,
-//! references are looked up for all rows at once, and the statement reports rows outside a scope. Only an error of
-//! PostgreSQL causes a bisection.
+//! An invalid row causes at most one more attempt for other rows. Errors within a row are detected before the
+//! statement, references are resolved for all rows together, and the statement reports rows outside a scope. Only an
+//! error of PostgreSQL causes a bisection.
 
 use super::matching::Matching;
 use super::update::{self, By};
@@ -35,7 +35,7 @@ pub(super) struct Writer<'w> {
     pub(super) outcomes: Vec<Option<Outcome>>,
 }
 
-/// The statement that writes a row.
+/// How a row is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum WriteStrategy {
     Create,
@@ -43,11 +43,11 @@ enum WriteStrategy {
     Update(By),
     /// Completes a record that an earlier statement of the chunk created.
     Completion,
-    /// Separate statements: the row increments, or appends to a series.
+    /// Separately: the row increments a value or appends to a series.
     Alone,
 }
 
-/// Rows that one statement can write: same strategy, same attributes.
+/// Rows for one statement: the same strategy and the same attributes.
 type Shape = (WriteStrategy, Vec<usize>);
 
 impl<'w> Writer<'w> {
@@ -62,7 +62,7 @@ impl<'w> Writer<'w> {
         Writer { caller, template, mode, matching, outcomes: vec![None; rows] }
     }
 
-    /// Lets a row wait for its references.
+    /// Makes a row wait for its references.
     pub(super) fn wait(&mut self, row: &Row) {
         self.settle(row.index, row.waits(self.template, self.matching.own()));
     }
@@ -132,9 +132,9 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Writes rows of one shape, in the order given. A bad row is found by halving its group.
+    /// Writes rows of one shape, in the given order. An invalid row is found by bisection.
     fn write_group(&mut self, strategy: WriteStrategy, rows: Vec<Row>) -> Result<(), Error> {
-        // Rows to be written, the last ones first: a stack, because a recursion might be deep.
+        // The rows to write, the last ones first. A stack, because recursion could be deep.
         let mut parts = vec![rows];
         while let Some(mut rows) = parts.pop() {
             pgrx::check_for_interrupts!();
@@ -154,8 +154,8 @@ impl<'w> Writer<'w> {
                     outcomes.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
                     continue;
                 }
-                // A statement that wrote other keys than it was given, as a trigger can make it, does not say which rows are
-                // outside of the scope. They are found by halving, and a single row is that row.
+                // If a trigger changes keys, the statement does not show which rows are outside of the scope. They are found
+                // by bisection.
                 Ok(Err(Outside(places))) if !places.is_empty() || rows.len() == 1 => {
                     let places =
                         if rows.len() == 1 { HashSet::from([0]) } else { places.into_iter().collect() };
@@ -176,7 +176,8 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
-    /// Writes the rows at these places one by one, because their writer may not write them, and returns the others.
+    /// Writes the rows at these positions one by one, because the caller may not write them, and returns the
+    /// others.
     fn write_outside<'a>(
         &mut self,
         strategy: WriteStrategy,
@@ -216,7 +217,7 @@ impl<'w> Writer<'w> {
                 let mut outcomes = Vec::with_capacity(rows.len());
                 for operation in operations() {
                     match single::run(self.caller, &operation, operation.changes.clone()) {
-                        // Half of the rows are tried again, to find the bad one.
+                        // Half of the rows are tried again, to find the invalid one.
                         Err(_) if rows.len() > 1 => return Err(Outside(Vec::new())),
                         done => outcomes.push((operation.index, self.outcome_of(done, &operation.key))),
                     }

@@ -26,7 +26,7 @@ const RANDOM_BYTES: usize = 32;
 /// The role for an endpoint, which the caller must be allowed to use.
 pub fn find_role(caller: &Caller, name: Option<&str>) -> Result<Oid, Error> {
     let role = match name {
-        // A superuser's endpoint gets keyed_admin, which has the same rights on records.
+        // A superuser's endpoint gets keyed_admin, which has the same privileges on records.
         None if role::is_superuser(caller.role()) => role::find(role::ADMIN).unwrap_or_else(|| caller.role()),
         None => caller.role(),
         Some(name) if role::is_reserved(name) => {

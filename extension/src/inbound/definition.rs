@@ -64,7 +64,7 @@ pub struct Mapping {
 pub struct Given<'a> {
     /// Its name.
     pub slug: Option<String>,
-    /// The template's slug or number.
+    /// The template's slug or id.
     pub template: Option<String>,
     /// The role of the endpoint.
     pub role: Option<String>,
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn unknown_member_is_rejected() {
         let error = Given::parse(r#"{"token": "x"}"#, &["slug"]).expect_err("unknown");
-        assert_eq!(error.faults[0].pointer, "/token");
+        assert_eq!(error.violations[0].pointer, "/token");
         let given = Given::parse(r#"{"id": "7", "slug": "shop", "signed": true}"#, &["slug", "signed"]);
         assert_eq!(given.map(|given| given.signed).ok(), Some(Some(true)));
     }

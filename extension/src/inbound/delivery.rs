@@ -53,7 +53,7 @@ pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, S
         .map_err(|error| Error::new(Code::MalformedRequest, format!("the body is not JSON: {error}")))?;
     let id = match log::begin(&endpoint, headers.id, body)? {
         Begun::New(id) => id,
-        Begun::Seen(id, outcome) => return Ok(answer(id, &outcome)),
+        Begun::Observation(id, outcome) => return Ok(response(id, &outcome)),
     };
     let outcome = write(&endpoint, body);
     if outcome.is_err() {
@@ -61,7 +61,7 @@ pub fn deliver(token_hash: &[u8], headers: Signed, body: &str) -> Result<(u16, S
     }
     log::finish(id, &outcome);
     log_capacity::trim(&endpoint, body);
-    Ok(answer(id, &outcome))
+    Ok(response(id, &outcome))
 }
 
 /// Seconds since 1970.
@@ -70,7 +70,7 @@ fn now() -> i64 {
 }
 
 /// The response to the sender. For a failure, it contains only the code. The log has the details.
-fn answer(id: i64, outcome: &Outcome) -> (u16, String) {
+fn response(id: i64, outcome: &Outcome) -> (u16, String) {
     match outcome {
         Ok(Counts { created, updated }) => (200, format!("{{\"created\":{created},\"updated\":{updated}}}")),
         Err(error) => {
@@ -83,12 +83,12 @@ fn answer(id: i64, outcome: &Outcome) -> (u16, String) {
 /// Writes the items of a payload, all or none. Returns errors of the payload, the mapping or the rules; raises errors of the
 /// session or the server.
 pub fn write(endpoint: &Endpoint, payload: &str) -> Outcome {
-    refused(attempt(|| as_endpoint(endpoint, || run(endpoint, payload))))
+    rejected(attempt(|| as_endpoint(endpoint, || run(endpoint, payload))))
 }
 
 /// Processes a payload and rolls back. Returns the items and the outcome.
 pub fn dry_run(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
-    let found = refused(attempt(|| mapping::apply(&endpoint.template, &endpoint.mapping, payload)));
+    let found = rejected(attempt(|| mapping::apply(&endpoint.template, &endpoint.mapping, payload)));
     let items = match found {
         Ok(items) => items,
         Err(error) => return (Vec::new(), Err(error)),
@@ -106,7 +106,7 @@ pub fn dry_run(endpoint: &Endpoint, payload: &str) -> (Vec<Item>, Outcome) {
     (items, outcome)
 }
 
-fn refused<T>(outcome: Attempt<Result<T, Error>>) -> Result<T, Error> {
+fn rejected<T>(outcome: Attempt<Result<T, Error>>) -> Result<T, Error> {
     match outcome.catch(of_delivery)? {
         Err(error) if error.code.status() >= 500 => error.raise(),
         outcome => outcome,
@@ -175,9 +175,9 @@ fn run(endpoint: &Endpoint, payload: &str) -> Result<Counts, Error> {
 
 /// Replaces pointers to operations by pointers to items.
 fn as_item(mut error: Error) -> Error {
-    for fault in &mut error.faults {
-        if let Some(rest) = fault.pointer.strip_prefix("/operations/") {
-            fault.pointer = format!("/items/{rest}");
+    for violation in &mut error.violations {
+        if let Some(rest) = violation.pointer.strip_prefix("/operations/") {
+            violation.pointer = format!("/items/{rest}");
         }
     }
     error

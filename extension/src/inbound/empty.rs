@@ -11,9 +11,9 @@ use crate::postgres::spi::{Snapshot, connected};
 const MAX_STEPS: usize = 64;
 
 /// The cause of an empty list path for each of these items, counted from 0.
-pub fn in_items(payload: &str, items: &str, path: &str, wanted: &[usize]) -> Vec<(usize, Empty)> {
+pub fn in_items(payload: &str, items: &str, path: &str, requested: &[usize]) -> Vec<(usize, Empty)> {
     let Some(prefixes) = prefixes(path) else { return Vec::new() };
-    last(payload, items, &prefixes, wanted)
+    last(payload, items, &prefixes, requested)
         .into_iter()
         .map(|(item, last)| (item, path::meaning(&prefixes, last)))
         .collect()
@@ -33,7 +33,7 @@ pub fn check_items(payload: &str, items: &str) -> Result<(), Error> {
         Some((_, last)) if path::meaning(&prefixes, last) != Empty::Missing => Ok(()),
         Some((_, last)) => {
             let path = |position: usize| prefixes.get(position).map_or("", |prefix| &prefix.path);
-            Err(missing(&format!(": {} is there, {} is not", path(last.prefix), path(last.prefix + 1))))
+            Err(missing(&format!(": {} exists, {} does not", path(last.prefix), path(last.prefix + 1))))
         }
         None => Err(missing("")),
     }
@@ -50,8 +50,8 @@ fn prefixes(path: &str) -> Option<Vec<Prefix>> {
     path::prefixes(&canonical?).filter(|prefixes| prefixes.len() <= MAX_STEPS)
 }
 
-/// For each wanted item, the longest prefix with a result.
-fn last(payload: &str, items: &str, prefixes: &[Prefix], wanted: &[usize]) -> Vec<(usize, Last)> {
+/// For each requested item, the longest prefix with a result.
+fn last(payload: &str, items: &str, prefixes: &[Prefix], requested: &[usize]) -> Vec<(usize, Last)> {
     let paths: Vec<Option<&str>> = prefixes.iter().map(|prefix| Some(prefix.path.as_str())).collect();
     as_owner(|| {
         connected(|spi| {
@@ -69,7 +69,7 @@ fn last(payload: &str, items: &str, prefixes: &[Prefix], wanted: &[usize]) -> Ve
                     payload,
                     items,
                     array(paths.into_iter()),
-                    array(wanted.iter().map(|item| *item as i64 + 1)),
+                    array(requested.iter().map(|item| *item as i64 + 1)),
                 ],
             );
             let last = |row| {

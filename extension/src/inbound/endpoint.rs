@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// A stored endpoint.
 pub struct Endpoint {
-    /// Its number.
+    /// Its id.
     pub id: i32,
     /// Its name within its project.
     pub slug: String,
@@ -82,14 +82,14 @@ pub(super) fn require_state() -> Result<(), Error> {
         .hint("Run SELECT keyed.migrate()."))
 }
 
-/// Rejects a role whose rights the caller does not have. Otherwise the caller could write through the endpoint what it cannot
-/// write itself.
+/// Rejects a role whose privileges the caller does not have. Otherwise the caller could write through the endpoint what
+/// it cannot write itself.
 pub(super) fn require_power_over(caller: &Caller, role: Oid) -> Result<(), Error> {
     let is_mighty = role::is_superuser(role) || role::is_member(role, owner());
     let has_power = if is_mighty {
         role::is_superuser(caller.role())
     } else {
-        caller.is_admin() || role::has_rights_of(caller.role(), role)
+        caller.is_admin() || role::has_privileges_of(caller.role(), role)
     };
     if has_power {
         return Ok(());
@@ -119,7 +119,7 @@ pub fn by_token(presented: &[u8]) -> Result<Option<Endpoint>, Error> {
     Ok(as_owner(|| connected(|spi| find(spi, "e.token_hash = $1", &argument).pop())))
 }
 
-/// The endpoint with this number, without checking the caller.
+/// The endpoint with this id, without checking the caller.
 pub fn by_id(id: i32) -> Result<Option<Endpoint>, Error> {
     require_state()?;
     let argument = params![id];
@@ -154,11 +154,11 @@ pub fn list(caller: &Caller) -> Result<String, Error> {
 }
 
 impl Endpoint {
-    /// Rejects a caller that cannot configure the endpoint or read its deliveries. This requires `define` on the template and the
-    /// rights of the endpoint's role.
+    /// Rejects a caller that cannot configure the endpoint or read its deliveries. This requires `define` on the template
+    /// and the privileges of the endpoint's role.
     pub fn require_configurer(&self, caller: &Caller) -> Result<(), Error> {
         caller.require_define(&self.template)?;
-        // A dropped role has no rights, so the endpoint can get another one.
+        // A dropped role has no privileges, so the endpoint can get another one.
         if role::name(self.role).is_some() { require_power_over(caller, self.role) } else { Ok(()) }
     }
 
@@ -166,7 +166,7 @@ impl Endpoint {
     /// updated_at, token?, secret?}`.
     pub fn to_json(&self, secrets: &Secrets) -> String {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct Rendered<'a> {
             id: String,
             slug: &'a str,
             template: &'a str,
@@ -186,7 +186,7 @@ impl Endpoint {
             secret: Option<&'a str>,
         }
         let Mapping { items, external_key, key_prefix, sources } = &self.mapping;
-        to_json(&Shown {
+        to_json(&Rendered {
             id: self.id.to_string(),
             slug: &self.slug,
             template: &self.template.slug,

@@ -34,7 +34,7 @@ pub enum Begun {
     /// A new delivery.
     New(i64),
     /// A delivery with a known `webhook-id`, and its outcome.
-    Seen(i64, Outcome),
+    Observation(i64, Outcome),
 }
 
 const COLUMNS: &str =
@@ -60,7 +60,7 @@ pub fn begin(endpoint: &Endpoint, webhook_id: Option<&str>, payload: &str) -> Re
             );
             let rows = spi.run_once(&sql, Snapshot::Latest, &params![id, webhook_id]);
             match read(&rows).pop() {
-                Some(delivery) => Ok(Begun::Seen(delivery.id, delivery.outcome())),
+                Some(delivery) => Ok(Begun::Observation(delivery.id, delivery.outcome())),
                 None => Err(Error::new(Code::SerializationFailure, "the same delivery is being processed")
                     .hint("Send it again.")),
             }
@@ -88,7 +88,7 @@ pub fn finish(id: i64, outcome: &Outcome) {
 
 /// A log entry.
 pub struct Delivery {
-    /// Its number.
+    /// Its id.
     pub id: i64,
     /// The endpoint.
     pub endpoint: i32,
@@ -133,7 +133,7 @@ impl Delivery {
     /// `{id, webhook_id, received_at, status, error, created, updated, payload?}`.
     pub fn to_json(&self, payload: Option<&str>) -> String {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct Rendered<'a> {
             id: String,
             webhook_id: Option<&'a str>,
             received_at: String,
@@ -144,7 +144,7 @@ impl Delivery {
             #[serde(skip_serializing_if = "Option::is_none")]
             payload: Option<&'a RawValue>,
         }
-        to_json(&Shown {
+        to_json(&Rendered {
             id: self.id.to_string(),
             webhook_id: self.webhook_id.as_deref(),
             received_at: time::datetime(self.received_at),
@@ -169,8 +169,8 @@ pub struct LogQuery {
 }
 
 /// `{deliveries: […], next_cursor}`, newest first, without payloads.
-pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
-    let limit = wanted.limit.unwrap_or(PAGE.0);
+pub fn page(endpoint: &Endpoint, requested: &LogQuery) -> Result<String, Error> {
+    let limit = requested.limit.unwrap_or(PAGE.0);
     if !(1..=PAGE.1).contains(&limit) {
         return Err(Error::at(
             Code::InvalidValue,
@@ -178,10 +178,10 @@ pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
             format!("limit is a whole number from 1 to {}", PAGE.1),
         ));
     }
-    if wanted.status.as_deref().is_some_and(|status| !["done", "failed"].contains(&status)) {
+    if requested.status.as_deref().is_some_and(|status| !["done", "failed"].contains(&status)) {
         return Err(Error::at(Code::InvalidValue, "/status", "status must be done or failed"));
     }
-    let after = match wanted.cursor.as_deref().map(str::parse::<i64>) {
+    let after = match requested.cursor.as_deref().map(str::parse::<i64>) {
         None => i64::MAX,
         Some(Ok(id)) => id,
         Some(Err(_)) => {
@@ -198,7 +198,7 @@ pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
             read(&spi.run_once(
                 &sql,
                 Snapshot::Latest,
-                &params![endpoint.id, after, wanted.status.as_deref(), i64::from(limit) + 1],
+                &params![endpoint.id, after, requested.status.as_deref(), i64::from(limit) + 1],
             ))
         })
     });

@@ -10,7 +10,7 @@ use crate::postgres::{random, setting};
 use crate::template::catalog;
 
 /// The maximum number of failed deliveries of an endpoint.
-const MAX_REFUSED: i64 = 10_000;
+const MAX_FAILED: i64 = 10_000;
 
 /// The number of newest successful deliveries whose payloads are kept.
 const MAX_DONE: i64 = 1000;
@@ -32,7 +32,7 @@ impl Taken {
     }
 
     fn fits(self) -> bool {
-        self.deliveries <= MAX_REFUSED && self.bytes <= setting::max_inbound_log_size()
+        self.deliveries <= MAX_FAILED && self.bytes <= setting::max_inbound_log_size()
     }
 }
 

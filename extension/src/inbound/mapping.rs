@@ -2,7 +2,7 @@
 
 use super::definition::{MAX_ITEMS, Mapping, Source};
 use super::path::Empty;
-use super::{empty, path_fault, payload};
+use super::{empty, path_error, payload};
 use crate::attribute_type::AttributeType;
 use crate::error::{Code, Error};
 use crate::json::write_string;
@@ -35,8 +35,8 @@ pub fn apply(template: &Template, mapping: &Mapping, payload: &str) -> Result<Ve
     if let Some(marker) = marker {
         payload::reject_if_path_may_depend_on_it(mapping, payload, marker)?;
     }
-    let found = attempt(|| find(mapping, payload)).catch(path_fault::of_path);
-    let mut found = found.map_err(|message| path_fault::locate(mapping, payload, &message))??;
+    let found = attempt(|| find(mapping, payload)).catch(path_error::of_path);
+    let mut found = found.map_err(|message| path_error::locate(mapping, payload, &message))??;
     if found.is_empty() {
         empty::check_items(payload, &mapping.items)?;
     }
@@ -206,7 +206,7 @@ fn key_of(values: &[String], prefix: &str, pointer: &str) -> Result<String, Erro
         true => serde_json::from_str::<String>(value)
             .map_err(|error| invalid(format!("the key cannot be read: {error}")))?,
         false if is_whole => value.clone(),
-        false => return Err(invalid("a key is a text or a whole number".to_owned())),
+        false => return Err(invalid("a key must be a string or an integer".to_owned())),
     };
     let text = format!("{prefix}{}", text.trim_matches(' '));
     match key::normalize(&text) {

@@ -36,8 +36,10 @@ pub fn of_written(path: &str) -> Option<Misreading> {
             format!("Write {quoted} for a member of that name, or spaces around a minus: {difference}.")
         }
         (Some(quoted), None) => format!("Write {quoted}."),
-        (None, _) => "A path leads to one member: write its name in double quotes, such as $.\"first name\"."
-            .to_owned(),
+        (None, _) => {
+            "A path can select only one member: write its name in double quotes, such as $.\"first name\"."
+                .to_owned()
+        }
     };
     Some(Misreading { message, hint })
 }
@@ -51,7 +53,7 @@ pub fn of_canonical(path: &str, canonical: &str) -> Option<Misreading> {
                 let quoted = &canonical[at + 1..after_text(canonical, at + 1)];
                 return Some(Misreading {
                     message: format!(
-                        "the path {path} asks for the variable {quoted}, and a mapping has no variables"
+                        "the path {path} refers to the variable {quoted}, and a mapping has no variables"
                     ),
                     hint: format!("Write $.{quoted} for a member of the item."),
                 });

@@ -36,7 +36,7 @@ pub mod path;
 /// Checks the paths of a definition.
 pub mod path_check;
 /// Locates the path and item of an error.
-pub mod path_fault;
+pub mod path_error;
 /// Payloads with values that jsonb does not support.
 pub mod payload;
 /// Replays deliveries, and tests mappings.

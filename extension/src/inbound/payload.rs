@@ -32,8 +32,8 @@ impl Unreadable {
 
     fn description(self) -> &'static str {
         match self {
-            Unreadable::Zero => "a text with U+0000",
-            Unreadable::Surrogate => "a text with half of a surrogate pair",
+            Unreadable::Zero => "a string with U+0000",
+            Unreadable::Surrogate => "a string with an unpaired surrogate",
             Unreadable::Number => "a number beyond the range of numeric",
         }
     }
@@ -81,7 +81,7 @@ pub fn reject_if_path_may_depend_on_it(mapping: &Mapping, payload: &str, marker:
         "the payload has {what}, which PostgreSQL cannot store, and the path {path} may depend on it"
     );
     Err(Error::new(Code::InvalidValue, message).hint(
-        "Have the sender leave it out, or use a path that contains only names and positions, such as \
+        "Ask the sender to omit it, or use a path that contains only names and positions, such as \
          $.lines[*].sku.",
     ))
 }
@@ -100,7 +100,7 @@ pub fn require_readable(
     };
     let message = format!("the path {path} finds {what}, which PostgreSQL cannot store");
     Err(Error::at(code, pointer, message)
-        .hint("Have the sender omit it, or remove the member from the mapping."))
+        .hint("Ask the sender to omit it, or remove the member from the mapping."))
 }
 
 /// Whether the result of a path can depend on other values: the path contains more than names, positions and `[*]`. A filter, a
@@ -200,14 +200,14 @@ mod tests {
 
     #[test]
     fn unsupported_value_in_a_result_is_named() {
-        assert_eq!(unreadable(r#"{"a": "xM0"}"#, "M"), Some("a text with U+0000"));
-        assert_eq!(unreadable(r#""Ms""#, "M"), Some("a text with half of a surrogate pair"));
+        assert_eq!(unreadable(r#"{"a": "xM0"}"#, "M"), Some("a string with U+0000"));
+        assert_eq!(unreadable(r#""Ms""#, "M"), Some("a string with an unpaired surrogate"));
         assert_eq!(unreadable(r#""Mn""#, "M"), Some("a number beyond the range of numeric"));
         assert_eq!(unreadable(r#""x""#, "M"), None);
     }
 
     #[test]
-    fn path_of_names_and_positions_is_not_selective() {
+    fn path_of_names_and_positions_is_not_affected_by_the_marker() {
         for path in [
             "$",
             "$.a.b[*].c",

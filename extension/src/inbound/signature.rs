@@ -175,7 +175,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_a_secret_or_rejected(
+        fn arbitrary_text_is_a_secret_or_rejected(
             text in prop_oneof![any::<String>(), "whsec_[A-Za-z0-9+/]{30,90}={0,2}"],
         ) {
             if let Ok(secret) = decode_secret(&text, "/secret") {

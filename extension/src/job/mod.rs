@@ -25,15 +25,15 @@ pub struct Done {
     pub records: usize,
     /// Records to retry: locked by other transactions, or not yet processed.
     pub busy: Vec<Uuid>,
-    /// Records that cannot be processed, because their texts are too long.
-    pub refused: Vec<Uuid>,
+    /// Records that cannot be processed, because their values are too long.
+    pub rejected: Vec<Uuid>,
     /// Whether the chunk ended early because of large records.
     pub is_heavy: bool,
 }
 
 /// The table of jobs.
 pub const TABLE: &str = "keyed_state.job";
-/// The maximum size of a table whose indexes are built at once, without a job.
+/// The maximum size of a table whose indexes are built immediately, without a job.
 const SHORT_TABLE: i64 = 1 << 20;
 /// The maximum number of records that are processed without a job.
 pub const FEW_RECORDS: i64 = 5000;
@@ -130,7 +130,7 @@ pub fn takes_index_long(spi: &Connection, table: Oid) -> bool {
     table_exists() && rows.value::<i64>().is_some_and(|size| size > SHORT_TABLE)
 }
 
-/// Whether a table has too many records to process at once.
+/// Whether a table has too many records to process immediately.
 pub fn are_many(spi: &Connection, table: &str) -> bool {
     let sql = format!("select count(*) from (select from {table} limit {}) r", FEW_RECORDS + 1);
     let count = spi.run_once(&sql, Snapshot::Latest, &[]);
@@ -154,7 +154,7 @@ pub fn add_indexes_without_attribute(spi: &Connection, template: &Template) {
 }
 
 /// Adds a job that rewrites the documents of a template. Until it is done, documents may contain stems of the language of
-/// `before`, and texts of dropped attributes.
+/// `before`, and values of dropped attributes.
 pub fn add_documents(spi: &Connection, before: &Template, dropped: &[i32]) {
     add(spi, before, JobKind::Documents, None, Some(&before.language), dropped);
     // Invalidates the cached definition, which depends on the job.
@@ -266,20 +266,20 @@ pub fn lock_free(
     spi: &Connection,
     records: &str,
     side_table: &str,
-    wanted: &[Uuid],
+    requested: &[Uuid],
 ) -> (HashSet<Uuid>, Vec<Uuid>) {
-    without_waiting(|| lock(spi, records, side_table, wanted))
-        .unwrap_or_else(|| (HashSet::new(), wanted.to_vec()))
+    without_waiting(|| lock(spi, records, side_table, requested))
+        .unwrap_or_else(|| (HashSet::new(), requested.to_vec()))
 }
 
-fn lock(spi: &Connection, records: &str, side_table: &str, wanted: &[Uuid]) -> (HashSet<Uuid>, Vec<Uuid>) {
+fn lock(spi: &Connection, records: &str, side_table: &str, requested: &[Uuid]) -> (HashSet<Uuid>, Vec<Uuid>) {
     let select = |sql: &str, some: &[Uuid]| uuids(&spi.run_once(sql, Snapshot::Latest, &params![some]));
     let sql = format!(
         "select s.record_id from {side_table} s where s.record_id = any ($1) for no key update skip locked"
     );
-    let mut locked: HashSet<Uuid> = select(&sql, wanted).into_iter().collect();
+    let mut locked: HashSet<Uuid> = select(&sql, requested).into_iter().collect();
     let missing = |locked: &HashSet<Uuid>| -> Vec<Uuid> {
-        wanted.iter().filter(|id| !locked.contains(id)).copied().collect()
+        requested.iter().filter(|id| !locked.contains(id)).copied().collect()
     };
     let remaining = missing(&locked);
     if remaining.is_empty() {

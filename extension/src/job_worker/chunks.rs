@@ -75,14 +75,14 @@ fn run_chunk(spi: &Connection, job: &Job) -> Outcome {
     }
     let position = rows.get::<Option<Uuid>>(0, 0).unwrap_or_default();
     let left_out = rows.get::<Option<Vec<Uuid>>>(0, 1).unwrap_or_default();
-    // Records with too long texts are skipped as well, and retried at the end, because they may change.
+    // Records whose values are too long are skipped as well, and retried at the end, because they may change.
     let store_progress = |position: Uuid, done: &Done, left_out: &[Uuid]| {
         let sql = format!(
             "update {TABLE} set position = $2, records_done = records_done + $3, left_out = $4, \
              error = coalesce($5, error) where id = $1"
         );
         let count = done.records as i64;
-        let error = text::write::refusal(&done.refused);
+        let error = text::write::too_long_message(&done.rejected);
         spi.run_once(&sql, Snapshot::Latest, &params![by_id, position, count, left_out, error]);
         if done.is_heavy { Outcome::MoreHeavy } else { Outcome::More }
     };
@@ -95,13 +95,13 @@ fn run_chunk(spi: &Connection, job: &Job) -> Outcome {
             JobKind::Index | JobKind::Series => return Outcome::Finished,
         };
         if done.records == 0 && done.busy.is_empty() {
-            fail(spi, job, &text::write::refusal(&done.refused).unwrap_or_default());
+            fail(spi, job, &text::write::too_long_message(&done.rejected).unwrap_or_default());
             return Outcome::Finished;
         }
         if done.records == 0 {
             return Outcome::Blocked;
         }
-        return store_progress(position, &done, &[&*done.busy, &*done.refused].concat());
+        return store_progress(position, &done, &[&*done.busy, &*done.rejected].concat());
     }
     if position == end {
         // A restart during the job may have changed the version of the text-search dictionaries.
@@ -117,7 +117,7 @@ fn run_chunk(spi: &Connection, job: &Job) -> Outcome {
         return Outcome::Finished;
     }
     let done = match job.kind {
-        JobKind::Documents => text::rebuild::portion(spi, &template, position),
+        JobKind::Documents => text::rebuild::rewrite_chunk(spi, &template, position),
         JobKind::Embeddings => queue::definition::chunk(spi, &template, position),
         JobKind::Series => {
             let dropped = rows.get::<Option<Vec<i32>>>(0, 2).unwrap_or_default();
@@ -125,7 +125,7 @@ fn run_chunk(spi: &Connection, job: &Job) -> Outcome {
         }
         JobKind::Index => return Outcome::Finished,
     };
-    store_progress(done.last.unwrap_or(end), &done, &[&*left_out, &*done.busy, &*done.refused].concat())
+    store_progress(done.last.unwrap_or(end), &done, &[&*left_out, &*done.busy, &*done.rejected].concat())
 }
 
 /// Marks the job as failed until `keyed.run_jobs(retry => true)`.

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::job::Worker;
 use crate::job::start_pending;
 use crate::postgres::advisory_lock::LockKind;
-use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::function::{ReturnValue, sql_functions};
 use crate::postgres::guard::as_owner;
 use crate::postgres::spi::{Snapshot, connected};
 use crate::search::text;
@@ -19,18 +19,18 @@ const START_SECONDS: u32 = 5;
 
 sql_functions! {
     /// `keyed.job_report() returns jsonb`.
-    keyed_job_report => |_| report(&Caller::current()).map(Answer::Json);
+    keyed_job_report => |_| report(&Caller::current()).map(ReturnValue::Json);
 
     /// `keyed.run_jobs(retry boolean) returns integer`.
     keyed_run_jobs => |call| {
         Caller::current().require_admin("run jobs")?;
-        Ok(Answer::Datum(Datum::from(start_pending(call.flag(0)))))
+        Ok(ReturnValue::Datum(Datum::from(start_pending(call.flag(0)))))
     };
 
     /// `keyed_http.run_jobs() returns integer`.
     keyed_http_run_jobs => |_| {
         Caller::current().require_maintenance("run jobs")?;
-        Ok(Answer::Datum(Datum::from(start_pending(false))))
+        Ok(ReturnValue::Datum(Datum::from(start_pending(false))))
     };
 
     /// `keyed.rebuild_documents(template regclass) returns void`.
@@ -38,7 +38,7 @@ sql_functions! {
         let template = catalog::by_argument(call)?;
         Caller::current().require_define(&template)?;
         text::rebuild::rebuild(&template)?;
-        Ok(Answer::Void)
+        Ok(ReturnValue::Void)
     };
 }
 

@@ -103,7 +103,7 @@ impl IndexBuilder {
     }
 }
 
-/// Drops invalid indexes of a failed attempt: they serve no query and slow down every write.
+/// Drops invalid indexes of a failed attempt: no query can use them, and they slow down every write.
 pub(crate) fn clean_up(job: &Job) {
     let warn = |caught: Box<Caught>| {
         pgrx::warning!("keyed: an invalid index of job {} remains: {}", job.id, caught.message);
@@ -128,7 +128,7 @@ fn plan(job: &Job) -> Plan {
     };
     connected(|spi| {
         let found = template::index::of_column(spi, template.table, attribute.column);
-        let wanted = ddl::index_bodies(
+        let requested = ddl::index_bodies(
             &template.table_sql(),
             &attribute.slug,
             attribute.kind,
@@ -142,7 +142,7 @@ fn plan(job: &Job) -> Plan {
         };
         let prefix = ddl::concurrent_index_name(attribute.id, "btree");
         let mut plan = Plan::default();
-        for (method, body) in wanted {
+        for (method, body) in requested {
             let is_text = attribute.kind == AttributeType::String && method == "btree";
             let exists = match is_text {
                 true => texts.iter().any(|it| it.is_valid && it.has_collation_of(attribute)),
@@ -185,7 +185,7 @@ fn replace(attribute: &Attribute, found: &[Index], texts: &[TextIndex], plan: &m
     }
 }
 
-/// The name of an attribute's index. The name of a B-tree on texts includes the collation, because two may exist for a
+/// The name of an attribute's index. The name of a B-tree on strings includes the collation, because two may exist for a
 /// while.
 fn name_of(attribute: &Attribute, method: &str) -> String {
     let collation = attribute.collations.order.rsplit('.').next().unwrap_or_default().trim_matches('"');
@@ -194,7 +194,8 @@ fn name_of(attribute: &Attribute, method: &str) -> String {
     ddl::concurrent_index_name(attribute.id, &suffix)
 }
 
-/// Recreates the policies and views that read a text, so that they use the new index. Returns whether it succeeded.
+/// Recreates the policies and views that read a string attribute attribute, so that they use the new index. Returns
+/// whether it succeeded.
 fn recreate_readers(job: &Job) -> bool {
     catalog::refresh();
     let template = catalog::by_id(job.template);

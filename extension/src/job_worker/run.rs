@@ -17,10 +17,10 @@ const MAX_ATTEMPTS: i32 = 5;
 
 worker::background_worker! {
     /// The main function of a background worker.
-    keyed_work_on_jobs => work_on_jobs
+    keyed_work_on_jobs => run_jobs_of_worker
 }
 
-fn work_on_jobs(number: u8) {
+fn run_jobs_of_worker(number: u8) {
     let worker = Worker::by_number(number);
     let mut idle_runs = 0;
     // Checks again after the lock is released: a session may have requested a worker while the lock was held.

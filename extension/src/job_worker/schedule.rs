@@ -34,7 +34,7 @@ pub(crate) fn brief<R>(body: impl FnOnce() -> R) -> Result<R, Box<Caught>> {
     worker::transaction(|| with_settings(&[(c"lock_timeout", LOCK_TIMEOUT)], body))
 }
 
-/// Sets `started_at` of a job. Returns whether the job still exists. Fails at once if another transaction locks the row.
+/// Sets `started_at` of a job. Returns whether the job still exists. Fails immediately if another transaction locks the row.
 pub(crate) fn mark_started(job: &Job) -> bool {
     connected(|spi| {
         let by_id = params![job.id];

@@ -50,10 +50,10 @@ fn object(members: Vec<(String, String)>) -> String {
 pub fn points_into(request: &str, error: &Error) -> bool {
     // serde_json rejects numbers outside the range of a double, and lone surrogates.
     let Ok(request) = serde_json::from_str::<Value>(request) else { return true };
-    error.faults.iter().all(|fault| {
-        let above = fault.pointer.rsplit_once('/').map_or("", |(above, _)| above);
+    error.violations.iter().all(|violation| {
+        let above = violation.pointer.rsplit_once('/').map_or("", |(above, _)| above);
         // Names of more than a hundred characters are truncated.
-        fault.pointer.contains('…')
-            || request.pointer(&fault.pointer).or_else(|| request.pointer(above)).is_some()
+        violation.pointer.contains('…')
+            || request.pointer(&violation.pointer).or_else(|| request.pointer(above)).is_some()
     })
 }

@@ -1,12 +1,12 @@
-//! JSON text → the stored form of `jsonb`, and the names in it: pure.
+//! JSON text → the stored form of `jsonb`, and the names in it. Pure.
 //!
-//! `jsonb_in` parses a text into a tree of PostgreSQL's memory and converts that. Texts that this crate wrote need less: an
-//! upsert of one record spent 21,000 of 576,000 instructions in it. What is rare (escapes by code point, exponents, long
-//! numbers, deep nesting, long texts) yields `None` and is left to `jsonb_in`, and so is everything that is not JSON.
+//! `jsonb_in` parses text into a tree in PostgreSQL's memory and converts that. JSON that this crate wrote needs less work:
+//! `jsonb_in` took 21,000 of the 576,000 instructions of an upsert. Rare forms (Unicode escapes, exponents, long numbers,
+//! deep nesting, long input) and invalid JSON return `None`, and the caller uses `jsonb_in`.
 //!
 //! A container is a header with the number of its members, an entry for each name and each value, then their contents. An
-//! entry has a type and the length of its content. Every 32nd has the end of its content in place of the length, so that a
-//! reader adds at most 31 lengths. Source: `src/include/utils/jsonb.h` of PostgreSQL.
+//! entry has a type and the length of its content. Every 32nd entry has the end offset of its content instead of the
+//! length, so that a reader adds at most 31 lengths. Source: `src/include/utils/jsonb.h` of PostgreSQL.
 
 mod layout;
 mod names;
@@ -21,8 +21,8 @@ use layout::{
 pub use names::names;
 use std::borrow::Cow;
 
-/// The size of the longest text that is converted. The parsed values of a text take up to 40 times its size, in memory that the
-/// server cannot refuse; this is also why the conversion needs no check for interrupts.
+/// The maximum size of JSON that is converted. The parsed values take up to 40 times this size, and a failed allocation in
+/// Rust would end the server process. Because of this limit, the conversion needs no check for interrupts.
 const MAX_TEXT: usize = 256 << 10;
 /// The maximum depth of containers, which are parsed recursively.
 const MAX_DEPTH: usize = 32;
@@ -117,11 +117,11 @@ fn align(out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(SIZE), 0);
 }
 
-/// The entries of a container that is being written.
+/// The entries of a container under construction.
 struct Entries {
-    /// The position of the first in the output.
+    /// The offset of the first entry in the output.
     begin: usize,
-    /// How many are set.
+    /// The number of entries set.
     count: usize,
     /// The total length of their contents.
     total: u32,
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
             name.len().cmp(&other.len()).then_with(|| name.as_bytes().cmp(other.as_bytes()))
         };
         members.sort_unstable_by(|(name, _), (other, _)| order(name, other));
-        // Of equal names the last would win.
+        // With duplicate names, the last one would win.
         let is_unique = members.windows(2).all(|pair| pair[0].0 != pair[1].0);
         is_unique.then_some(Value::Object(members))
     }
@@ -249,7 +249,7 @@ impl<'a> Parser<'a> {
                 return None;
             }
         }
-        // An exponent, or what is not a number.
+        // An exponent, or not a number.
         if matches!(self.peek(), Some(b'e' | b'E')) {
             return None;
         }

@@ -16,7 +16,7 @@ const CHUNK: usize = 10_000;
 pub struct Series;
 
 impl Dependent for Series {
-    /// Deletes few points immediately, and many by a job. Meanwhile they are invisible, because attribute numbers are not reused.
+    /// Deletes few points immediately, and many by a job. Meanwhile they are invisible, because attribute ids are not reused.
     fn after_drop(&self, spi: &Connection, template: &Template, attribute: &Attribute) {
         if attribute.kind != AttributeType::Metric {
             return;

@@ -85,12 +85,12 @@ impl Call {
         read: fn(Datum) -> Option<Vec<T>>,
     ) -> Result<Option<Vec<T>>, Error> {
         let Some(array) = self.of_any_length(position) else { return Ok(None) };
-        let fault = |code, message: &str| Error::at(code, format!("/{name}"), message);
+        let violation = |code, message: &str| Error::at(code, format!("/{name}"), message);
         if datum::array_length(array) > MAX_ELEMENTS {
             let message = format!("must have at most {MAX_ELEMENTS} elements");
-            return Err(fault(Code::PayloadTooLarge, &message));
+            return Err(violation(Code::PayloadTooLarge, &message));
         }
-        let rejection = || fault(Code::InvalidValue, "must be a one-dimensional array without nulls");
+        let rejection = || violation(Code::InvalidValue, "must be a one-dimensional array without nulls");
         read(array).map(Some).ok_or_else(rejection)
     }
 

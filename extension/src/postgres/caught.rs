@@ -140,7 +140,7 @@ impl<R> Attempt<R> {
 }
 
 /// Whether an error with this SQLSTATE belongs to a statement. Other errors concern the connection, the transaction,
-/// concurrent transactions, resources, locks, cancellation, shutdown, the system, or internal faults.
+/// concurrent transactions, resources, locks, cancellation, shutdown, the system, or internal errors.
 fn is_of_statement(state: &str) -> bool {
     match &state[..2] {
         "08" | "25" | "40" | "57" | "58" | "F0" | "XX" => false,

@@ -1,7 +1,7 @@
 //! Differences between the supported major versions of PostgreSQL. No other file depends on the version.
 //!
 //! Each function has the same effect on all versions. For a feature of newer versions, such as virtual generated columns,
-//! a function tells whether it is in use; on older versions it returns false.
+//! a function returns whether it is in use; on older versions it returns false.
 
 use pgrx::pg_sys::{self, EState, GucSource, Oid, PlannerInfo, RangeTblEntry, Relation, ResultRelInfo};
 use std::ffi::{CStr, c_int};
@@ -215,8 +215,8 @@ pub(super) unsafe fn is_read_by_user(root: *mut PlannerInfo, table: *mut RangeTb
         let (is_known, user) = if (*table).perminfoindex == 0 {
             (false, Oid::INVALID)
         } else {
-            let rights = pg_sys::getRTEPermissionInfo((*(*root).parse).rteperminfos, table);
-            (true, (*rights).checkAsUser)
+            let permissions = pg_sys::getRTEPermissionInfo((*(*root).parse).rteperminfos, table);
+            (true, (*permissions).checkAsUser)
         };
         is_known && user == Oid::INVALID
     }
@@ -261,13 +261,13 @@ pub(super) unsafe fn init_range_table(state: *mut EState, entry: *mut RangeTblEn
         pg_sys::ExecInitRangeTable(state, entries);
         #[cfg(not(feature = "pg15"))]
         {
-            let mut rights = std::ptr::null_mut();
-            pg_sys::addRTEPermissionInfo(&mut rights, entry);
+            let mut permissions = std::ptr::null_mut();
+            pg_sys::addRTEPermissionInfo(&mut permissions, entry);
             #[cfg(not(feature = "pg18"))]
-            pg_sys::ExecInitRangeTable(state, entries, rights);
+            pg_sys::ExecInitRangeTable(state, entries, permissions);
             // The relations that are not pruned.
             #[cfg(feature = "pg18")]
-            pg_sys::ExecInitRangeTable(state, entries, rights, pg_sys::bms_make_singleton(1));
+            pg_sys::ExecInitRangeTable(state, entries, permissions, pg_sys::bms_make_singleton(1));
         }
     }
 }

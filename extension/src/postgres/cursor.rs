@@ -63,8 +63,8 @@ impl Connection {
         }
         let cursor = LATEST.get() + 1;
         LATEST.set(cursor);
-        // SAFETY: the portal was just created. PostgreSQL calls the hook once before it frees the portal, also in a rollback, so
-        // the stored address is valid until then.
+        // SAFETY: the portal was just created. PostgreSQL calls the hook once before it frees the portal, also in a
+        // rollback, so the stored address is valid until then.
         unsafe {
             let cleanup = (*portal).cleanup;
             (*portal).visible = false;

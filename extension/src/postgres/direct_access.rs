@@ -4,9 +4,9 @@
 //! [`super::index`] (lookups), [`super::key_order`] and [`super::ordered_index`] (ordered scans), [`super::table`] and
 //! [`super::heap`] (sequential scans), [`super::heap_by_index`] and [`super::table_by_text`] (bitmap scans),
 //! [`super::insert`], [`super::update`] and [`super::condition`] (a condition on one row). Each needs a table or index in
-//! its expected form. Users can change that form. The access then returns [`Unfit`], and its caller runs a statement, which
-//! rarely happens otherwise. With `keyed.direct_access = off`, every direct access returns [`Unfit`], so tests can run both
-//! ways.
+//! its expected form. Users can change that form. The access then returns [`Unsupported`], and its caller runs a
+//! statement, which rarely happens otherwise. With `keyed.direct_access = off`, every direct access returns
+//! [`Unsupported`], so tests can run both ways.
 //!
 //! Three kinds of access ignore the switch, because no statement can replace them:
 //! - Policies call [`super::row::exists`], also in parallel workers and in SERIALIZABLE transactions. It must see the latest
@@ -20,14 +20,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The table or index does not have its expected form, or direct access is off. The caller runs a statement.
 #[derive(Debug)]
-pub struct Unfit;
+pub struct Unsupported;
 
 /// The setting `keyed.direct_access`.
 static IS_ON: AtomicBool = AtomicBool::new(true);
 
-/// Returns [`Unfit`] if direct access is off.
-pub fn require() -> Result<(), Unfit> {
-    if IS_ON.load(Ordering::Relaxed) { Ok(()) } else { Err(Unfit) }
+/// Returns [`Unsupported`] if direct access is off.
+pub fn require() -> Result<(), Unsupported> {
+    if IS_ON.load(Ordering::Relaxed) { Ok(()) } else { Err(Unsupported) }
 }
 
 /// Registers the setting. SHOW ALL and `pg_settings` do not list it, because it is for tests.

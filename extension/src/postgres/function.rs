@@ -11,7 +11,7 @@ use pgrx::pg_sys::{self, Datum};
 use std::cell::Cell;
 use uuid::Uuid;
 
-/// Declares functions for `language c`. Each takes a [`Call`] and returns a `Result<Answer, Error>`.
+/// Declares functions for `language c`. Each takes a [`Call`] and returns a `Result<ReturnValue, Error>`.
 macro_rules! sql_functions {
     ($($(#[$doc:meta])* $name:ident => $body:expr;)*) => { $(
         $(#[$doc])*
@@ -23,10 +23,10 @@ macro_rules! sql_functions {
         #[pgrx::pg_guard]
         pub unsafe extern "C-unwind" fn $name(call: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
             let body: fn(&$crate::postgres::function::Call)
-                -> Result<$crate::postgres::function::Answer, $crate::error::Error> = $body;
+                -> Result<$crate::postgres::function::ReturnValue, $crate::error::Error> = $body;
             $crate::postgres::library_version::check();
             let _running = $crate::postgres::function::Running::begin(stringify!($name));
-            let _settings = $crate::postgres::session_settings::HeldSettings::begin();
+            let _settings = $crate::postgres::session_settings::OverriddenSettings::begin();
             let call = $crate::postgres::function::Call::new(call);
             $crate::postgres::raise::OrRaise::or_raise(body(&call)).into_datum(&call)
         }
@@ -87,7 +87,7 @@ pub(crate) use paste_finfo;
 pub struct Call(pg_sys::FunctionCallInfo);
 
 /// The result of a function.
-pub enum Answer {
+pub enum ReturnValue {
     /// SQL null.
     Null,
     /// `void`.
@@ -177,19 +177,19 @@ pub fn must_not_be_null(name: &str) -> Error {
     Error::at(Code::InvalidValue, format!("/{name}"), format!("{name} must not be null"))
 }
 
-impl Answer {
+impl ReturnValue {
     /// The datum to return from `call`.
     pub fn into_datum(self, call: &Call) -> Datum {
         let datum = match self {
-            Answer::Null => None,
-            Answer::Void => return Datum::from(0usize),
-            Answer::Text(text) => datum::text(&text),
-            Answer::Json(json) => datum::jsonb(&json),
-            Answer::Uuid(id) => datum::uuid(id),
-            Answer::Texts(texts) => texts.to_datum(),
-            Answer::Written(written) => written.into_texts().to_datum(),
-            Answer::Upserted(id, created) => Some(upserted_row(id, created)),
-            Answer::Datum(datum) => return datum,
+            ReturnValue::Null => None,
+            ReturnValue::Void => return Datum::from(0usize),
+            ReturnValue::Text(text) => datum::text(&text),
+            ReturnValue::Json(json) => datum::jsonb(&json),
+            ReturnValue::Uuid(id) => datum::uuid(id),
+            ReturnValue::Texts(texts) => texts.to_datum(),
+            ReturnValue::Written(written) => written.into_texts().to_datum(),
+            ReturnValue::Upserted(id, created) => Some(upserted_row(id, created)),
+            ReturnValue::Datum(datum) => return datum,
         };
         datum.unwrap_or_else(|| {
             // SAFETY: the call is PostgreSQL's own and in progress.

@@ -37,7 +37,7 @@ pub fn keys_of_query(call: &Call, ignoring_case: u16, keys: impl FnOnce(&str) ->
     // SAFETY: the call is in progress.
     let collation = unsafe { (*call.info()).fncollation };
     let has_language = collation != pg_sys::C_COLLATION_OID;
-    // Since 18, LIKE supports nondeterministic collations, which treat different texts as equal.
+    // Since 18, LIKE supports nondeterministic collations, which treat different strings as equal.
     // SAFETY: reads the catalog entry of an index's collation.
     let is_bytewise = || !has_language || unsafe { pg_sys::get_collation_isdeterministic(collation) };
     let has_keys = !(ignores_case && has_language) && is_bytewise();
@@ -103,7 +103,7 @@ unsafe fn pointer<T>(call: &Call, position: usize) -> *mut T {
 /// # Safety
 /// `number` is writable.
 unsafe fn return_keys(keys: &[i32], number: *mut i32) -> Datum {
-    // SAFETY: the array has space for all keys. GIN frees it, or its memory context. The keys of a text of 1 GB fit an i32.
+    // SAFETY: the array has space for all keys. GIN frees it, or its memory context. The keys of a string of 1 GB fit an i32.
     unsafe {
         *number = keys.len() as i32;
         if keys.is_empty() {

@@ -1,7 +1,7 @@
 //! Runs code as another role, and in subtransactions.
 //!
 //! Every function that reads or writes records checks its caller, then runs as `keyed_owner`. The search path of each
-//! statement is pinned, also if it runs as the caller ([`super::spi::connected`]). So no name resolves in a schema that a
+//! statement is pinned, even if it runs as the caller ([`super::spi::connected`]). So no name resolves in a schema that a
 //! user can write to.
 //!
 //! The event trigger `keyed_guard_definition` rejects DDL that runs as `keyed_owner` outside [`as_owner_defining`]. An
@@ -10,7 +10,7 @@
 
 use super::caught::{self, Attempt, Caught};
 use super::role;
-use super::session_settings::HeldSettings;
+use super::session_settings::OverriddenSettings;
 use crate::error::{Code, Error};
 use crate::postgres::raise::Raise;
 use pgrx::PgTryBuilder;
@@ -30,7 +30,7 @@ const SEARCH_PATH_OF_PROXY: &CStr = c"pg_catalog,pg_temp";
 enum Confinement {
     /// No SET ROLE and no temporary objects, so that users' triggers cannot abuse the owner's privileges.
     Data,
-    /// DDL, which needs some of that.
+    /// DDL, which requires some of these operations.
     Definition,
 }
 
@@ -50,7 +50,7 @@ pub fn as_owner_defining<R>(body: impl FnOnce() -> R) -> R {
 /// Runs statements as the caller, with the search path pinned and [settings overridden](HeldSettings). A trigger or the role
 /// of a worker may have set them.
 pub(super) fn with_pinned_path<R>(body: impl FnOnce() -> R) -> R {
-    let _settings = HeldSettings::begin();
+    let _settings = OverriddenSettings::begin();
     let level = begin_settings();
     if !search_path_is_pinned() {
         set(c"search_path", SEARCH_PATH);
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn search_path_of_the_proxy_counts_as_pinned() {
+    fn search_path_of_the_proxy_is_pinned() {
         let settings = include_str!("../../../proxy/src/settings/mod.rs");
         assert!(settings.contains(&format!("-c search_path={}\"", SEARCH_PATH_OF_PROXY.to_string_lossy())));
     }

@@ -1,10 +1,10 @@
-//! Reads tables of two columns page by page without a statement. For hundreds of texts, SQL would cost more than reading
+//! Reads tables of two columns page by page without a statement. For hundreds of strings, SQL would cost more than reading
 //! them.
 //!
 //! It reads pages as the executor does for a bitmap heap scan and for TABLESAMPLE. It checks table and index each time. If
 //! they do not fit, the caller runs a statement.
 
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::table::Table;
 use pgrx::itemptr::item_pointer_set_all;
 use pgrx::pg_sys::{self, Datum, HeapTupleData, Oid, Relation};
@@ -20,8 +20,11 @@ pub struct Heap<'t>(&'t Table);
 
 impl Heap<'_> {
     /// Opens a table for `body`. The lock of a SELECT is held until the transaction ends.
-    pub fn with<R>(table: Oid, body: impl FnOnce(&Heap) -> Result<R, Unfit>) -> Result<R, Unfit> {
-        Table::with(table, |table| if table.columns() == COLUMNS { body(&Heap(table)) } else { Err(Unfit) })
+    pub fn with<R>(table: Oid, body: impl FnOnce(&Heap) -> Result<R, Unsupported>) -> Result<R, Unsupported> {
+        Table::with(
+            table,
+            |table| if table.columns() == COLUMNS { body(&Heap(table)) } else { Err(Unsupported) },
+        )
     }
 
     pub(super) fn table(&self) -> &Table {
@@ -86,7 +89,7 @@ impl Heap<'_> {
     }
 
     /// Whether single pages may be read. A SERIALIZABLE transaction also needs predicate locks for absent rows.
-    pub fn may_be_read_whole(&self) -> bool {
+    pub fn allows_page_reads(&self) -> bool {
         // SAFETY: reads a variable of the session.
         unsafe { pg_sys::XactIsoLevel != pg_sys::XACT_SERIALIZABLE as i32 }
     }
@@ -162,6 +165,6 @@ pub(super) unsafe fn each_row(
 
 /// The stored size of a value in bytes, after compression.
 pub fn stored_size(value: Datum) -> usize {
-    // SAFETY: the value is a text of a valid row.
+    // SAFETY: the value is a string of a valid row.
     unsafe { pg_sys::toast_datum_size(value) }
 }

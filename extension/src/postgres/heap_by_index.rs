@@ -1,7 +1,7 @@
 //! Bitmap heap scans over a GIN index without a statement, as the executor runs them.
 
 use super::compat;
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::heap::{COLUMNS, Heap, Row};
 use super::index::is_usable;
 use pgrx::pg_sys::{self, Datum, Oid, Relation};
@@ -24,7 +24,7 @@ pub enum Which {
 
 /// The conditions of a scan. A row must meet all of them.
 #[derive(Default)]
-pub struct Wanted {
+pub struct Requested {
     /// The substrings.
     pub texts: Vec<Alternatives>,
     /// Other queries that the operator class supports, by strategy number and argument.
@@ -37,12 +37,12 @@ impl Heap<'_> {
     pub fn rows_with(
         &self,
         index: Oid,
-        wanted: &Wanted,
+        requested: &Requested,
         mut read: impl FnMut(&Row) -> bool,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Unsupported> {
         // SAFETY: the table is open. The bitmap is freed below, or with the memory context of the calling function.
         unsafe {
-            let bitmap = self.bitmap(index, wanted)?;
+            let bitmap = self.bitmap(index, requested)?;
             let mut continues = true;
             compat::each_page(bitmap, |page, offsets| {
                 pgrx::check_for_interrupts!();
@@ -59,14 +59,14 @@ impl Heap<'_> {
     pub fn some_rows_with(
         &self,
         index: Oid,
-        wanted: &Wanted,
+        requested: &Requested,
         max: usize,
         which: Which,
         mut read: impl FnMut(&Row) -> bool,
-    ) -> Result<bool, Unfit> {
+    ) -> Result<bool, Unsupported> {
         // SAFETY: as above; the bitmap is complete, and read twice.
         unsafe {
-            let bitmap = self.bitmap(index, wanted)?;
+            let bitmap = self.bitmap(index, requested)?;
             let mut count = 0;
             compat::each_page(bitmap, |_, offsets| {
                 count += offsets.map_or(ROWS_OF_PAGE, <[_]>::len);
@@ -91,15 +91,19 @@ impl Heap<'_> {
     ///
     /// # Safety
     /// The caller frees the bitmap, or leaves it to the memory context of the calling function.
-    unsafe fn bitmap(&self, index: Oid, wanted: &Wanted) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
+    unsafe fn bitmap(
+        &self,
+        index: Oid,
+        requested: &Requested,
+    ) -> Result<*mut pg_sys::TIDBitmap, Unsupported> {
         // SAFETY: a dropped index yields null. The index is closed below, or by the resource owner if an error unwinds.
         unsafe {
             let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
             let index = pg_sys::try_relation_open(index, lock);
             if index.is_null() {
-                return Err(Unfit);
+                return Err(Unsupported);
             }
-            let bitmap = self.strategy(index).and_then(|strategy| bitmap(index, strategy, wanted));
+            let bitmap = self.strategy(index).and_then(|strategy| bitmap(index, strategy, requested));
             pg_sys::relation_close(index, lock);
             bitmap
         }
@@ -109,7 +113,7 @@ impl Heap<'_> {
     ///
     /// # Safety
     /// The index is open.
-    unsafe fn strategy(&self, index: Relation) -> Result<pg_sys::StrategyNumber, Unfit> {
+    unsafe fn strategy(&self, index: Relation) -> Result<pg_sys::StrategyNumber, Unsupported> {
         // SAFETY: an open relation has its row of pg_class. An open index also has its row of pg_index, with as many column
         // numbers as that states, and the operator families of its columns.
         unsafe {
@@ -122,11 +126,11 @@ impl Heap<'_> {
                 && (*entry).indkey.values.as_slice(1) == [COLUMNS as i16]
                 && pg_sys::RelationGetIndexPredicate(index).is_null();
             if !fits {
-                return Err(Unfit);
+                return Err(Unsupported);
             }
             let operator = Oid::from(pg_sys::OID_TEXT_ICLIKE_OP);
             let strategy = pg_sys::get_op_opfamily_strategy(operator, *(*index).rd_opfamily);
-            if strategy > 0 { Ok(strategy as pg_sys::StrategyNumber) } else { Err(Unfit) }
+            if strategy > 0 { Ok(strategy as pg_sys::StrategyNumber) } else { Err(Unsupported) }
         }
     }
 
@@ -158,8 +162,8 @@ impl Heap<'_> {
 unsafe fn bitmap(
     index: Relation,
     strategy: pg_sys::StrategyNumber,
-    wanted: &Wanted,
-) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
+    requested: &Requested,
+) -> Result<*mut pg_sys::TIDBitmap, Unsupported> {
     // SAFETY: the caller's.
     let search = |keys: &[Key]| unsafe { search(index, keys) };
     let substring = |text: &String| Key {
@@ -167,7 +171,7 @@ unsafe fn bitmap(
         function: pg_sys::F_TEXTICLIKE,
         value: format!("%{}%", crate::value::pattern::escaped(text)),
     };
-    let Wanted { texts, queries } = wanted;
+    let Requested { texts, queries } = requested;
     // One scan for all conditions without alternatives reads the fewest entries.
     let single = texts.iter().filter(|it| it.len() == 1).flatten().flatten().map(substring);
     let others = queries.iter().map(|(strategy, value)| Key {
@@ -194,7 +198,7 @@ unsafe fn bitmap(
             _ => {}
         }
     }
-    found.ok_or(Unfit)
+    found.ok_or(Unsupported)
 }
 
 /// A key of an index scan.
@@ -209,20 +213,20 @@ pub(super) struct Key {
 ///
 /// # Safety
 /// The index is open, and its operator class has the strategies.
-pub(super) unsafe fn search(index: Relation, wanted: &[Key]) -> *mut pg_sys::TIDBitmap {
+pub(super) unsafe fn search(index: Relation, requested: &[Key]) -> *mut pg_sys::TIDBitmap {
     // SAFETY: the keys outlive the scan, which ends below, or with the resource owner if an error unwinds.
     unsafe {
-        let mut keys = vec![pg_sys::ScanKeyData::default(); wanted.len()];
-        for (key, wanted) in keys.iter_mut().zip(wanted) {
+        let mut keys = vec![pg_sys::ScanKeyData::default(); requested.len()];
+        for (key, requested) in keys.iter_mut().zip(requested) {
             pg_sys::ScanKeyEntryInitialize(
                 key,
                 0,
                 1,
-                wanted.strategy,
+                requested.strategy,
                 Oid::INVALID,
                 *(*index).rd_indcollation,
-                Oid::from(wanted.function),
-                super::datum::text(&wanted.value).unwrap_or(Datum::null()),
+                Oid::from(requested.function),
+                super::datum::text(&requested.value).unwrap_or(Datum::null()),
             );
         }
         let count = keys.len() as i32;

@@ -5,7 +5,7 @@
 //! or dropped. If the index does not fit, the caller runs a statement.
 
 use super::compat;
-use super::direct_access::{self, Unfit};
+use super::direct_access::{self, Unsupported};
 pub use super::table::Found;
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
 
@@ -64,14 +64,14 @@ pub fn find_one<R>(
     value: Datum,
     which: Which,
     read: impl FnOnce(&Found) -> R,
-) -> Result<Option<R>, Unfit> {
+) -> Result<Option<R>, Unsupported> {
     // SAFETY: the table is locked by the caller; a dropped one yields null. The index is opened with a lock and checked to
     // be an index of this table, on these columns and of this type. Everything is closed below, or by the resource owner
     // if an error unwinds. The slot pins the row's page until it is dropped.
     unsafe {
         let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if table.is_null() {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let index = open_index(table, index, columns, equality);
         let result = index.map(|index| {
@@ -93,12 +93,12 @@ pub fn find_each(
     equality: Equality,
     values: impl Iterator<Item = Datum>,
     mut read: impl FnMut(usize, &Found) -> bool,
-) -> Result<(), Unfit> {
+) -> Result<(), Unsupported> {
     // SAFETY: as in `find_one`; the scan is restarted for each value.
     unsafe {
         let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if table.is_null() {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let index = open_index(table, index, columns, equality);
         let result = index.map(|index| {
@@ -155,7 +155,7 @@ pub(super) unsafe fn open_index(
     index: Index,
     columns: &[AttrNumber],
     equality: Equality,
-) -> Result<pg_sys::Relation, Unfit> {
+) -> Result<pg_sys::Relation, Unsupported> {
     direct_access::require()?;
     // SAFETY: the table is open. An open relation has its row of pg_class. An open index also has its row of pg_index,
     // with as many column numbers as that states, and the types and collations of its columns.
@@ -166,11 +166,11 @@ pub(super) unsafe fn open_index(
         };
         // Tuples do not contain virtual columns.
         if index == Oid::INVALID || compat::has_virtual_columns((*table).rd_att) {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let index = pg_sys::try_relation_open(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
         if index.is_null() {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let entry = (*index).rd_index;
         let fits = !entry.is_null()
@@ -185,7 +185,7 @@ pub(super) unsafe fn open_index(
             return Ok(index);
         }
         pg_sys::relation_close(index, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
-        Err(Unfit)
+        Err(Unsupported)
     }
 }
 

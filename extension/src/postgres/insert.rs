@@ -6,7 +6,7 @@
 
 use super::compat;
 use super::datum::{self, Argument};
-use super::direct_access::{self, Unfit};
+use super::direct_access::{self, Unsupported};
 use super::memory::Current;
 use super::parameter::ToSql;
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid};
@@ -43,7 +43,7 @@ const CHUNK: usize = 500;
 /// Inserts rows and makes them visible to later commands. A row has a value for each column, in column order. The caller
 /// must have locked the table and checked privileges. The iterator is read only if the table is fit, in a memory context
 /// that lasts for one chunk.
-pub fn insert_rows<R: ToRow>(table: Oid, rows: impl ExactSizeIterator<Item = R>) -> Result<(), Unfit> {
+pub fn insert_rows<R: ToRow>(table: Oid, rows: impl ExactSizeIterator<Item = R>) -> Result<(), Unsupported> {
     insert_rows_without(table, None, rows)
 }
 
@@ -53,7 +53,7 @@ pub fn insert_rows_without<R: ToRow>(
     table: Oid,
     index: Option<Oid>,
     mut rows: impl ExactSizeIterator<Item = R>,
-) -> Result<(), Unfit> {
+) -> Result<(), Unsupported> {
     direct_access::require()?;
     // SAFETY: the table is locked by the caller; a dropped one yields null. It is open until the rows are inserted. A slot
     // has the columns of the table, whose types `is_plain` has checked. The state has the range table that an error message
@@ -61,11 +61,11 @@ pub fn insert_rows_without<R: ToRow>(
     unsafe {
         let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if table.is_null() {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         if !is_plain(table, R::TYPES) {
             pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let state = pg_sys::CreateExecutorState();
         let of_state = Current::switch_to((*state).es_query_cxt);
@@ -135,8 +135,8 @@ pub(super) unsafe fn prepare(
 /// # Safety
 /// The table is open and locked; the current memory context is that of the executor state of `target`.
 unsafe fn open_indexes(target: *mut pg_sys::ResultRelInfo, table: pg_sys::Relation, except: Oid) {
-    // SAFETY: the list is a copy of that in the relation. Both arrays have an element for each of its indexes, and are read up to
-    // the number that is set. `ExecCloseIndices` closes the indexes.
+    // SAFETY: the list is a copy of that in the relation. Both arrays have an element for each of its indexes, and are
+    // read up to the number that is set. `ExecCloseIndices` closes the indexes.
     unsafe {
         let list = pg_sys::RelationGetIndexList(table);
         let count = if list.is_null() { 0 } else { (*list).length as usize };
@@ -280,15 +280,15 @@ pub fn identity_sequence(table: Oid, column: AttrNumber) -> Option<Oid> {
     (sequence != Oid::INVALID).then_some(sequence)
 }
 
-/// The next value of a sequence, on which the current role must have privileges. Returns [`Unfit`] if the sequence was
+/// The next value of a sequence, on which the current role must have privileges. Returns [`Unsupported`] if the sequence was
 /// dropped, because the column may have another one.
-pub fn next_value(sequence: Oid) -> Result<i64, Unfit> {
+pub fn next_value(sequence: Oid) -> Result<i64, Unsupported> {
     // SAFETY: reads the catalog, then calls `nextval` as a statement does.
     unsafe {
         if pg_sys::get_rel_relkind(sequence) as u8 != pg_sys::RELKIND_SEQUENCE {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let next = pgrx::direct_function_call_as_datum(pg_sys::nextval_oid, &[Some(Datum::from(sequence))]);
-        next.map(datum::read_i64).ok_or(Unfit)
+        next.map(datum::read_i64).ok_or(Unsupported)
     }
 }

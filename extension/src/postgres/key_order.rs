@@ -4,7 +4,7 @@
 
 use super::compat;
 use super::datum;
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::heap::{Heap, Row};
 use super::index::{self, Index};
 use super::ordered_index::IndexedValue;
@@ -35,7 +35,11 @@ pub enum Along {
 
 impl Heap<'_> {
     /// Reads the visible rows by descending id, starting below `before`, until `read` returns false.
-    pub fn descending(&self, before: Option<Uuid>, mut read: impl FnMut(&Row) -> bool) -> Result<(), Unfit> {
+    pub fn descending(
+        &self,
+        before: Option<Uuid>,
+        mut read: impl FnMut(&Row) -> bool,
+    ) -> Result<(), Unsupported> {
         self.table().in_order(Along::Ids(before), KeyOrder::Descending, 2, |found| {
             match (found.get(1), found.get(2)) {
                 (Some(id), Some(value)) => read(&[id, value]),
@@ -64,7 +68,7 @@ impl Table {
         order: KeyOrder,
         columns: i16,
         read: impl FnMut(&Found) -> bool,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Unsupported> {
         self.scan(along, order, columns, None, read).map(|_| ())
     }
 
@@ -76,7 +80,7 @@ impl Table {
         columns: i16,
         limit: Limit,
         read: impl FnMut(&Found) -> bool,
-    ) -> Result<bool, Unfit> {
+    ) -> Result<bool, Unsupported> {
         self.scan(along, order, columns, Some(limit), read)
     }
 
@@ -87,7 +91,7 @@ impl Table {
         columns: i16,
         limit: Option<Limit>,
         mut read: impl FnMut(&Found) -> bool,
-    ) -> Result<bool, Unfit> {
+    ) -> Result<bool, Unsupported> {
         let direction = match order {
             KeyOrder::Ascending => pg_sys::ScanDirection::ForwardScanDirection,
             KeyOrder::Descending => pg_sys::ScanDirection::BackwardScanDirection,

@@ -129,7 +129,7 @@ unsafe fn is_call_leakproof(function: Oid, arguments: *mut List, collation: Oid)
 }
 
 /// Whether an operand's type has no collation, or its collation is built in, so that no user can make it raise an error or
-/// a warning. A comparison of texts without a collation raises an error.
+/// a warning. A comparison of strings without a collation raises an error.
 ///
 /// # Safety
 /// The node is an expression.
@@ -147,7 +147,7 @@ unsafe fn is_collation_sound(node: *mut Node, collation: Oid) -> bool {
 /// # Safety
 /// The node is an expression.
 unsafe fn is_sound_pattern(node: *mut Node) -> bool {
-    // SAFETY: the caller's; a non-null constant of type text holds a text.
+    // SAFETY: the caller's; a non-null constant of type text holds a string.
     unsafe {
         let constant = node.cast::<pg_sys::Const>();
         if !is_a(node, NodeTag::T_Const) || (*constant).consttype != pg_sys::TEXTOID {

@@ -117,13 +117,13 @@ fn reject(installed: &str, schema_version: i32, order: Ordering) -> ! {
             MAX_SCHEMA_VERSION.load(Relaxed)
         )
     };
-    let wanted = if is_sql { format!("keyed {installed}") } else { "a newer version of keyed".to_owned() };
+    let expected = if is_sql { format!("keyed {installed}") } else { "a newer version of keyed".to_owned() };
     let (state, level, hint) = if WAS_COMPATIBLE.get() {
         let hint = "Connect again. A new session loads the installed library.".to_owned();
         (PgSqlErrorCode::ERRCODE_ADMIN_SHUTDOWN, PgLogLevel::FATAL, hint)
     } else {
         let hint = format!(
-            "Install the files of {wanted} on this server, then connect again. If keyed is in \
+            "Install the files of {expected} on this server, then connect again. If keyed is in \
              shared_preload_libraries, restart the server."
         );
         (PgSqlErrorCode::ERRCODE_CANNOT_CONNECT_NOW, PgLogLevel::ERROR, hint)

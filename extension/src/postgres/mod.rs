@@ -128,7 +128,7 @@ pub fn process_id() -> i32 {
     unsafe { pgrx::pg_sys::MyProcPid }
 }
 
-/// Raises an error unless the database encoding is UTF8, because this crate reads texts as UTF-8 without a check.
+/// Raises an error unless the database encoding is UTF8, because this crate reads strings as UTF-8 without a check.
 pub fn require_utf8() {
     use pgrx::pg_sys;
     // SAFETY: reads session variables. The postmaster has no database.

@@ -155,7 +155,7 @@ unsafe fn is_short(node: *mut Node) -> bool {
 /// # Safety
 /// The node is an expression.
 unsafe fn is_unit(node: *mut Node) -> bool {
-    // SAFETY: the caller's; a non-null constant of type text holds a text.
+    // SAFETY: the caller's; a non-null constant of type text holds a string.
     unsafe {
         let constant = node.cast::<pg_sys::Const>();
         is_a(node, NodeTag::T_Const)

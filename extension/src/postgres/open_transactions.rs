@@ -6,21 +6,22 @@ use super::spi::{Connection, Snapshot};
 use super::write_ahead_log::database;
 use pgrx::pg_sys::{self, TransactionId};
 
-/// The most snapshots that are taken because a transaction was open in the last one and has ended since.
+/// The maximum number of snapshots that are taken because a transaction that was open in the previous
+/// one has ended since.
 const MAX_SNAPSHOTS: usize = 5;
 
-/// What a snapshot shows for good.
+/// The transactions that a snapshot includes.
 struct Settled {
-    /// All transactions of this database with lower ids have ended, and the snapshot shows those that were committed.
+    /// All transactions of this database with lower ids have ended, and the snapshot includes those that committed.
     end: i64,
-    /// Whether the transaction with that id is one of this database, and open.
+    /// Whether this transaction id belongs to an open transaction of this database.
     is_exact: bool,
 }
 
-/// Reads under a snapshot that shows all transactions of this database with ids below the number that is handed over, as far as
-/// they were committed. Where the snapshot of the transaction is not fixed, it is a new one.
+/// Calls `read` with a transaction id, under a snapshot that includes all committed transactions of this database with lower
+/// ids. The snapshot is new, unless that of the transaction is fixed.
 ///
-/// What is open in other databases of the cluster is left out: it cannot write here.
+/// Open transactions of other databases are ignored, because they cannot write in this database.
 pub fn with_settled<R>(spi: &Connection, read: impl FnOnce(i64) -> R) -> R {
     if is_fixed() {
         return read(settled(spi).end);
@@ -36,7 +37,7 @@ pub fn with_settled<R>(spi: &Connection, read: impl FnOnce(i64) -> R) -> R {
     Latest::push().pop_after(|| read(settled(spi).end))
 }
 
-/// A new snapshot, which is the active one until it is popped. When an error unwinds, the end of the (sub)transaction does that.
+/// Pushes a new snapshot, which is active until it is popped. If an error unwinds, the end of the (sub)transaction pops it.
 struct Latest;
 
 impl Latest {
@@ -48,13 +49,13 @@ impl Latest {
 
     fn pop_after<R>(self, body: impl FnOnce() -> R) -> R {
         let result = body();
-        // SAFETY: what the body has pushed, it has popped.
+        // SAFETY: the body has popped all snapshots that it pushed.
         unsafe { pg_sys::PopActiveSnapshot() };
         result
     }
 }
 
-/// What the active snapshot shows for good.
+/// The transactions that the active snapshot includes.
 fn settled(spi: &Connection) -> Settled {
     let open = "select x::text::bigint from pg_snapshot_xip(pg_current_snapshot()) x order by x";
     let open: Vec<i64> = spi.run_once(open, Snapshot::Active, &[]).column().collect();
@@ -62,7 +63,7 @@ fn settled(spi: &Connection) -> Settled {
     let bounds = "select pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint from pg_current_snapshot() s";
     let (oldest, next) =
         spi.run_once(bounds, Snapshot::Active, &[]).first::<(i64, i64)>().unwrap_or_default();
-    // The snapshot of a standby lists none of them, and says which is the oldest.
+    // A snapshot on a standby lists no open transactions, but has the oldest one.
     if places.is_empty() {
         return Settled { end: oldest, is_exact: true };
     }
@@ -79,19 +80,19 @@ fn settled(spi: &Connection) -> Settled {
     }
 }
 
-/// An id without the part that says how often ids have wrapped around.
+/// A transaction id without its epoch.
 fn short(id: i64) -> TransactionId {
     TransactionId::from(id as u32)
 }
 
-/// The present transaction, if it has an id.
+/// The current transaction id, if it has been assigned.
 fn own() -> Option<i64> {
     // SAFETY: reads a variable of the session.
     let own = unsafe { pg_sys::GetTopFullTransactionIdIfAny() };
     (own.value != 0).then_some(own.value as i64)
 }
 
-/// The prepared transactions, each with whether it is one of this database.
+/// The prepared transactions, each with whether it belongs to this database.
 fn prepared(spi: &Connection) -> Vec<(TransactionId, bool)> {
     let sql = "select x.transaction::text::bigint, x.database is not distinct from d.datname \
                from pg_prepared_xacts x, pg_database d where d.oid = $1";
@@ -99,12 +100,12 @@ fn prepared(spi: &Connection) -> Vec<(TransactionId, bool)> {
     rows.iter::<(i64, bool)>().map(|(id, is_here)| (short(id), is_here)).collect()
 }
 
-/// Where a transaction runs.
+/// The process that runs a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Here,
     Elsewhere,
-    /// In no session: it is prepared or has ended.
+    /// No process: the transaction is prepared or has ended.
     Nowhere,
 }
 
@@ -123,7 +124,7 @@ fn place_of(id: TransactionId) -> Place {
         }
         database_of
     };
-    // A process without a database may be about to write anywhere.
+    // A process that is not yet connected to a database may connect to this one.
     let is_elsewhere = database_of != pg_sys::InvalidOid && database_of != database();
     if is_elsewhere { Place::Elsewhere } else { Place::Here }
 }

@@ -1,7 +1,7 @@
 //! B-trees on a value and the id: finding one, and counting its entries for a value.
 
 use super::compat;
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::index::is_usable;
 use super::parameter::Parameter;
 use super::table::Table;
@@ -21,7 +21,10 @@ impl Table {
     ///
     /// # Safety
     /// The caller closes the index, or leaves it to the resource owner.
-    pub(super) unsafe fn open_index_of(&self, indexed: IndexedValue) -> Result<pg_sys::Relation, Unfit> {
+    pub(super) unsafe fn open_index_of(
+        &self,
+        indexed: IndexedValue,
+    ) -> Result<pg_sys::Relation, Unsupported> {
         let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
         // SAFETY: the table is open and lists its indexes; a dropped one yields null. An open index has its row of pg_index,
         // and one option for each column.
@@ -46,13 +49,18 @@ impl Table {
                 pg_sys::relation_close(index, lock);
             }
         }
-        Err(Unfit)
+        Err(Unsupported)
     }
 
     /// The number of entries for a value in the index on a value and the id, at most `max`. Entries of dead rows count.
-    pub fn index_entries(&self, indexed: IndexedValue, value: Parameter, max: u64) -> Result<u64, Unfit> {
+    pub fn index_entries(
+        &self,
+        indexed: IndexedValue,
+        value: Parameter,
+        max: u64,
+    ) -> Result<u64, Unsupported> {
         let (Some(equals), Some(datum)) = (equals(value.type_oid()), value.value()) else {
-            return Err(Unfit);
+            return Err(Unsupported);
         };
         // SAFETY: the table is open. The first column of its index has the type of the value, which `equals` compares. Scan and
         // index are closed below, or by the resource owner if an error unwinds.
@@ -61,7 +69,7 @@ impl Table {
             let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
             if *(*index).rd_opcintype != value.type_oid() {
                 pg_sys::relation_close(index, lock);
-                return Err(Unfit);
+                return Err(Unsupported);
             }
             let mut key = pg_sys::ScanKeyData::default();
             pg_sys::ScanKeyEntryInitialize(

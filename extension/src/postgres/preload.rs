@@ -79,7 +79,7 @@ mod tests {
     use super::{names_library, split, with_library};
 
     #[test]
-    fn library_is_found_in_a_list() {
+    fn library_is_found_in_the_setting() {
         for (libraries, expected) in [
             ("", false),
             ("keyed", true),

@@ -27,10 +27,10 @@ pub fn is_trusted_table(relation: Oid) -> bool {
 
 /// Whether a type is another one, possibly restricted: the same type, a domain over it, or `varchar` for `text`. Other types
 /// with the same storage can compare differently, as `citext` does.
-pub fn is_limited(stored: Oid, wanted: Oid) -> bool {
+pub fn is_limited(stored: Oid, requested: Oid) -> bool {
     // SAFETY: reads the catalog.
     let base = unsafe { pg_sys::getBaseType(stored) };
-    base == wanted || base == pg_sys::VARCHAROID && wanted == pg_sys::TEXTOID
+    base == requested || base == pg_sys::VARCHAROID && requested == pg_sys::TEXTOID
 }
 
 /// Whether a schema exists.
@@ -50,7 +50,7 @@ pub fn table_oid(schema: &str, name: &str) -> Option<Oid> {
     (table != Oid::INVALID).then_some(table)
 }
 
-/// The number of a column of a table, where it has one of that name.
+/// The number of the column with this name, if the table has one.
 pub fn column(table: Oid, column: &str) -> Option<i16> {
     let name = CString::new(column).ok()?;
     // SAFETY: the name is NUL-terminated; what is missing yields 0.

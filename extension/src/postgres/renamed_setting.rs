@@ -74,7 +74,7 @@ impl Renamed {
         let (old, new) = (self.old.to_string_lossy(), self.new.to_string_lossy());
         let message = format!("{old} is the old name of {new}");
         ErrorReport::new(PgSqlErrorCode::ERRCODE_WARNING_DEPRECATED_FEATURE, message, "keyed")
-            .set_hint(format!("Set {new} and reset {old}: the next release does not know the old name."))
+            .set_hint(format!("Set {new} and reset {old}: the next release does not support the old name."))
             .report(PgLogLevel::WARNING);
     }
 }

@@ -75,7 +75,7 @@ pub fn is_superuser(role: Oid) -> bool {
 }
 
 /// Whether `role` has the privileges of `of`, directly or by inheritance. A superuser has all.
-pub fn has_rights_of(role: Oid, of: Oid) -> bool {
+pub fn has_privileges_of(role: Oid, of: Oid) -> bool {
     // SAFETY: reads the catalog.
     unsafe { pg_sys::has_privs_of_role(role, of) }
 }

@@ -107,9 +107,12 @@ impl Rows<'_> {
 /// Raises the error for a column whose type differs from the Rust type.
 #[cold]
 fn mismatch<T>(column: usize, found: &str) -> ! {
-    let (number, wanted) = (column + 1, type_name::<T>());
-    Error::new(Code::Internal, format!("column {number} of a statement is {found}, but is read as {wanted}"))
-        .raise()
+    let (number, expected) = (column + 1, type_name::<T>());
+    Error::new(
+        Code::Internal,
+        format!("column {number} of a statement is {found}, but is read as {expected}"),
+    )
+    .raise()
 }
 
 fn type_name_of(type_oid: Oid) -> String {

@@ -12,18 +12,18 @@ use std::ffi::c_int;
 ///   such a scan, hidden rows would become visible. Any login can set a limit.
 /// - `jit` is off. Statements of functions are short, and a row check that is compiled for each row takes hundreds of times as
 ///   long. `enable_seqscan = off` suffices to raise its cost above `jit_above_cost`.
-pub struct HeldSettings {
+pub struct OverriddenSettings {
     gin_fuzzy_search_limit: c_int,
     jit: bool,
 }
 
-impl HeldSettings {
+impl OverriddenSettings {
     /// Overrides the settings.
     #[inline]
-    pub fn begin() -> HeldSettings {
+    pub fn begin() -> OverriddenSettings {
         // SAFETY: a session has one thread, which reads and writes the variables.
         unsafe {
-            let before = HeldSettings {
+            let before = OverriddenSettings {
                 gin_fuzzy_search_limit: pg_sys::GinFuzzySearchLimit,
                 jit: pg_sys::jit_enabled,
             };
@@ -34,7 +34,7 @@ impl HeldSettings {
     }
 }
 
-impl Drop for HeldSettings {
+impl Drop for OverriddenSettings {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: see above.

@@ -2,7 +2,7 @@
 
 use super::compat;
 use super::datum::{self, Argument};
-use super::direct_access::{self, Unfit};
+use super::direct_access::{self, Unsupported};
 use pgrx::pg_sys::{self, AttrNumber, Datum, Oid, Relation};
 
 /// An open heap table that direct access supports.
@@ -10,14 +10,17 @@ pub struct Table(Relation);
 
 impl Table {
     /// Opens a table for `body`. The lock of a SELECT is held until the transaction ends.
-    pub fn with<R>(table: Oid, body: impl FnOnce(&Table) -> Result<R, Unfit>) -> Result<R, Unfit> {
+    pub fn with<R>(
+        table: Oid,
+        body: impl FnOnce(&Table) -> Result<R, Unsupported>,
+    ) -> Result<R, Unsupported> {
         direct_access::require()?;
         // SAFETY: a dropped table yields null. The relation is closed below, or by the resource owner if an error unwinds.
         unsafe {
             let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
             let relation = pg_sys::try_table_open(table, lock);
             if relation.is_null() {
-                return Err(Unfit);
+                return Err(Unsupported);
             }
             // Only the executor checks pages for snapshots that are too old, computes virtual columns, and applies FORCE ROW
             // LEVEL SECURITY.
@@ -25,7 +28,7 @@ impl Table {
                 && !(*(*relation).rd_rel).relforcerowsecurity
                 && !compat::has_virtual_columns((*relation).rd_att)
                 && !compat::snapshots_can_become_too_old();
-            let result = if fits { body(&Table(relation)) } else { Err(Unfit) };
+            let result = if fits { body(&Table(relation)) } else { Err(Unsupported) };
             pg_sys::table_close(relation, pg_sys::NoLock as pg_sys::LOCKMODE);
             result
         }
@@ -47,7 +50,7 @@ impl Table {
         unsafe { (*(*self.0).rd_att).natts as usize }
     }
 
-    /// Whether a column has the database's default collation, which is deterministic: texts are equal only if their bytes
+    /// Whether a column has the database's default collation, which is deterministic: strings are equal only if their bytes
     /// are.
     pub fn has_database_collation(&self, column: AttrNumber) -> bool {
         let is_column = (1..=self.columns()).contains(&(column as usize));

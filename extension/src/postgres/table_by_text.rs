@@ -2,7 +2,7 @@
 
 use super::compat;
 use super::datum;
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::heap_by_index::{Key, search};
 use super::index::is_usable;
 use super::memory::{Current, Owned};
@@ -34,8 +34,8 @@ impl Table {
     /// Whether a column has the database's default collation, and that collation maps each ASCII capital to its ASCII
     /// lowercase letter. A Turkish collation does not.
     pub fn lowers_ascii(&self, column: AttrNumber) -> bool {
-        static LOWERS: OnceLock<bool> = OnceLock::new();
-        // SAFETY: the function takes a text. The default collation of a database never changes.
+        static LOWERCASES: OnceLock<bool> = OnceLock::new();
+        // SAFETY: the function takes a string. The default collation of a database never changes.
         let lowers = || unsafe {
             let letters: String = ('A'..='Z').collect();
             let lowered = pg_sys::OidFunctionCall1Coll(
@@ -45,12 +45,13 @@ impl Table {
             );
             datum::with_text(lowered, |lowered| lowered == letters.to_ascii_lowercase())
         };
-        self.has_database_collation(column) && *LOWERS.get_or_init(lowers)
+        self.has_database_collation(column) && *LOWERCASES.get_or_init(lowers)
     }
 
     /// The TIDs that a trigram index returns for a pattern on this column. The result can contain false positives.
-    pub fn tids_by_text(&self, column: AttrNumber, pattern: Pattern) -> Result<TidBitmap, Unfit> {
-        // SAFETY: the table is open. The bitmap is complete, and freed below or with the memory context of the calling function.
+    pub fn tids_by_text(&self, column: AttrNumber, pattern: Pattern) -> Result<TidBitmap, Unsupported> {
+        // SAFETY: the table is open. The bitmap is complete, and freed below or with the memory context of the calling
+        // function.
         unsafe {
             let bitmap = self.bitmap_by_text(column, pattern)?;
             let mut tids = TidBitmap::default();
@@ -71,7 +72,7 @@ impl Table {
         &self,
         column: AttrNumber,
         pattern: Pattern,
-    ) -> Result<*mut pg_sys::TIDBitmap, Unfit> {
+    ) -> Result<*mut pg_sys::TIDBitmap, Unsupported> {
         let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
         // SAFETY: the table is open and lists its indexes; a dropped one yields null. Indexes are closed below, or by the
         // resource owner if an error unwinds.
@@ -93,7 +94,7 @@ impl Table {
                 }
             }
         }
-        Err(Unfit)
+        Err(Unsupported)
     }
 }
 
@@ -124,7 +125,7 @@ unsafe fn strategy(
     }
 }
 
-/// Matches texts with a pattern by PostgreSQL's own function.
+/// Matches strings with a pattern by PostgreSQL's own function.
 pub struct Matcher {
     memory: Owned,
     function: Oid,
@@ -140,9 +141,9 @@ impl Matcher {
         Matcher { memory, function: Oid::from(pattern.function()), pattern: text }
     }
 
-    /// Whether a text matches.
+    /// Whether a string matches.
     pub fn matches(&self, text: Datum) -> bool {
-        // SAFETY: the function takes two texts. Its allocations are freed with the matcher's memory context.
+        // SAFETY: the function takes two strings. Its allocations are freed with the matcher's memory context.
         unsafe {
             let _current = Current::switch_to(self.memory.context());
             let matches = pg_sys::OidFunctionCall2Coll(

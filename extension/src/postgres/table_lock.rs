@@ -6,7 +6,7 @@
 //! on one of the tables is cancelled, and restarts later.
 //!
 //! If a transaction still holds its lock after one attempt, for example because it is idle, the change only polls whether
-//! that transaction has ended, and blocks no others meanwhile.
+//! that transaction has ended, and blocks no others while it waits.
 
 use super::advisory_lock::LockKind;
 use super::guard::{Counted, as_owner, attempt, with_settings};
@@ -121,9 +121,9 @@ fn lock(tables: &[String], views: &[Oid], is_exclusive: bool) {
         [] => String::new(),
         tables => format!("lock table {} in {mode} mode", tables.join(", ")),
     };
-    let wanted =
+    let requested =
         || Busy { what: describe(tables), tables: tables.to_vec(), views: views.to_vec(), is_exclusive };
-    acquire(wanted, WAIT, || {
+    acquire(requested, WAIT, || {
         connected(|spi| spi.script(&sql));
         for view in views {
             // SAFETY: the lock is released at the end of the (sub)transaction. A dropped view can be locked too.
@@ -143,10 +143,10 @@ pub fn lock_first(what: &str, lock: impl Fn()) {
     acquire(|| Busy::other(what), &wait, lock);
 }
 
-fn acquire<R>(wanted: impl Fn() -> Busy, wait: &CStr, lock: impl Fn() -> R) -> R {
+fn acquire<R>(requested: impl Fn() -> Busy, wait: &CStr, lock: impl Fn() -> R) -> R {
     let lock = || {
         // An error leaves the value set.
-        BUSY.set(Some(wanted()));
+        BUSY.set(Some(requested()));
         let locked = with_settings(&[(c"lock_timeout", wait)], &lock);
         BUSY.set(None);
         locked

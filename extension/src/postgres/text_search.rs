@@ -1,4 +1,4 @@
-//! PostgreSQL's full-text search: the lexemes of a text under a configuration.
+//! PostgreSQL's full-text search: the lexemes of a string under a configuration.
 
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::CString;
@@ -10,7 +10,8 @@ pub fn configuration(name: &str) -> Oid {
 
 fn find(name: &str) -> Option<Oid> {
     let name = CString::new(name).ok()?;
-    // SAFETY: the name is NUL-terminated; a missing configuration yields InvalidOid. The first column of the catalog is its OID.
+    // SAFETY: the name is NUL-terminated; a missing configuration yields InvalidOid. The first column of the catalog is
+    // its OID.
     let configuration = unsafe {
         pg_sys::GetSysCacheOid(
             pg_sys::SysCacheIdentifier::TSCONFIGNAMENSP as i32,
@@ -24,7 +25,7 @@ fn find(name: &str) -> Option<Oid> {
     (configuration != Oid::INVALID).then_some(configuration)
 }
 
-/// Passes the lexemes of a text to `take`, as `to_tsvector` finds them, without positions. A lexeme can occur repeatedly.
+/// Passes the lexemes of a string to `take`, as `to_tsvector` finds them, without positions. A lexeme can occur repeatedly.
 pub fn lexemes(configuration: Oid, text: &str, mut take: impl FnMut(&str)) {
     // An estimate of six bytes for each word. The parser enlarges the array if needed.
     let capacity = (text.len() / 6).max(2);

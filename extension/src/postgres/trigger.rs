@@ -215,7 +215,7 @@ pub fn has_before_row_trigger(table: Oid, event: Event, except: &CStr) -> bool {
         Event::Update => pg_sys::TRIGGER_TYPE_UPDATE,
         Event::Delete => pg_sys::TRIGGER_TYPE_DELETE,
     };
-    let wanted = (pg_sys::TRIGGER_TYPE_ROW | pg_sys::TRIGGER_TYPE_BEFORE | of_event) as i16;
+    let requested = (pg_sys::TRIGGER_TYPE_ROW | pg_sys::TRIGGER_TYPE_BEFORE | of_event) as i16;
     // SAFETY: a dropped table yields null. A trigger descriptor has as many triggers as it states, with NUL-terminated names,
     // and lives while the table is open.
     unsafe {
@@ -228,7 +228,7 @@ pub fn has_before_row_trigger(table: Oid, event: Event, except: &CStr) -> bool {
             && std::slice::from_raw_parts((*description).triggers, (*description).numtriggers as usize)
                 .iter()
                 .any(|trigger| {
-                    trigger.tgtype & wanted == wanted
+                    trigger.tgtype & requested == requested
                         && trigger.tgenabled as u8 != pg_sys::TRIGGER_DISABLED
                         && CStr::from_ptr(trigger.tgname) != except
                 });

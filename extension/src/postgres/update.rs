@@ -6,7 +6,7 @@
 
 use super::compat;
 use super::datum::{self, Argument};
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::index::{self, Found, Index, Which};
 use super::insert::{self, ToRow};
 use super::memory::Current;
@@ -24,22 +24,22 @@ enum Present {
     Contended,
 }
 
-/// Replaces the row with this UUID primary key, the first column, and makes the new row visible to later commands. An equal
-/// row is not written. Returns [`Unfit`] also if there is no such row. The caller must have locked the table for writing and
-/// checked privileges.
-pub fn replace_row<R: ToRow>(table: Oid, key: Uuid, row: &R) -> Result<(), Unfit> {
+/// Replaces the row with this UUID primary key, the first column, and makes the new row visible to later commands. An
+/// equal row is not written. Returns [`Unsupported`] also if there is no such row. The caller must have locked the table
+/// for writing and checked privileges.
+pub fn replace_row<R: ToRow>(table: Oid, key: Uuid, row: &R) -> Result<(), Unsupported> {
     if !transaction::may_write() {
-        return Err(Unfit);
+        return Err(Unsupported);
     }
     let mut values: Vec<Argument> = vec![None; R::TYPES.len()];
     row.each(|position, value| values[position] = value);
-    let key = datum::uuid(key).ok_or(Unfit)?;
+    let key = datum::uuid(key).ok_or(Unsupported)?;
     let inspect = |found: &Found| present(found, &values);
     let columns: [AttrNumber; 1] = [1];
     match index::find_one(table, Index::PrimaryKey, &columns, index::UUID, key, Which::Newest, inspect)? {
         Some(Present::Same) => Ok(()),
         Some(Present::Other(tid)) => update(table, R::TYPES, tid, &values),
-        Some(Present::Contended) | None => Err(Unfit),
+        Some(Present::Contended) | None => Err(Unsupported),
     }
 }
 
@@ -62,7 +62,7 @@ fn update(
     types: &[Oid],
     mut tid: pg_sys::ItemPointerData,
     values: &[Argument],
-) -> Result<(), Unfit> {
+) -> Result<(), Unsupported> {
     let mut nulls: Vec<bool> = values.iter().map(Option::is_none).collect();
     let mut values: Vec<Datum> = values.iter().map(|value| value.unwrap_or(Datum::from(0usize))).collect();
     // SAFETY: as in `insert_rows`. The table is locked by the caller, and open until the row is written. Values and nulls match
@@ -71,11 +71,11 @@ fn update(
     unsafe {
         let table = pg_sys::try_table_open(table, pg_sys::NoLock as pg_sys::LOCKMODE);
         if table.is_null() {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         if !insert::is_plain(table, types) {
             pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         // Raises an error if a published table lacks a replica identity.
         pg_sys::CheckCmdReplicaIdentity(table, pg_sys::CmdType::CMD_UPDATE);
@@ -100,7 +100,7 @@ fn update(
         drop(of_state);
         pg_sys::FreeExecutorState(state);
         pg_sys::table_close(table, pg_sys::NoLock as pg_sys::LOCKMODE);
-        written.ok_or(Unfit)?;
+        written.ok_or(Unsupported)?;
         pg_sys::CommandCounterIncrement();
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::compat;
 use super::datum;
-use super::direct_access::Unfit;
+use super::direct_access::Unsupported;
 use super::key_order::KeyOrder;
 use super::memory::{Current, Owned};
 use super::table::{Bound, Found, Table};
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 /// Compares the values of a column.
 pub struct ValueOrder {
     column: AttrNumber,
-    /// The number of characters of a text that are compared.
+    /// The number of characters of a string that are compared.
     max_characters: usize,
     /// The comparison function, from the session's type cache.
     compare: *mut pg_sys::FmgrInfo,
@@ -24,16 +24,16 @@ pub struct ValueOrder {
 }
 
 impl ValueOrder {
-    /// The order of a column of type `text`, `numeric` or a type passed by value. Texts are compared by their first
+    /// The order of a column of type `text`, `numeric` or a type passed by value. Strings are compared by their first
     /// `most_characters` characters, under `collation`, or under the column's collation if that is 0.
     pub fn of(
         table: &Table,
         column: AttrNumber,
         max_characters: usize,
         collation: Oid,
-    ) -> Result<ValueOrder, Unfit> {
+    ) -> Result<ValueOrder, Unsupported> {
         if !(1..=table.columns()).contains(&(column as usize)) {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         // SAFETY: the open table has the column. An entry of the type cache and its function live as long as the session.
         unsafe {
@@ -42,7 +42,7 @@ impl ValueOrder {
             let is_copied = [pg_sys::TEXTOID, pg_sys::NUMERICOID].contains(&attribute.atttypid);
             let fits = !attribute.attisdropped && (attribute.attbyval || is_copied);
             if !fits || (*kind).cmp_proc_finfo.fn_oid == Oid::INVALID {
-                return Err(Unfit);
+                return Err(Unsupported);
             }
             Ok(ValueOrder {
                 column,
@@ -77,7 +77,7 @@ impl ValueOrder {
         self.kind == pg_sys::TEXTOID
     }
 
-    /// A bound on values in this order; `None` for texts, because only their beginning is compared.
+    /// A bound on values in this order; `None` for strings, because only their beginning is compared.
     pub fn bound(&self, order: KeyOrder) -> Option<Bound> {
         let strategy = match order {
             KeyOrder::Ascending => pg_sys::BTLessEqualStrategyNumber,
@@ -99,9 +99,9 @@ impl ValueOrder {
         if self.is_long(value) { self.beginning(value) } else { value }
     }
 
-    /// Whether a value is a text of which only the beginning is compared, which makes the comparison slower.
+    /// Whether a value is a string of which only the beginning is compared, which makes the comparison slower.
     pub fn is_long(&self, value: Datum) -> bool {
-        // SAFETY: a text is a varlena. Its raw size is read without detoasting.
+        // SAFETY: a string is a varlena. Its raw size is read without detoasting.
         self.is_text()
             && unsafe {
                 let stored = value.cast_mut_ptr::<pg_sys::varlena>();
@@ -111,11 +111,11 @@ impl ValueOrder {
             }
     }
 
-    /// A copy of the beginning of a text.
+    /// A copy of the beginning of a string.
     fn beginning(&self, text: Datum) -> Datum {
         /// The maximum length of a UTF-8 character.
         const BYTES: usize = 4;
-        // SAFETY: a text is a varlena. Only a slice of a long text is detoasted.
+        // SAFETY: a string is a varlena. Only a slice of a long text is detoasted.
         let start = unsafe {
             pg_sys::pg_detoast_datum_slice(text.cast_mut_ptr(), 0, (self.max_characters * BYTES) as i32)
         };
@@ -150,7 +150,7 @@ impl ValueOrder {
     }
 }
 
-/// Compares two texts under a collation, or under the database's default collation if that is 0.
+/// Compares two strings under a collation, or under the database's default collation if that is 0.
 pub fn compare_texts(one: &[u8], other: &[u8], collation: Oid) -> Ordering {
     let [start, other_start] = [one, other].map(|text| text.as_ptr().cast());
     let [length, other_length] = [one, other].map(|text| text.len() as i32);

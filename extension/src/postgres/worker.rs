@@ -215,7 +215,7 @@ impl Drop for SessionMemory {
     }
 }
 
-/// Shows a text as the worker's query in `pg_stat_activity`.
+/// Shows a string as the worker's query in `pg_stat_activity`.
 pub fn show_activity(text: &str) {
     let text = c_string(text);
     // SAFETY: the string is NUL-terminated and copied.

@@ -9,19 +9,19 @@ unsafe extern "C-unwind" {
     fn tliSwitchPoint(timeline: TimeLineID, history: *mut List, next: *mut TimeLineID) -> XLogRecPtr;
 }
 
-/// How much room the header of a page of the log takes at most.
+/// The maximum size of a page header in the write-ahead log.
 const PAGE_HEADER: u64 = size_of::<pg_sys::XLogLongPageHeaderData>() as u64;
 
-/// A place in the write-ahead log.
+/// A position in the write-ahead log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogPlace {
+pub struct LogPosition {
     /// The timeline.
     pub timeline: u32,
-    /// The place on it.
+    /// The LSN.
     pub lsn: u64,
 }
 
-/// The number that `initdb` gave the cluster.
+/// The system identifier of the cluster.
 pub fn system_identifier() -> i64 {
     // SAFETY: reads shared memory.
     unsafe { pg_sys::GetSystemIdentifier() as i64 }
@@ -33,40 +33,42 @@ pub fn database() -> Oid {
     unsafe { pg_sys::MyDatabaseId }
 }
 
-/// The id of this transaction, which never wraps around. It gets one if it has none.
+/// The 64-bit id of this transaction. Assigns one if necessary.
 pub fn transaction_id() -> i64 {
     // SAFETY: called in a transaction that writes.
     unsafe { pg_sys::GetTopFullTransactionId().value as i64 }
 }
 
-/// Where the log is. Everything before is on disk: what a snapshot of this session sees outlives a crash, also where its
+/// The flush position of the log. Everything that a snapshot of this session includes survives a crash, even if its
 /// writer did not wait for the disk (`synchronous_commit = off`).
-pub fn flushed() -> LogPlace {
+pub fn flushed() -> LogPosition {
     // SAFETY: reads shared memory, and writes out the log as COMMIT does. The timeline of a primary is known once it is one.
     unsafe {
         if pg_sys::RecoveryInProgress() {
             let mut timeline = 0;
             let lsn = pg_sys::GetXLogReplayRecPtr(&mut timeline);
-            return LogPlace { timeline, lsn };
+            return LogPosition { timeline, lsn };
         }
         let mut lsn = pg_sys::GetXLogInsertRecPtr();
-        // At the beginning of a page, this is after the header of a page that may not exist yet.
+        // At a page boundary, this is the position after the header of the next page, which may not
+        // exist yet.
         let in_page = lsn % u64::from(pg_sys::XLOG_BLCKSZ);
         if in_page <= PAGE_HEADER {
             lsn -= in_page;
         }
         pg_sys::XLogFlush(lsn);
-        LogPlace { timeline: pg_sys::GetWALInsertionTimeLine(), lsn }
+        LogPosition { timeline: pg_sys::GetWALInsertionTimeLine(), lsn }
     }
 }
 
-/// Up to where the log of this server has a timeline: without end where that is the present one, nothing where the server
-/// never was on it.
+/// The end of a timeline in the log of this server: the maximum for the current timeline, 0 for a timeline that the
+/// server was never on.
 pub fn end_of(timeline: u32, present: u32) -> Option<u64> {
     if timeline == present {
         return Some(u64::MAX);
     }
-    // SAFETY: the functions of the server take the list that the first of them made. Its errors unwind as Rust expects them.
+    // SAFETY: both functions belong to the server. The second takes the list that the first returned. Their errors unwind as
+    // Rust panics.
     unsafe {
         let history = guarded(|| readTimeLineHistory(present));
         guarded(|| tliInHistory(timeline, history))

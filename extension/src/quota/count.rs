@@ -1,5 +1,5 @@
-//! Counts new records and writes: noted row by row, counted at the end of the statement. The counters are read once
-//! for a statement of any size, and a statement is counted or refused as a whole.
+//! Counts new records and writes: collected row by row, counted at the end of the statement. The counters are
+//! updated once for a statement of any size, and a statement is counted or rejected as a whole.
 
 use super::{Name, counter, of_project};
 use crate::error::Error;
@@ -8,10 +8,10 @@ use crate::template::Template;
 use pgrx::pg_sys::Oid;
 use std::cell::RefCell;
 
-/// What a statement has done to a table so far.
+/// The changes of a statement to a table so far.
 struct Note {
     table: Oid,
-    /// The subtransaction it belongs to: what one has done that failed is never counted.
+    /// Its subtransaction. Changes of a failed subtransaction are not counted.
     moment: Moment,
     live: i64,
     writes: i64,
@@ -21,7 +21,7 @@ thread_local! {
     static NOTES: RefCell<Vec<Note>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes a change of a row: whether it was a live record before, and whether it is one now.
+/// Collects the change of a row: whether it was a live record before, and whether it is one now.
 pub fn note(template: &Template, was_live: bool, is_live: bool, moment: Moment) {
     let quotas = of_project(template.project_id);
     if !Name::ALL.into_iter().any(|name| name.has_slots() && quotas.maximum(name).is_some()) {
@@ -43,12 +43,12 @@ pub fn note(template: &Template, was_live: bool, is_live: bool, moment: Moment) 
     });
 }
 
-/// Whether anything is noted of a table.
+/// Whether changes of a table are pending.
 pub fn is_waiting(table: Oid) -> bool {
     NOTES.with_borrow(|notes| notes.iter().any(|note| note.table == table))
 }
 
-/// Counts what the statement that ends now has done, or refuses it.
+/// Counts the changes of the statement that is ending, or rejects the statement.
 pub fn settle(template: &Template, moment: Moment) -> Result<(), Error> {
     let taken: Vec<Note> = NOTES.with_borrow_mut(|notes| {
         notes.extract_if(.., |note| note.table == template.table && note.moment == moment).collect()
@@ -61,21 +61,22 @@ pub fn settle(template: &Template, moment: Moment) -> Result<(), Error> {
 
 fn settle_one(template: &Template, note: &Note) -> Result<(), Error> {
     let quotas = of_project(template.project_id);
-    // Always in this order, which is also that in which their locks are taken.
+    // Always in this order, in which the locks are taken too.
     for (name, count) in [(Name::LiveRecords, note.live), (Name::WritesPerDay, note.writes)] {
         if count != 0 && quotas.maximum(name).is_some() {
             counter::add(template.project_id, name, count)
-                .map_err(|reached| reached.refusal(&template.project_slug))?;
+                .map_err(|reached| reached.to_error(&template.project_slug))?;
         }
     }
     Ok(())
 }
 
-/// Gives back what is removed without its rows being seen: by TRUNCATE, or with its table.
-pub fn give_back(template: &Template, live: i64) -> Result<(), Error> {
+/// Releases the usage of records that are removed without row triggers: by TRUNCATE, or with their
+/// table.
+pub fn release(template: &Template, live: i64) -> Result<(), Error> {
     if live != 0 && of_project(template.project_id).maximum(Name::LiveRecords).is_some() {
         counter::add(template.project_id, Name::LiveRecords, -live)
-            .map_err(|reached| reached.refusal(&template.project_slug))?;
+            .map_err(|reached| reached.to_error(&template.project_slug))?;
     }
     Ok(())
 }

@@ -4,9 +4,9 @@
 //! holds it until the transaction ends: a rollback returns the amount, and while an unlocked slot has headroom, no writer waits
 //! for another. Each session starts with its own slot.
 //!
-//! Only if the unlocked slots have too little headroom must the usage of the others be known: then a writer waits for
-//! all of them and distributes the rest again. Writers hold a shared advisory lock, which rebalancing takes
-//! exclusively; so they queue and cannot deadlock. Returning an amount waits for nothing.
+//! Only if the unlocked slots have too little headroom, a writer waits for all slots and redistributes the remaining amount.
+//! Writers hold a shared advisory lock, which rebalancing takes exclusively; so they queue and cannot deadlock. Returning an
+//! amount waits for nothing.
 
 use super::slots::{EXTRA, HEADROOM, Quota, TODAY, USED, own_slot, require_written};
 use super::{Name, Reached, session_state};
@@ -18,10 +18,10 @@ use crate::postgres::spi::{Connection, connected};
 
 /// The headroom beyond the requested amount, in the session's own slot or in all slots, that makes it likely that no
 /// wait is needed.
-const AMPLE: [i64; 2] = [4, 32];
+const HEADROOM_MARGINS: [i64; 2] = [4, 32];
 
 /// A remembered headroom this much above the requested amount needs no further check.
-const PLENTY: i64 = 256;
+const AMPLE_HEADROOM: i64 = 256;
 
 /// The headroom of a slot as the subquery that locks the row reads it, under the name `f`.
 fn headroom_in_subquery() -> String {
@@ -34,7 +34,7 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
     as_owner(|| {
         connected(|spi| {
             if count < 0 {
-                quota.give_back(spi, count);
+                quota.release(spi, count);
                 return Ok(());
             }
             quota.take(spi, count)?;
@@ -44,10 +44,10 @@ pub(super) fn add(project: i32, name: Name, count: i64) -> Result<(), Reached> {
     })
 }
 
-/// Whether taking this amount may have to wait, as far as can be seen without waiting.
+/// Whether taking this amount may have to wait, as far as is known without waiting.
 pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
     let quota = Quota::new(project, name);
-    if session_state::had_headroom(quota.number(), count + PLENTY) {
+    if session_state::had_headroom(quota.number(), count + AMPLE_HEADROOM) {
         return false;
     }
     let sql = format!(
@@ -59,7 +59,7 @@ pub(super) fn is_scarce(project: i32, name: Name, count: i64) -> bool {
          else (select sum(greatest({HEADROOM}, 0)) from keyed_state.quota_slot s \
            where s.project_id = $1 and s.name = $2) < $6 end"
     );
-    let [own, all] = AMPLE.map(|ample| count + ample);
+    let [own, all] = HEADROOM_MARGINS.map(|ample| count + ample);
     let place = session_state::place(quota.number());
     as_owner(|| connected(|spi| quota.run(spi, &sql, &params![own_slot(), own, all, place]) > 0))
 }
@@ -79,9 +79,9 @@ impl Quota {
         self.take_exactly(spi, count)
     }
 
-    /// The way of nearly all: the session's own slot is free and has room.
+    /// The common path: the session's own slot is unlocked and has enough headroom.
     fn take_from_own(&self, spi: &Connection, count: i64) -> bool {
-        if self.change_at_place(spi, count) {
+        if self.change_by_ctid(spi, count) {
             return true;
         }
         let sql = format!(
@@ -90,15 +90,15 @@ impl Quota {
              where s.project_id = $1 and s.name = $2 and s.slot = (select f.slot from keyed_state.quota_slot f \
                where f.project_id = $1 and f.name = $2 and f.slot = $4 and {} >= $5 \
                for update skip locked) and {HEADROOM} >= $5 returning {HEADROOM}, s.ctid::text",
-            // Without room its row is not even locked.
+            // Without enough headroom, its row is not locked.
             headroom_in_subquery()
         );
         self.remember(&self.rows(spi, &sql, &params![own_slot(), count]))
     }
 
-    /// Takes from the session's own slot, or returns to it, at its remembered ctid. While an old snapshot is open,
-    /// row versions are not removed, and an index scan reads all of them.
-    fn change_at_place(&self, spi: &Connection, count: i64) -> bool {
+    /// Takes from the session's own slot, or returns to it, by its cached ctid. While an old snapshot is open, row
+    /// versions are not removed, and an index scan reads all of them.
+    fn change_by_ctid(&self, spi: &Connection, count: i64) -> bool {
         let Some(place) = session_state::place(self.number()) else { return false };
         let sql = format!(
             "with d as materialized (select {TODAY} as today) \
@@ -115,9 +115,9 @@ impl Quota {
     }
 
     /// Returns an amount to the session's own slot or to another unlocked one; to an extra slot while the quota is
-    /// locked exclusively; to a new extra slot if none is unlocked. A concurrent rebalancing that does not see it yet
-    /// counts the amount as used.
-    fn give_back(&self, spi: &Connection, count: i64) {
+    /// locked exclusively; to a new extra slot if none is unlocked. A concurrent rebalancing that does not yet
+    /// include the extra slot counts the amount as used.
+    fn release(&self, spi: &Connection, count: i64) {
         let update = |which: &str| {
             format!(
                 "with d as materialized (select {TODAY} as today) \
@@ -129,7 +129,7 @@ impl Quota {
         };
         let arguments = params![own_slot(), count];
         let ways: &[&str] = if self.try_lock_shared() {
-            if self.change_at_place(spi, count) {
+            if self.change_by_ctid(spi, count) {
                 return;
             }
             &["f.slot = $4", "f.slot <> $4"]
@@ -149,7 +149,7 @@ impl Quota {
                allowed = s.allowed + case when s.is_over then excluded.used else 0 end",
             i32::MAX - EXTRA
         );
-        // Without a row the quota was removed, unless this transaction cannot see it.
+        // Without a row, the quota was removed, unless it is not visible to this transaction.
         if self.run(spi, &sql, &params![count]) == 0 && snapshot::is_fixed() {
             require_written(0);
         }

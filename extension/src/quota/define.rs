@@ -1,4 +1,4 @@
-//! Setting a quota.
+//! Sets quotas.
 
 use crate::access::lookup::project_named;
 use crate::access::target::Target;
@@ -43,13 +43,13 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
             return Err(not_migrated());
         }
         as_owner_defining(|| {
-            // Writers lock the quota before its rows, and so does this, to avoid deadlocks; no wait is longer than a
-            // moment.
+            // Writers lock the quota before its rows. This uses the same order, to avoid deadlocks; no wait lasts
+            // longer than a moment.
             if name.has_slots() {
                 lock_with_retry(BUSY, || slots::take(project.id, name, Mode::Exclusive));
             }
             connected(|spi| match maximum {
-                None => lock_with_retry(BUSY, || take_away(spi, &project, name)),
+                None => lock_with_retry(BUSY, || remove_quota(spi, &project, name)),
                 Some(maximum) => put(spi, &project, name, maximum),
             });
         });
@@ -57,7 +57,7 @@ pub fn set(project: &str, name: &str, maximum: Option<i64>) -> Result<(), Error>
     })
 }
 
-fn take_away(spi: &Connection, project: &Project, name: Name) {
+fn remove_quota(spi: &Connection, project: &Project, name: Name) {
     spi.run_once(
         "delete from keyed_state.quota q where q.project_id = $1 and q.name = $2",
         Snapshot::Latest,
@@ -80,21 +80,22 @@ fn put(spi: &Connection, project: &Project, name: Name, maximum: i64) {
     if rows.get::<Option<bool>>(0, 0).unwrap_or_default() {
         let used = match name {
             Name::LiveRecords => count_records(spi, project.id),
-            // A day is counted from the moment on at which its quota is set.
+            // A daily quota counts from the moment at which it is set.
             _ => 0,
         };
-        make_slots(spi, project.id, name, used);
+        create_slots(spi, project.id, name, used);
     }
     lock_with_retry(BUSY, || rebalance::all_slots(project.id, name));
 }
 
-/// How many live records the project has, and will have until this transaction ends: writers wait, and count from then
-/// on.
+/// The number of live records of the project. It cannot change until this transaction ends: writers wait, and count
+/// afterwards.
 fn count_records(spi: &Connection, project: i32) -> i64 {
     let Some(project) = catalog::project_by_id(project) else { return 0 };
     let tables = Target { project, template: None }.tables(spi);
     let tables: Vec<String> = tables.into_iter().map(|table| table.sql).collect();
-    // All are locked while they are counted; leaves space in the lock table for others.
+    // All tables are locked while they are counted. Leaves space in the lock table for other
+    // sessions.
     if tables.len() > 4 * max_tables() {
         let message = format!(
             "counting {} templates needs more locks than max_locks_per_transaction allows",
@@ -108,7 +109,7 @@ fn count_records(spi: &Connection, project: i32) -> i64 {
     tables.iter().map(|table| usage::live_in(spi, table)).sum()
 }
 
-fn make_slots(spi: &Connection, project: i32, name: Name, used: i64) {
+fn create_slots(spi: &Connection, project: i32, name: Name, used: i64) {
     spi.run_once(
         "insert into keyed_state.quota_slot (project_id, name, slot, used, allowed, day) \
          select $1, $2, n, case when n = 0 then $3 else 0 end, 0, \

@@ -8,25 +8,25 @@ use crate::postgres::spi::Connection;
 use crate::template::Template;
 use crate::template::catalog::{self, Project};
 
-/// Refuses one more template in a project.
+/// Rejects another template in a project that has reached its quota.
 pub fn check_templates(project: &Project) -> Result<(), Error> {
     let Some(maximum) = of_project(project.id).maximum(Name::Templates) else { return Ok(()) };
     let used = usage::templates(project.id);
     if used < maximum {
         return Ok(());
     }
-    Err(Reached { name: Name::Templates, maximum, used: Some(used), wanted: 1 }.refusal(&project.slug))
+    Err(Reached { name: Name::Templates, maximum, used: Some(used), requested: 1 }.to_error(&project.slug))
 }
 
-/// Refuses a template with more attributes than the quota.
+/// Rejects a template with more attributes than the quota allows.
 pub fn check_attributes(project: &Project, before: usize, after: usize) -> Result<(), Error> {
     let Some(maximum) = of_project(project.id).maximum(Name::AttributesPerTemplate) else { return Ok(()) };
     if after <= before || after as i64 <= maximum {
         return Ok(());
     }
-    let wanted = (after - before) as i64;
-    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: Some(before as i64), wanted }
-        .refusal(&project.slug))
+    let requested = (after - before) as i64;
+    Err(Reached { name: Name::AttributesPerTemplate, maximum, used: Some(before as i64), requested }
+        .to_error(&project.slug))
 }
 
 /// The quota of attributes.

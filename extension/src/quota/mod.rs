@@ -1,14 +1,14 @@
 //! Quotas: the maximum of records, templates, attributes and writes of a project.
 //!
 //! Templates and attributes are counted when they are defined, one definition at a time. Records and writes are
-//! counted where the history is written, for every client; `counter` explains how this is exact without making writers
+//! counted by the history triggers, for every client. `counter` explains how this is exact although writers do not
 //! wait for each other.
 
 /// Counts new records at the end of statements.
 pub mod count;
-/// Counting without waiting for each other.
+/// Counts without making writers wait for each other.
 mod counter;
-/// Setting a quota.
+/// Sets quotas.
 pub mod define;
 /// Quotas on templates and attributes.
 pub mod definition;
@@ -18,17 +18,17 @@ pub mod functions;
 mod reached;
 /// Distributes a quota among its slots, under an exclusive lock.
 mod rebalance;
-/// Waiting for a quota before anything else is waited for.
+/// Waits for a quota before other locks are taken.
 pub mod reserve;
-/// What a session remembers of its own slot.
+/// The session's cache of its own slot.
 mod session_state;
 /// The slots of a quota.
 mod slots;
 /// Stored quotas.
 pub mod stored;
-/// Gathering room where one slot has not enough.
+/// Transfers headroom between slots.
 mod transfer;
-/// Telling what is used.
+/// Reports the usage.
 pub mod usage;
 
 pub use crate::error::quota::{Name, Reached};

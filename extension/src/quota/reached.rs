@@ -8,9 +8,9 @@ use crate::postgres::role;
 use pgrx::pg_sys::Oid;
 
 impl Reached {
-    /// The refusal of what would go beyond it.
-    pub fn refusal(self, project: &str) -> Error {
-        let Reached { name, maximum, used, wanted } = self;
+    /// The error for an amount that would exceed a quota.
+    pub fn to_error(self, project: &str) -> Error {
+        let Reached { name, maximum, used, requested } = self;
         let plural = if maximum == 1 { "" } else { "s" };
         let (name, what) = match name {
             Name::LiveRecords => (name.text(), format!("live record{plural}")),
@@ -18,13 +18,13 @@ impl Reached {
             Name::AttributesPerTemplate => (name.text(), format!("attribute{plural} in each template")),
             Name::WritesPerDay => (name.text(), format!("write{plural} a day")),
         };
-        // How much there is in all is not for those who may see a part of it. While we write we are the owner, so it is
-        // asked who began.
+        // The total usage is not disclosed to a caller with a scope. A write runs as the owner, so the role that called
+        // is checked.
         let used = used.filter(|_| {
             let role = Principal::current().map_or_else(role::session, |it| Oid::from(it.role));
             Caller::of_role(role).is_admin()
         });
-        let more = if wanted > 1 { format!("; {wanted} more were requested") } else { String::new() };
+        let more = if requested > 1 { format!("; {requested} more were requested") } else { String::new() };
         let has = used.map(|used| format!(" and has {used}{more}")).unwrap_or_default();
         let message =
             format!("the project {project:?} may have {maximum} {what}{has}: quota {name} is reached");

@@ -8,7 +8,7 @@ use crate::postgres::parameter::{Parameter, params};
 use crate::postgres::snapshot;
 use crate::postgres::spi::{Connection, Rows, Snapshot, connected};
 
-/// Distributes a quota again when its maximum has changed. Holds the exclusive lock until the transaction ends.
+/// Redistributes a quota after its maximum has changed. Holds the exclusive lock until the transaction ends.
 pub(super) fn all_slots(project: i32, name: Name) {
     let quota = Quota::new(project, name);
     quota.lock(Mode::Exclusive);
@@ -31,22 +31,22 @@ struct Account {
     maximum: i64,
     used: i64,
     allowed: i64,
-    /// How many extra slots there are.
+    /// The number of extra slots.
     extra: i64,
 }
 
 impl Quota {
-    /// Under the exclusive lock, the exact rest is known: takes from it, and distributes the remainder if needed.
+    /// Takes from the remaining amount, which is exact under the exclusive lock, and redistributes it if needed.
     pub(super) fn take_exactly(&self, spi: &Connection, count: i64) -> Result<(), Reached> {
         // The quota was removed in the meantime.
         let Some(account) = self.account(spi) else { return Ok(()) };
         let Account { maximum, used, allowed, extra } = account;
         let left = maximum - used - count;
         if left < 0 {
-            return Err(Reached { name: self.name, maximum, used: Some(used), wanted: count });
+            return Err(Reached { name: self.name, maximum, used: Some(used), requested: count });
         }
-        // Statements of a transaction with an old snapshot would pass over slots that were made or written since.
-        if snapshot::is_fixed() && self.account_in_sight(spi) != Some(account) {
+        // Statements of a transaction with an old snapshot would skip slots that were created or changed since.
+        if snapshot::is_fixed() && self.visible_account(spi) != Some(account) {
             require_written(0);
         }
         let rebalances = left >= i64::from(SLOTS) || extra > i64::from(SLOTS) || maximum - allowed < count;
@@ -64,12 +64,12 @@ impl Quota {
         Ok(())
     }
 
-    /// As committed, regardless of the transaction's snapshot.
+    /// Committed values, regardless of the transaction's snapshot.
     fn account(&self, spi: &Connection) -> Option<Account> {
         self.account_by(|sql, arguments| spi.run_newest(sql, arguments))
     }
 
-    fn account_in_sight(&self, spi: &Connection) -> Option<Account> {
+    fn visible_account(&self, spi: &Connection) -> Option<Account> {
         self.account_by(|sql, arguments| spi.run_once(sql, Snapshot::Latest, arguments))
     }
 
@@ -86,9 +86,9 @@ impl Quota {
         Some(Account { maximum, used, allowed, extra })
     }
 
-    /// Gives every slot an equal share of the rest, after this session has taken what it needs; the remainder of the
-    /// division is not distributed. If usage exceeds the maximum, nothing is left, and freed amounts become available
-    /// only with the next rebalancing, because the other slots have too much. Removes extra slots.
+    /// Gives every slot an equal share of the remaining amount, after this session has taken what it needs; the remainder
+    /// of the division is not distributed. If usage exceeds the maximum, nothing is left, and freed amounts become
+    /// available only with the next rebalancing, because the other slots have too much. Removes extra slots.
     fn rebalance(&self, spi: &Connection, left: i64, count: i64) -> usize {
         let sql = format!(
             "with d as materialized (select {TODAY} as today), \

@@ -1,15 +1,15 @@
-//! What a session remembers of quotas: its own slot, the headroom a moment ago (if it was ample, writers do not check
-//! first), the location of its slot's row, and what the transaction has taken.
+//! The session's cache of quotas: its own slot, the last known headroom (if it is ample, writers do not check first),
+//! the ctid of its slot's row, and the amounts that the transaction has taken.
 
 use crate::postgres::transaction;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// How long a remembered headroom is valid: others are not expected to use up an ample headroom in this time.
+/// The lifetime of a cached headroom. Other sessions are unlikely to use up an ample headroom in this time.
 const MOMENT: Duration = Duration::from_secs(1);
 
-struct Seen {
+struct Observation {
     headroom: i64,
     /// The row's ctid.
     place: Option<String>,
@@ -17,9 +17,9 @@ struct Seen {
 }
 
 thread_local! {
-    /// By number of the quota.
-    static SEEN: RefCell<HashMap<u64, Seen>> = RefCell::default();
-    /// What a transaction has taken of each quota.
+    /// By the id of the quota.
+    static OBSERVED: RefCell<HashMap<u64, Observation>> = RefCell::default();
+    /// The amounts that a transaction has taken of each quota.
     static TAKEN: RefCell<(u64, HashMap<u64, i64>)> = RefCell::default();
     /// The slot of the session, if not its default one.
     static SLOT: Cell<Option<i32>> = const { Cell::new(None) };
@@ -35,7 +35,7 @@ pub(super) fn set_slot(slot: i32) {
     SLOT.set(Some(slot));
 }
 
-/// Adds to what the transaction has taken.
+/// Adds to the amount that the transaction has taken.
 pub(super) fn record_taken(quota: u64, count: i64) {
     let transaction = transaction::number();
     TAKEN.with_borrow_mut(|(of, taken)| {
@@ -46,7 +46,7 @@ pub(super) fn record_taken(quota: u64, count: i64) {
     });
 }
 
-/// About how much this transaction has taken, including failed subtransactions.
+/// The approximate amount that this transaction has taken, including failed subtransactions.
 pub(super) fn taken(quota: u64) -> i64 {
     TAKEN.with_borrow(|(of, taken)| match *of == transaction::number() {
         true => taken.get(&quota).copied().unwrap_or(0),
@@ -54,26 +54,26 @@ pub(super) fn taken(quota: u64) -> i64 {
     })
 }
 
-/// Remembers the headroom after the session took something.
+/// Caches the headroom after the session took an amount.
 pub(super) fn remember(quota: u64, headroom: i64, place: Option<String>) {
-    SEEN.with_borrow_mut(|seen| seen.insert(quota, Seen { headroom, place, at: Instant::now() }));
+    OBSERVED.with_borrow_mut(|seen| seen.insert(quota, Observation { headroom, place, at: Instant::now() }));
 }
 
 /// The ctid of the slot's row, which may be outdated.
 pub(super) fn place(quota: u64) -> Option<String> {
-    SEEN.with_borrow(|seen| seen.get(&quota).and_then(|it| it.place.clone()))
+    OBSERVED.with_borrow(|seen| seen.get(&quota).and_then(|it| it.place.clone()))
 }
 
-/// Whether the headroom was at least this much a moment ago.
+/// Whether the cached headroom is at least this much.
 pub(super) fn had_headroom(quota: u64, headroom: i64) -> bool {
-    SEEN.with_borrow(|seen| {
+    OBSERVED.with_borrow(|seen| {
         seen.get(&quota).is_some_and(|it| it.headroom >= headroom && it.at.elapsed() < MOMENT)
     })
 }
 
 /// Clears the cache after a quota was set.
 pub(super) fn forget() {
-    SEEN.with_borrow_mut(HashMap::clear);
+    OBSERVED.with_borrow_mut(HashMap::clear);
 }
 
 #[cfg(test)]
@@ -93,8 +93,8 @@ mod tests {
 
     #[test]
     fn old_observation_is_not_used() {
-        SEEN.with_borrow_mut(|seen| {
-            seen.insert(3, Seen { headroom: 9, place: None, at: Instant::now() - 2 * MOMENT })
+        OBSERVED.with_borrow_mut(|seen| {
+            seen.insert(3, Observation { headroom: 9, place: None, at: Instant::now() - 2 * MOMENT })
         });
         assert!(!had_headroom(3, 1));
     }

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The number of slots of a quota: usual machines run fewer sessions at once.
+/// The number of slots of a quota: typical servers run fewer sessions concurrently.
 pub(super) const SLOTS: i32 = 64;
 
 /// Slots from this number on are extra slots, created to return an amount when no other slot was unlocked.
@@ -21,7 +21,7 @@ pub(super) const EXTRA: i32 = 1000;
 /// The day of a slot and the present day, in SQL over `s` and the parameter $3, a time zone.
 pub(super) const TODAY: &str = "(clock_timestamp() at time zone $3)::date";
 
-/// What a slot has used today.
+/// The amount that a slot has used today.
 pub(super) const USED: &str = "case when s.day >= d.today then s.used else 0 end";
 
 /// The headroom of a slot. If usage exceeds the maximum, it is 0 until the next rebalancing.
@@ -67,7 +67,7 @@ impl Quota {
         (self.project as u64) << 8 | self.name as u64
     }
 
-    /// The arguments that every statement here begins with.
+    /// The arguments that begin the list of every statement here.
     pub(super) fn names(&self) -> [Parameter; 3] {
         params![self.project, self.name.text(), &self.zone]
     }
@@ -81,7 +81,7 @@ impl Quota {
         spi.run(&plan(spi, sql, &arguments), Snapshot::Latest, &arguments)
     }
 
-    /// Whether something was changed in the session's own slot; then what is left there, and where it is now.
+    /// Whether the session's own slot was changed; then its headroom and its ctid are returned.
     pub(super) fn remember(&self, rows: &Rows) -> bool {
         let (left, place) = rows.first::<(i64, String)>().unzip();
         session_state::remember(self.number(), left.unwrap_or_default(), place);
@@ -89,19 +89,17 @@ impl Quota {
     }
 }
 
-/// A transaction whose snapshot is older than the quota knows of it, but cannot count in it.
+/// A transaction whose snapshot is older than the quota has read the quota, but cannot read its
+/// slots.
 pub(super) fn require_written(rows: usize) {
     if rows == 0 {
-        Error::new(
-            Code::SerializationFailure,
-            "the quota was set, or used by others, after this transaction began",
-        )
-        .hint("Run the transaction again.")
-        .raise();
+        Error::new(Code::SerializationFailure, "the quota was set or changed after this transaction began")
+            .hint("Run the transaction again.")
+            .raise();
     }
 }
 
-/// The slot in which this session looks first.
+/// The slot that this session tries first.
 pub(super) fn own_slot() -> i32 {
     session_state::slot().unwrap_or_else(|| process_id() % SLOTS)
 }

@@ -10,7 +10,7 @@ use pgrx::pg_sys::Oid;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The quotas of a project; `None` where there is no bound.
+/// The quotas of a project; `None` for no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quotas([Option<i64>; Name::ALL.len()]);
 
@@ -23,7 +23,7 @@ impl Quotas {
 
 #[derive(Default)]
 struct Known {
-    /// The table of quotas: when it changes, what is known of them is forgotten.
+    /// The table of quotas. A change of it invalidates the cache.
     table: Oid,
     quotas: HashMap<i32, Quotas>,
 }
@@ -32,7 +32,7 @@ thread_local! {
     static KNOWN: RefCell<Known> = RefCell::default();
 }
 
-/// Forgets what this session knows, when the table of quotas has changed.
+/// Clears the cache when the table of quotas has changed.
 pub fn on_change(change: &Change) {
     let Change::Stale(stale) = change else { return };
     KNOWN.with_borrow_mut(|known| {
@@ -45,7 +45,7 @@ pub fn on_change(change: &Change) {
 
 /// The quotas of a project.
 pub fn of_project(project: i32) -> Quotas {
-    // A transaction whose snapshot is older than a quota would not know it, and one that remembers may be it.
+    // The cache may lack a quota that is newer than the snapshot of the transaction that read it.
     if snapshot::is_fixed() {
         return load(project).map(|(_, quotas)| quotas).unwrap_or_default();
     }
@@ -53,7 +53,7 @@ pub fn of_project(project: i32) -> Quotas {
         return known;
     }
     let before = invalidation::count();
-    // A state that is not migrated yet has no quotas.
+    // A database that is not migrated has no quotas.
     let Some((table, quotas)) = load(project) else { return Quotas::default() };
     if invalidation::count() == before {
         KNOWN.with_borrow_mut(|known| {

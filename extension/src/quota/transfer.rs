@@ -11,16 +11,17 @@ use crate::postgres::guard::attempt;
 use crate::postgres::parameter::{array, params};
 use crate::postgres::spi::{Connection, connected};
 
-/// How many slots are searched, step by step, so that a large statement leaves headroom to others.
-const WIDTHS: [i64; 6] = [1, 8, 16, 32, 64, i64::MAX];
+/// The initial and the increased number of slots that are searched, so that a large statement
+/// leaves headroom for other sessions.
+const SEARCH_STEPS: [i64; 6] = [1, 8, 16, 32, 64, i64::MAX];
 
-/// A transaction that has taken this much searches this many slots at once.
+/// A transaction that has taken this much searches this many slots at a time.
 const MANY: i64 = 64;
-const BROAD: i64 = 32;
+const LARGE_SEARCH: i64 = 32;
 
 /// The change of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Move {
+struct Transfer {
     slot: i32,
     /// The new `allowed`.
     allowed: i64,
@@ -29,27 +30,28 @@ struct Move {
 }
 
 impl Quota {
-    /// Searches unlocked slots for headroom; if there is not enough, unlocks them again.
+    /// Searches unlocked slots for headroom. If there is not enough, unlocks them again.
     pub(super) fn transfer_from_others(&self, count: i64) -> bool {
         let taken = attempt(|| {
             self.lock(Mode::Shared);
             // A large transaction will transfer again soon.
-            let min_width = if session_state::taken(self.number()) < MANY { 1 } else { BROAD };
-            let mut widths = WIDTHS.into_iter().filter(|width| *width >= min_width);
+            let min_width = if session_state::taken(self.number()) < MANY { 1 } else { LARGE_SEARCH };
+            let mut widths = SEARCH_STEPS.into_iter().filter(|width| *width >= min_width);
             let taken = connected(|spi| widths.any(|width| self.transfer(spi, count, width)));
             if taken { Ok(()) } else { Err(()) }
         });
         taken.or_rethrow().is_ok()
     }
 
-    /// Transfers from the unlocked slots with the most headroom, at most this many.
+    /// Transfers headroom from the unlocked slots with the most headroom, at most this many.
     fn transfer(&self, spi: &Connection, count: i64, width: i64) -> bool {
         let free = self.free(spi, width);
         if free.iter().map(|(_, headroom)| headroom).sum::<i64>() < count {
             return false;
         }
-        // Another session has locked this slot: the one with the most headroom becomes the session's own.
-        if !free.iter().any(|(slot, _)| *slot == own_slot()) && !self.lock_own(spi) {
+        // Another session has locked this slot. The unlocked slot with the most headroom becomes the
+        // session's own.
+        if !free.iter().any(|(slot, _)| *slot == own_slot()) && !self.lock_own_slot(spi) {
             let Some((slot, _)) = free.iter().find(|(slot, _)| *slot < EXTRA) else { return false };
             session_state::set_slot(*slot);
         }
@@ -92,16 +94,16 @@ impl Quota {
     }
 
     /// Locks the session's own slot, unless another session has it.
-    fn lock_own(&self, spi: &Connection) -> bool {
+    fn lock_own_slot(&self, spi: &Connection) -> bool {
         let sql = "select from keyed_state.quota_slot s where $3::text is not null and s.project_id = $1 and s.name = $2 \
                    and s.slot = $4 and not s.is_over for update skip locked";
         self.run(spi, sql, &params![own_slot()]) > 0
     }
 }
 
-/// Gathers room for `count` in the slot `own` from slots with so much room each, and where there is more, for as many as
-/// were taken before.
-fn moves(free: &[(i32, i64)], own: i32, count: i64, taken: i64) -> Vec<Move> {
+/// Collects `count` in the slot `own` from slots with this much headroom each. If possible, collects as much as the
+/// transaction has already taken.
+fn moves(free: &[(i32, i64)], own: i32, count: i64, taken: i64) -> Vec<Transfer> {
     let others = || free.iter().filter(|(slot, _)| *slot != own);
     let in_own: i64 = free.iter().filter(|(slot, _)| *slot == own).map(|(_, headroom)| *headroom).sum();
     let mut missing = (count - in_own).max(0);
@@ -117,11 +119,11 @@ fn moves(free: &[(i32, i64)], own: i32, count: i64, taken: i64) -> Vec<Move> {
         let part_of_more = more.min((left + 1) / 2);
         more -= part_of_more;
         if part + part_of_more > 0 {
-            moves.push(Move { slot, allowed: -(part + part_of_more), used: 0 });
+            moves.push(Transfer { slot, allowed: -(part + part_of_more), used: 0 });
         }
     }
     let gathered = -moves.iter().map(|it| it.allowed).sum::<i64>();
-    moves.push(Move { slot: own, allowed: gathered, used: count });
+    moves.push(Transfer { slot: own, allowed: gathered, used: count });
     moves
 }
 
@@ -131,9 +133,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn first_statement_reserves_its_need_and_later_ones_double() {
-        let take = |slot, allowed| Move { slot, allowed, used: 0 };
-        let into = |allowed, used| Move { slot: 1, allowed, used };
+    fn first_statement_reserves_its_amount_and_later_ones_double() {
+        let take = |slot, allowed| Transfer { slot, allowed, used: 0 };
+        let into = |allowed, used| Transfer { slot: 1, allowed, used };
         assert_eq!(moves(&[(2, 50)], 1, 3, 0), [take(2, -3), into(3, 3)]);
         assert_eq!(moves(&[(2, 50)], 1, 3, 10), [take(2, -13), into(13, 3)]);
         assert_eq!(moves(&[(2, 50), (1, 2)], 1, 3, 0), [take(2, -1), into(1, 3)]);

@@ -1,4 +1,4 @@
-//! Telling what is used.
+//! Reports the usage of quotas.
 
 use super::{Name, of_project, rebalance, slots};
 use crate::access::Caller;
@@ -12,18 +12,18 @@ use crate::template::catalog;
 use pgrx::prelude::PgSqlErrorCode;
 use std::convert::Infallible;
 
-/// The errors of a table that was dropped in the meantime, with or without its project: it has no records.
+/// The errors of a table that was dropped concurrently, with or without its project. It has no records.
 const DROPPED: [PgSqlErrorCode; 2] =
     [PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME];
 
-/// `[{name, maximum, used, resets_at}]`: each quota of a project and what is used of it.
+/// `[{name, maximum, used, resets_at}]`: the quotas of a project and their usage.
 pub fn report(project: &str) -> Result<String, Error> {
     Caller::current().require_admin("see quotas")?;
     let project = project_named(project)?.id;
     Ok(format!("[{}]", Name::ALL.map(|name| line(project, name)).join(",")))
 }
 
-/// One of them.
+/// One quota.
 pub fn report_one(project: &str, name: Name) -> Result<String, Error> {
     Caller::current().require_admin("see quotas")?;
     Ok(line(project_named(project)?.id, name))
@@ -51,12 +51,12 @@ fn line(project: i32, name: Name) -> String {
     )
 }
 
-/// How many templates a project has.
+/// The number of templates of a project.
 pub fn templates(project: i32) -> i64 {
     number(project, "select count(*) from keyed_state.template t where t.project_id = $1")
 }
 
-/// How many attributes the template has that has the most.
+/// The number of attributes of the template that has the most.
 fn max_attributes(project: i32) -> i64 {
     number(
         project,
@@ -74,7 +74,8 @@ fn number(project: i32, sql: &str) -> i64 {
     })
 }
 
-/// Counted table by table. No lock on one outlasts its count, so that there may be any number of them.
+/// Counted table by table. The lock on a table is released after its count, so the number of tables is
+/// not limited.
 fn live_records(project: i32) -> i64 {
     let Some(project) = catalog::project_by_id(project) else { return 0 };
     let target = Target { project, template: None };
@@ -91,13 +92,13 @@ fn live_records(project: i32) -> i64 {
     })
 }
 
-/// How many live records a table has, counted one by one.
+/// The exact number of live records in a table.
 pub fn live_in(spi: &Connection, table: &str) -> i64 {
     let sql = format!("select count(*) from {table} t where t.deleted_at is null");
     spi.run_newest(&sql, &[]).value().unwrap_or(0)
 }
 
-/// When the project's day ends, as RFC 3339 has it.
+/// The end of the project's day, as RFC 3339.
 fn end_of_day(project: i32) -> String {
     let zone = slots::zone(project);
     let sql = "select to_char((((clock_timestamp() at time zone $1)::date + 1)::timestamp at time zone $1) \

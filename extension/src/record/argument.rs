@@ -66,7 +66,7 @@ impl<'c> BoundAssignments<'c> {
     }
 
     /// Whether a record has all values already. `holds` returns whether an attribute has a value.
-    pub fn change_nothing(&self, holds: impl Fn(&Attribute, Argument) -> bool) -> bool {
+    pub fn is_unchanged(&self, holds: impl Fn(&Attribute, Argument) -> bool) -> bool {
         // If all assignments set values, each has one parameter.
         self.set_only()
             && self.iter().zip(&self.arguments).all(|(item, value)| holds(item.attribute, value.value()))

@@ -56,7 +56,7 @@ impl Body {
 
 fn keys_at(value: &RawValue) -> Result<Vec<String>, Error> {
     let keys = json::array_at(value, "/keys")?;
-    // Before the texts are read.
+    // Before the keys are read.
     check_count(keys.len())?;
     let keys = keys.into_iter().enumerate();
     keys.map(|(index, key)| Ok(json::text_at(key, &format!("/keys/{index}"))?.into_owned())).collect()
@@ -116,7 +116,7 @@ pub fn find(
 
 /// The error for a response with too large records.
 pub fn too_large(pointer: &str, hint: &str) -> Error {
-    let message = format!("the records have more than {} MiB", MAX_BYTES >> 20);
+    let message = format!("the records exceed {} MiB", MAX_BYTES >> 20);
     Error::at(Code::PayloadTooLarge, pointer, message).hint(hint)
 }
 
@@ -179,7 +179,7 @@ mod tests {
             (many(MAX_KEYS + 1), Code::PayloadTooLarge, "/keys"),
         ] {
             let error = Body::parse(&body).expect_err("it is rejected");
-            assert_eq!((error.code, error.faults[0].pointer.as_str()), (code, pointer), "{error:?}");
+            assert_eq!((error.code, error.violations[0].pointer.as_str()), (code, pointer), "{error:?}");
         }
     }
 
@@ -188,7 +188,8 @@ mod tests {
         let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
         assert_eq!(normalized(&keys(&["b", " a", "b ", "a"])), Ok(vec!["b", "a"]));
         let error = normalized(&keys(&["", "a", "b\n"])).expect_err("two keys are invalid");
-        let pointers: Vec<&str> = error.faults.iter().map(|fault| fault.pointer.as_str()).collect();
+        let pointers: Vec<&str> =
+            error.violations.iter().map(|violation| violation.pointer.as_str()).collect();
         assert_eq!(pointers, ["/keys/0", "/keys/2"]);
     }
 
@@ -212,7 +213,7 @@ mod tests {
         #[test]
         fn any_object_is_valid_or_rejected_with_its_pointer(text in object_of(&["keys", "fields", "verbose"])) {
             if let Err(error) = Body::parse(&text) {
-                prop_assert!(points_into(&text, &error), "{:?}", error.faults);
+                prop_assert!(points_into(&text, &error), "{:?}", error.violations);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! References by a text attribute of their target.
+//! References by a string attribute of their target.
 
 use crate::access::visibility::{self, and};
 use crate::access::{Action, Caller};
@@ -12,7 +12,7 @@ use crate::value::collation::clause;
 use crate::value::normal_form::forms;
 use uuid::Uuid;
 
-/// The visible live records with a text.
+/// The visible live records with a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// No record.
@@ -23,22 +23,22 @@ pub enum Found {
     Many(i64),
 }
 
-/// Looks up many texts in an attribute of a template, by one statement. Texts are compared as by the operator `eq`.
-/// The result has the order of the texts.
+/// Looks up many strings in an attribute of a template, by one statement. Strings are compared as by the operator `eq`.
+/// The result has the order of the strings.
 pub fn find(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[&str]) -> Vec<Found> {
     let mut found = vec![Found::None; texts.len()];
     if texts.is_empty() || caller.require(Action::Read, target).is_err() {
         return found;
     }
-    let (mut positions, mut wanted): (Vec<i32>, Vec<String>) = Default::default();
+    let (mut positions, mut requested): (Vec<i32>, Vec<String>) = Default::default();
     for (position, text) in texts.iter().enumerate() {
         for form in forms(text) {
             positions.push(position as i32);
-            wanted.push(form);
+            requested.push(form);
         }
     }
-    let sql = statement(caller, target, attribute, &wanted);
-    let arguments = params![array(positions.iter().copied()), array(wanted.iter().map(String::as_str))];
+    let sql = statement(caller, target, attribute, &requested);
+    let arguments = params![array(positions.iter().copied()), array(requested.iter().map(String::as_str))];
     as_owner(|| {
         connected(|spi| {
             let rows = target.run(spi, &sql, Snapshot::Latest, &arguments);
@@ -56,8 +56,8 @@ pub fn find(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[
     found
 }
 
-/// Joins the texts instead of comparing the column with an array: without an index, a cached plan would compare each row
-/// with each text. As in filters, texts shorter than the indexed prefix are compared with the prefix only.
+/// Joins the strings instead of comparing the column with an array: without an index, a cached plan would compare each row
+/// with each text. As in filters, strings shorter than the indexed prefix are compared with the prefix only.
 fn statement(caller: &Caller, target: &Template, attribute: &Attribute, texts: &[String]) -> String {
     let column = format!("t.\"{}\"", attribute.slug);
     let is_long = |text: &String| text.chars().count() >= INDEXED_CHARACTERS;
@@ -81,18 +81,18 @@ fn statement(caller: &Caller, target: &Template, attribute: &Attribute, texts: &
     )
 }
 
-/// The error for a reference by a text that no record has.
+/// The error for a reference by a string attribute that no record has.
 pub fn not_found(attribute: &Attribute, target: Option<&Template>, matched: i32, text: &str) -> Error {
     let message = format!("no record{} {text:?}", having(target, matched));
     Error::at(Code::ReferenceNotFound, &attribute.pointer, message)
-        .hint("Correct the text, or create the record first.")
+        .hint("Correct the value, or create the record first.")
 }
 
-/// The error for a reference by a text that several records have.
+/// The error for a reference by a string attribute that several records have.
 pub fn ambiguous(attribute: &Attribute, target: &Template, matched: i32, text: &str, count: i64) -> Error {
     let message = format!("{count} records{} {text:?}", having(Some(target), matched));
     Error::at(Code::InvalidValue, &attribute.pointer, message)
-        .hint("Make the texts unique, or remove match for this column and use external keys.")
+        .hint("Make the values unique, or remove match for this column and use external keys.")
 }
 
 /// ` of crm.companies with name =`.

@@ -2,13 +2,13 @@
 
 use crate::access::principal::Principal;
 use crate::attribute_type::Rules;
-use crate::error::{Code, Error, MAX_FAULTS};
+use crate::error::{Code, Error, MAX_VIOLATIONS};
 use crate::json;
 use crate::template::Template;
 use crate::value::change::{Change, Changes, Value};
 use serde_json::value::RawValue;
 
-/// Parses the `attributes` of a request. All faults are reported together. [`super::kept`] checks values that are valid
+/// Parses the `attributes` of a request. All errors are reported together. [`super::kept`] checks values that are valid
 /// only if the record already has them.
 pub fn parse<'a>(template: &Template, attributes: &'a RawValue) -> Result<Changes<'a>, Error> {
     parse_by(template, attributes, |position, raw, rules| {
@@ -37,7 +37,7 @@ pub fn parse_by<'a>(
     let mut changes = Vec::with_capacity(members.len());
     let mut errors = Vec::new();
     for (name, raw) in members {
-        if errors.len() >= MAX_FAULTS {
+        if errors.len() >= MAX_VIOLATIONS {
             break;
         }
         let Some(position) = template.position(&name) else {

@@ -17,7 +17,7 @@ use uuid::Uuid;
 pub struct Holder {
     /// Its id.
     pub id: Uuid,
-    /// Whether it has all the values already.
+    /// Whether it already has all these values.
     pub has_values: bool,
 }
 
@@ -46,7 +46,7 @@ pub fn holder(
             return None;
         }
         let id = found.get(column::ID).map(datum::read_uuid)?;
-        Some(Holder { id, has_values: assignments.change_nothing(|it, value| holds(found, it, value)) })
+        Some(Holder { id, has_values: assignments.is_unchanged(|it, value| holds(found, it, value)) })
     });
     found.ok()??
 }

@@ -1,11 +1,11 @@
 //! Deletes and restores records.
 
 use super::key::Key;
-use super::refusal::require_in_scope;
-use super::shown::Shown;
+use super::shown::Rendered;
 use super::statement::columns;
 use super::version::Preconditions;
 use super::write::write_one;
+use super::write_error::require_in_scope;
 use super::{dropped, precondition, read, released};
 use crate::access::visibility::{WriteScope, and, condition_column};
 use crate::access::{Action, Caller};
@@ -82,7 +82,12 @@ fn delete_where(
 }
 
 /// Restores a deleted record with its former key or a new one.
-pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditions) -> Result<Shown, Error> {
+pub fn restore(
+    caller: &Caller,
+    id: Uuid,
+    key: &Key,
+    preconditions: &Preconditions,
+) -> Result<Rendered, Error> {
     let template = read::template_of(caller, id, Action::Update)?;
     reserve::for_creation(&template);
     template.released_key.ok_or_else(guard::not_migrated)?;
@@ -111,7 +116,7 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
         })
     })?;
     precondition::require_of_locked(caller, &template, id, preconditions)?;
-    let wanted = match key {
+    let requested = match key {
         Key::Absent => old_key.map_or(Key::Null, Key::Value),
         given => given.clone(),
     };
@@ -125,15 +130,16 @@ pub fn restore(caller: &Caller, id: Uuid, key: &Key, preconditions: &Preconditio
         columns(&template),
         condition_column(write_scope.writable.as_deref())
     );
-    let arguments = params![id, wanted.value()];
-    let restored = write_one(caller, Action::Update, &template, &sql, &arguments, &wanted).map_err(
-        |error| match error.code {
-            Code::ExternalKeyTaken => {
-                error.hint("Send another external_key, or null to restore the record without a key.")
+    let arguments = params![id, requested.value()];
+    let restored =
+        write_one(caller, Action::Update, &template, &sql, &arguments, &requested).map_err(|error| {
+            match error.code {
+                Code::ExternalKeyTaken => {
+                    error.hint("Send another external_key, or null to restore the record without a key.")
+                }
+                _ => error,
             }
-            _ => error,
-        },
-    )?;
+        })?;
     restored.ok_or_else(|| match dropped::is_possible(&template, &[Event::Update]) {
         true => dropped::error(&template),
         false => Error::not_found(),

@@ -1,9 +1,9 @@
 //! Checks direct INSERT and UPDATE statements row by row, in the trigger.
 //!
 //! Policies are not enough. They are fixed when the statement is planned, so SET ROLE during the statement would
-//! mix the rights of two roles. They are combined with OR, so a policy for deletion could permit another change. And a
+//! mix the privileges of two roles. They are combined with OR, so a policy for deletion could permit another change. And a
 //! statement without WHERE reads no column, so no SELECT policy applies. Therefore the trigger checks the old and the new
-//! row with the rights of the role that is current when the row is written.
+//! row with the privileges of the role that is current when the row is written.
 //!
 //! The scope is evaluated on the row ([`Caller::row_condition`]), because the statement is the user's and cannot be
 //! changed.
@@ -29,12 +29,12 @@ pub fn writer(template: &Template) -> Option<Caller> {
     is_bound.then(|| Caller::of_role(role))
 }
 
-/// Requires the right to create this row.
+/// Requires the privilege to create this row.
 pub fn check_insert(writer: &Caller, template: &Template, new: &Row) -> Result<(), Error> {
     require_result(writer, Action::Create, template, new)
 }
 
-/// Requires the right to update this row. Returns false for a row that is not visible to the writer. The new row has its
+/// Requires the privilege to update this row. Returns false for a row that is not visible to the writer. The new row has its
 /// times, and its key is still in the column of live records.
 pub fn check_update(writer: &Caller, template: &Template, old: &Row, new: &Row) -> Result<bool, Error> {
     let is_deleted = |row: &Row| row.get(column::DELETED_AT).is_some();

@@ -1,7 +1,7 @@
 //! The vector of one record, set by a caller.
 
-use super::refusal::require_in_scope;
 use super::version::Preconditions;
+use super::write_error::require_in_scope;
 use super::{precondition, read};
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};

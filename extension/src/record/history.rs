@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// The default and the maximum number of entries on a page.
 const DEFAULT_LIMIT: i32 = 100;
 const MAX_LIMIT: i32 = 1000;
-/// A page ends when it exceeds this size in bytes, because an entry may contain two texts of several megabytes.
+/// A page ends when it exceeds this size in bytes, because an entry may contain two strings of several megabytes.
 const PAGE_SIZE: usize = 8 << 20;
 
 /// The history of a live or deleted record, newest first: `{history:[…],next_cursor}`.

@@ -1,4 +1,4 @@
-//! The HTTP functions that read and write records. Their arguments and results are texts of requests and responses.
+//! The HTTP functions that read and write records. Their arguments and results are the text of requests and responses.
 
 use super::correction::{Correction, correct};
 use super::functions::{attributes_argument, get_by_key, get_record, metric_page, patch, restore};
@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::precondition::preconditions;
 use super::read::{self, Lifetime};
 use super::shape::Projection;
-use super::shown::Shown;
+use super::shown::Rendered;
 use super::version::{self, Preconditions};
 use super::write;
 use super::{by_keys, changes, deletion, history, upsert};
@@ -15,7 +15,7 @@ use crate::access::lookup::template_by_name;
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
 use crate::json;
-use crate::postgres::function::{Answer, Call, sql_functions};
+use crate::postgres::function::{Call, ReturnValue, sql_functions};
 use crate::postgres::spi::Snapshot;
 use crate::template::Template;
 use crate::value::written::{Id, Subject, Written};
@@ -33,7 +33,7 @@ sql_functions! {
         let changes = body.attributes.map(|it| changes::parse_new(&template, it)).transpose()?.unwrap_or_default();
         let (id, record) = write::create(&caller, &template, body.key.value(), changes)?;
         vectors::write::apply(&template, id, &body.embedding)?;
-        Ok(Answer::Written(shown(201, id, record).created(Some(id))))
+        Ok(ReturnValue::Written(shown(201, id, record).created(Some(id))))
     };
 
     /// `keyed_http.get_record(id text, fields text, verbose boolean, include_deleted boolean, if_none_match text)
@@ -58,7 +58,7 @@ sql_functions! {
         let template = template_name(call)?;
         let caller = Caller::current();
         caller.require(Action::Read, &template)?;
-        by_keys::Body::parse(&call.required_text(1, "body")?)?.find(&caller, &template).map(Answer::Text)
+        by_keys::Body::parse(&call.required_text(1, "body")?)?.find(&caller, &template).map(ReturnValue::Text)
     };
 
     /// `keyed_http.upsert_by_key(template text, body text, mode text, return_record boolean, if_match text,
@@ -72,18 +72,18 @@ sql_functions! {
     /// `keyed_http.patch_record(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_patch_record => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        patch(id, &body, &preconditions(call, 2)?).map(|record| Answer::Written(shown(200, id, record)))
+        patch(id, &body, &preconditions(call, 2)?).map(|record| ReturnValue::Written(shown(200, id, record)))
     };
 
     /// `keyed_http.replace_attributes(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_replace_attributes => |call| {
         let (id, body) = (id_name(call)?, call.required_text(1, "body")?);
-        replace(id, &body, &preconditions(call, 2)?).map(|record| Answer::Written(shown(200, id, record)))
+        replace(id, &body, &preconditions(call, 2)?).map(|record| ReturnValue::Written(shown(200, id, record)))
     };
 
     /// `keyed_http.delete_record(id text, if_match text, if_none_match text) returns text[]`.
     keyed_http_delete_record => |call| {
-        deletion::delete(&Caller::current(), id_name(call)?, &preconditions(call, 1)?).map(|()| Answer::Written(Written::no_content()))
+        deletion::delete(&Caller::current(), id_name(call)?, &preconditions(call, 1)?).map(|()| ReturnValue::Written(Written::no_content()))
     };
 
     /// `keyed_http.delete_by_key(template text, external_key text, if_match text,
@@ -91,23 +91,23 @@ sql_functions! {
     keyed_http_delete_by_key => |call| {
         let (template, key) = (template_name(call)?, call.required_text(1, "key")?);
         let preconditions = preconditions(call, 2)?;
-        deletion::delete_by_key(&Caller::current(), &template, &key, &preconditions).map(|_| Answer::Written(Written::no_content()))
+        deletion::delete_by_key(&Caller::current(), &template, &key, &preconditions).map(|_| ReturnValue::Written(Written::no_content()))
     };
 
     /// `keyed_http.restore_record(id text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_restore_record => |call| {
         let (id, body) = (id_name(call)?, call.text(1));
-        restore(id, body.as_deref(), &preconditions(call, 2)?).map(|record| Answer::Written(shown(200, id, record)))
+        restore(id, body.as_deref(), &preconditions(call, 2)?).map(|record| ReturnValue::Written(shown(200, id, record)))
     };
 
     /// `keyed_http.history(id text, page_size integer, cursor text) returns text`.
     keyed_http_history => |call| {
         let id = id_name(call)?;
-        history::page(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(Answer::Text)
+        history::page(&Caller::current(), id, call.integer(1), call.text(2).as_deref()).map(ReturnValue::Text)
     };
 
     /// `keyed_http.metric_series(id text, slug text, …) returns text`.
-    keyed_http_metric_series => |call| metric_page(call, id_name(call)?).map(Answer::Text);
+    keyed_http_metric_series => |call| metric_page(call, id_name(call)?).map(ReturnValue::Text);
 
     /// `keyed_http.replace_metric_points(id text, slug text, body text, if_match text, if_none_match text) returns text[]`.
     keyed_http_replace_metric_points => |call| {
@@ -132,9 +132,9 @@ fn corrected(
     id: Uuid,
     correction: Correction,
     preconditions: &Preconditions,
-) -> Result<Answer, Error> {
+) -> Result<ReturnValue, Error> {
     let body = correct(&Caller::current(), id, &call.required_text(1, "slug")?, correction, preconditions)?;
-    Ok(Answer::Written(Written::new(200, body, Subject::Record(Id(id)))))
+    Ok(ReturnValue::Written(Written::new(200, body, Subject::Record(Id(id)))))
 }
 
 /// The id in a path. An invalid id is reported as not found.
@@ -147,26 +147,26 @@ fn split_fields(fields: &str) -> Vec<String> {
 }
 
 /// The response of a write that returns a record.
-fn shown(status: u16, id: Uuid, record: Shown) -> Written {
+fn shown(status: u16, id: Uuid, record: Rendered) -> Written {
     let tag = record.tag();
     Written::new(status, record.json, Subject::Record(Id(id))).tagged(tag)
 }
 
 /// Entity tag and body of a read; no body if If-None-Match lists the tag.
-fn unless_current(record: Shown, if_none_match: Option<&str>) -> Result<Answer, Error> {
+fn unless_current(record: Rendered, if_none_match: Option<&str>) -> Result<ReturnValue, Error> {
     let tag = record.tag().unwrap_or_default();
     let current = version::matching_tag(if_none_match, &tag)?;
-    Ok(Answer::Texts(match current {
+    Ok(ReturnValue::Texts(match current {
         Some(current) => vec![Some(current), None],
         None => vec![Some(tag), Some(record.json)],
     }))
 }
 
 /// Replaces all attribute values by those of a body: `{attributes: {…}}`, or only the values.
-fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Shown, Error> {
+fn replace(id: Uuid, text: &str, preconditions: &Preconditions) -> Result<Rendered, Error> {
     let caller = Caller::current();
     let members = json::object(text)?.0;
-    let has = |wanted: &str| members.iter().any(|(name, _)| name.as_ref() == wanted);
+    let has = |requested: &str| members.iter().any(|(name, _)| name.as_ref() == requested);
     if !members.is_empty() && !["attributes", "external_key", "embedding"].into_iter().any(has) {
         return write::replace(&caller, id, attributes_argument(Some(text))?, preconditions)
             .map_err(|error| error.above("/attributes"));
@@ -198,9 +198,9 @@ fn http_upsert(
     mode: Mode,
     return_record: bool,
     preconditions: &Preconditions,
-) -> Result<Answer, Error> {
+) -> Result<ReturnValue, Error> {
     let caller = Caller::current();
-    mode.require_rights(&caller, template)?;
+    mode.require_privileges(&caller, template)?;
     let body = write::parse_body(body)?;
     let key = match &body.key {
         Key::Value(key) => key,
@@ -219,11 +219,11 @@ fn http_upsert(
     let body = format!("{{\"id\":\"{id}\",\"created\":{created}");
     let subject = Subject::Record(Id(id));
     if !return_record {
-        return Ok(Answer::Written(Written::new(status, body + "}", subject).created(created_id)));
+        return Ok(ReturnValue::Written(Written::new(status, body + "}", subject).created(created_id)));
     }
     let projection = Projection::of_written(&caller, template);
     let record = read::by_id(template, id, None, Lifetime::Live, &projection, Snapshot::Latest)?;
     let tag = record.tag();
     let body = format!("{body},\"record\":{}}}", record.json);
-    Ok(Answer::Written(Written::new(status, body, subject).created(created_id).tagged(tag)))
+    Ok(ReturnValue::Written(Written::new(status, body, subject).created(created_id).tagged(tag)))
 }

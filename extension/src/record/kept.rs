@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 /// The record to which the changes apply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Keeper<'k> {
+pub enum RecordIdentity<'k> {
     /// A new record, which has no values.
     None,
     /// The live record with this id.
@@ -50,23 +50,23 @@ pub fn settle(
     caller: &Caller,
     template: &Template,
     changes: &mut Changes,
-    keeper: Keeper,
+    identity: RecordIdentity,
 ) -> Result<bool, Error> {
     if !has(changes) {
         return Ok(false);
     }
-    settle_all(caller, template, &mut [(keeper, changes)]).pop().unwrap_or(Ok(false))
+    settle_all(caller, template, &mut [(identity, changes)]).pop().unwrap_or(Ok(false))
 }
 
 /// The same for many records, by one statement.
 pub fn settle_all(
     caller: &Caller,
     template: &Template,
-    rows: &mut [(Keeper, &mut Changes)],
+    rows: &mut [(RecordIdentity, &mut Changes)],
 ) -> Vec<Result<bool, Error>> {
     let locked = lock_records(caller, template, rows);
     rows.iter_mut()
-        .map(|(keeper, changes)| settle_one(caller, template, locked.get(keeper), changes))
+        .map(|(identity, changes)| settle_one(caller, template, locked.get(identity), changes))
         .collect()
 }
 
@@ -121,7 +121,8 @@ fn compare(
                 return Ok(Effect::Unchanged);
             }
             // The pointer of an array element ends with its position; the first error shows whether it is an array.
-            let is_array = error.faults.first().is_some_and(|fault| fault.pointer != attribute.pointer);
+            let is_array =
+                error.violations.first().is_some_and(|violation| violation.pointer != attribute.pointer);
             let pointer = |position| match is_array {
                 true => format!("{}/{position}", attribute.pointer),
                 false => attribute.pointer.clone(),
@@ -136,8 +137,8 @@ fn compare(
 fn lock_records<'k>(
     caller: &Caller,
     template: &Template,
-    rows: &[(Keeper<'k>, &mut Changes)],
-) -> HashMap<Keeper<'k>, LockedRecord> {
+    rows: &[(RecordIdentity<'k>, &mut Changes)],
+) -> HashMap<RecordIdentity<'k>, LockedRecord> {
     let is_kept = |change: &Change| matches!(change, Change::Keep(..));
     let of_row = |changes: &Changes| {
         let kept = changes.iter().filter(|(_, change)| is_kept(change));
@@ -145,18 +146,22 @@ fn lock_records<'k>(
     };
     let positions: BTreeSet<usize> = rows.iter().flat_map(|(_, changes)| of_row(changes)).collect();
     let positions: Vec<usize> = positions.into_iter().collect();
-    let named = rows.iter().filter(|(keeper, changes)| *keeper != Keeper::None && has(changes));
-    let keepers: Vec<&Keeper> = named.map(|(keeper, _)| keeper).collect();
+    let named = rows.iter().filter(|(identity, changes)| *identity != RecordIdentity::None && has(changes));
+    let keepers: Vec<&RecordIdentity> = named.map(|(identity, _)| identity).collect();
     let may = |action| caller.require(action, template).is_ok();
     if keepers.is_empty() || !may(Action::Read) || !may(Action::Update) {
         return HashMap::new();
     }
     // The lock order: quotas before records.
     reserve::for_change(template);
-    let ids: Vec<Uuid> =
-        keepers.iter().filter_map(|it| if let Keeper::Id(id) = it { Some(*id) } else { None }).collect();
-    let keys: Vec<&str> =
-        keepers.iter().filter_map(|it| if let Keeper::Key(key) = it { Some(*key) } else { None }).collect();
+    let ids: Vec<Uuid> = keepers
+        .iter()
+        .filter_map(|it| if let RecordIdentity::Id(id) = it { Some(*id) } else { None })
+        .collect();
+    let keys: Vec<&str> = keepers
+        .iter()
+        .filter_map(|it| if let RecordIdentity::Key(key) = it { Some(*key) } else { None })
+        .collect();
     let scope = WriteScope::of(caller, Action::Update, template);
     let columns: String =
         positions.iter().map(|position| format!(", t.\"{}\"", template.attributes[*position].slug)).collect();
@@ -178,14 +183,14 @@ fn lock_records<'k>(
                 by_id.insert(found.get(row, 0), row);
                 by_key.extend(found.get::<Option<String>>(row, 1).map(|key| (key, row)));
             }
-            let row_of = |keeper: &Keeper| match keeper {
-                Keeper::Id(id) => by_id.get(id),
-                Keeper::Key(key) => by_key.get(*key),
-                Keeper::None => None,
+            let row_of = |identity: &RecordIdentity| match identity {
+                RecordIdentity::Id(id) => by_id.get(id),
+                RecordIdentity::Key(key) => by_key.get(*key),
+                RecordIdentity::None => None,
             };
-            let locked = |keeper: &&Keeper<'k>| {
-                let row = *row_of(keeper)?;
-                Some(((*keeper).clone(), read(template, &found, row, &positions)))
+            let locked = |identity: &&RecordIdentity<'k>| {
+                let row = *row_of(identity)?;
+                Some(((*identity).clone(), read(template, &found, row, &positions)))
             };
             keepers.iter().filter_map(locked).collect()
         })

@@ -42,8 +42,6 @@ pub mod precondition;
 pub mod read;
 /// Resolves references.
 pub mod reference;
-/// Errors that writes share.
-pub mod refusal;
 /// The key columns of live and deleted records.
 pub mod released;
 /// Pages of a series.
@@ -66,3 +64,5 @@ pub mod version;
 pub mod write;
 /// The statements that write the record with a key.
 mod write_by_key;
+/// Errors of several write operations.
+pub mod write_error;

@@ -30,7 +30,7 @@ impl Mode {
     }
 
     /// Requires the privileges of the mode.
-    pub fn require_rights(self, caller: &Caller, template: &Template) -> Result<(), Error> {
+    pub fn require_privileges(self, caller: &Caller, template: &Template) -> Result<(), Error> {
         if self != Mode::Update {
             caller.require(Action::Create, template)?;
         }

@@ -17,7 +17,7 @@ thread_local! {
     static LATEST_IDS: RefCell<Vec<Uuid>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A new id for a record of the template with this number.
+/// A new id for a record of the template with this id.
 pub fn new_id(template: i32) -> Uuid {
     generate(template, random::next_u64())
 }

@@ -2,9 +2,9 @@
 
 use super::mode::Mode;
 use super::read::{self, FoundRecord, Lifetime};
-use super::refusal::{MAX_TRIES, key_taken, require_in_scope, write_conflict};
 use super::shape::Projection;
 use super::version::Preconditions;
+use super::write_error::{MAX_TRIES, key_taken, require_in_scope, write_conflict};
 use crate::access::visibility::WriteScope;
 use crate::access::{Action, Caller};
 use crate::error::Error;
@@ -22,7 +22,7 @@ pub fn preconditions(call: &Call, position: usize) -> Result<Preconditions, Erro
 }
 
 /// Locks the live record with this id and rejects the write if the preconditions do not hold. An invisible record is
-/// reported as not found, and a write without the right is denied. Without preconditions it does nothing.
+/// reported as not found, and a write without the privilege is denied. Without preconditions it does nothing.
 pub fn require(
     caller: &Caller,
     action: Action,
@@ -53,7 +53,8 @@ pub fn require_of_locked(
     let version = match preconditions.need_version() {
         false => String::new(),
         true => {
-            // A matching version would confirm a guess of the record's content.
+            // A matching version would confirm the caller's assumption about the content of the
+            // record.
             caller.require(Action::Read, template)?;
             let shown =
                 read::by_id(template, id, None, Lifetime::Any, &Projection::default(), Snapshot::Latest)?;

@@ -6,13 +6,13 @@
 
 use super::released;
 use super::shape::{self, Projection};
-use super::shown::{self, Shown};
+use super::shown::{self, Rendered};
 use super::statement::{columns, columns_of_any};
 use crate::access::visibility::{self, WriteScope, and, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::Error;
 use crate::postgres::datum::{self, Argument};
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Equality, Found, Index, Which};
 use crate::postgres::parameter::{IntoParameter, Parameter, array};
@@ -48,7 +48,7 @@ pub fn by_id(
     lifetime: Lifetime,
     projection: &Projection,
     snapshot: Snapshot,
-) -> Result<Shown, Error> {
+) -> Result<Rendered, Error> {
     let by = By { index: Index::PrimaryKey, column: column::ID, equality: index::UUID };
     if snapshot == Snapshot::Active
         && let Some(found) = by_index(template, by, datum::uuid(id), visible, lifetime, projection)
@@ -73,7 +73,7 @@ pub fn by_key(
     key: &str,
     visible: Option<&str>,
     projection: &Projection,
-) -> Result<Shown, Error> {
+) -> Result<Rendered, Error> {
     let Ok(key) = key::normalize(key) else { return Err(Error::not_found()) };
     let key = key.into_parameter();
     if let Some(index) = template.key_index.map(Index::Known)
@@ -86,7 +86,7 @@ pub fn by_key(
     one(template, &columns(template), &condition, key, projection, Snapshot::Active)
 }
 
-/// A record with the rights of the caller.
+/// A record with the privileges of the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundRecord {
     /// Its id.
@@ -176,7 +176,7 @@ fn by_index(
     visible: Option<&str>,
     lifetime: Lifetime,
     projection: &Projection,
-) -> Option<Result<Shown, Error>> {
+) -> Option<Result<Rendered, Error>> {
     let value = value?;
     if projection.runs_statements() {
         return None;
@@ -193,7 +193,7 @@ fn by_index(
         if lifetime == Lifetime::Live && found.get(column::DELETED_AT).is_some() {
             return None;
         }
-        Some(Shown::of(template, &columns_of(template, found), projection))
+        Some(Rendered::of(template, &columns_of(template, found), projection))
     });
     Some(record.ok()?.flatten().ok_or_else(Error::not_found))
 }
@@ -205,7 +205,7 @@ fn one(
     argument: Parameter,
     projection: &Projection,
     snapshot: Snapshot,
-) -> Result<Shown, Error> {
+) -> Result<Rendered, Error> {
     let sql = format!("select {columns} from {} t where {condition}", template.table_sql());
     as_owner(|| {
         connected(|spi| {
@@ -223,11 +223,11 @@ pub fn each_by_id(
     condition: &str,
     projection: &Projection,
     mut read: impl FnMut(usize, String) -> bool,
-) -> Result<(), Unfit> {
+) -> Result<(), Unsupported> {
     if projection.runs_statements() {
-        return Err(Unfit);
+        return Err(Unsupported);
     }
-    let condition = template.condition(condition).ok_or(Unfit)?;
+    let condition = template.condition(condition).ok_or(Unsupported)?;
     let condition = condition.ready();
     let ids = ids.filter_map(datum::uuid);
     index::find_each(template.table, Index::PrimaryKey, &[column::ID], index::UUID, ids, |position, found| {
@@ -276,12 +276,12 @@ fn each_by_key_index(
     visible: Option<&str>,
     projection: &Projection,
     read: &mut impl FnMut(usize, String) -> bool,
-) -> Result<(), Unfit> {
+) -> Result<(), Unsupported> {
     if projection.runs_statements() {
-        return Err(Unfit);
+        return Err(Unsupported);
     }
-    let index = template.key_index.map(Index::Known).ok_or(Unfit)?;
-    let visible = visible.map(|visible| template.condition(visible).ok_or(Unfit)).transpose()?;
+    let index = template.key_index.map(Index::Known).ok_or(Unsupported)?;
+    let visible = visible.map(|visible| template.condition(visible).ok_or(Unsupported)).transpose()?;
     let visible = visible.as_ref().map(|visible| visible.ready());
     let values = keys.iter().filter_map(|key| datum::text(key));
     index::find_each(template.table, index, &[column::EXTERNAL_KEY], index::KEY, values, |position, found| {
@@ -297,7 +297,7 @@ fn each_by_key_index(
 /// Filters live records by a condition over `t`.
 pub fn passing(template: &Template, ids: &[Uuid], condition: &str) -> HashSet<Uuid> {
     let mut passing = HashSet::with_capacity(ids.len());
-    let direct = template.condition(condition).ok_or(Unfit).and_then(|condition| {
+    let direct = template.condition(condition).ok_or(Unsupported).and_then(|condition| {
         let condition = condition.ready();
         let values = ids.iter().copied().filter_map(datum::uuid);
         index::find_each(
@@ -337,8 +337,8 @@ fn columns_of<'f>(template: &'f Template, found: &'f Found) -> impl Fn(usize) ->
 }
 
 /// A row of [`columns`] as a response.
-pub fn shown(template: &Template, rows: &Rows, row: usize, projection: &Projection) -> Shown {
-    Shown::of(template, &|position| rows.datum(row, position), projection)
+pub fn shown(template: &Template, rows: &Rows, row: usize, projection: &Projection) -> Rendered {
+    Rendered::of(template, &|position| rows.datum(row, position), projection)
 }
 
 /// A row of [`columns`] as JSON.

@@ -1,7 +1,7 @@
 //! Resolves references, and checks that their targets are live.
 
 use super::by_text;
-use super::kept::{self, Keeper};
+use super::kept::{self, RecordIdentity};
 use crate::access::visibility::{self, and};
 use crate::access::{Action, Caller};
 use crate::error::{Code, Error};
@@ -23,10 +23,10 @@ pub fn resolve(
     caller: &Caller,
     template: &Template,
     changes: &mut Changes,
-    keeper: Keeper,
+    identity: RecordIdentity,
 ) -> Result<bool, Error> {
     find_targets(caller, template, changes);
-    kept::settle(caller, template, changes, keeper)
+    kept::settle(caller, template, changes, identity)
 }
 
 /// The same without the check of kept values, which must follow.
@@ -111,27 +111,27 @@ fn find_all(
         return;
     }
     let visible = and(visibility::row(caller, &target).as_deref());
-    let find = |column: &str, wanted: Parameter, found: &mut dyn FnMut(Uuid, Option<String>)| {
+    let find = |column: &str, requested: Parameter, found: &mut dyn FnMut(Uuid, Option<String>)| {
         let sql = format!(
             "select t.id, t.external_key from {} t where t.{column} = any ($1) and t.deleted_at is null{visible}",
             target.table_sql()
         );
         as_owner(|| {
             connected(|spi| {
-                let rows = target.run(spi, &sql, Snapshot::Latest, &[wanted]);
+                let rows = target.run(spi, &sql, Snapshot::Latest, &[requested]);
                 rows.iter().for_each(|(id, key)| found(id, key));
             });
         });
     };
     if !ids.is_empty() {
-        let wanted = array(ids.keys());
-        find("id", wanted, &mut |id, _| {
+        let requested = array(ids.keys());
+        find("id", requested, &mut |id, _| {
             ids.insert(id, true);
         });
     }
     if !keys.is_empty() {
-        let wanted = array(keys.keys());
-        find("external_key", wanted, &mut |id, key| {
+        let requested = array(keys.keys());
+        find("external_key", requested, &mut |id, key| {
             keys.extend(key.map(|key| (key, Some(id))));
         });
     }
@@ -186,10 +186,10 @@ enum ReferenceTo<'a> {
     Key(&'a str),
 }
 
-fn find(caller: &Caller, target: i32, wanted: &ReferenceTo) -> Option<Uuid> {
+fn find(caller: &Caller, target: i32, requested: &ReferenceTo) -> Option<Uuid> {
     let target: Rc<Template> = catalog::by_id(target)?;
     caller.require(Action::Read, &target).ok()?;
-    let (condition, argument) = match wanted {
+    let (condition, argument) = match requested {
         ReferenceTo::Id(id) => ("t.id = $1", id.into_parameter()),
         ReferenceTo::Key(key) => ("t.external_key = $1", key.into_parameter()),
     };

@@ -25,7 +25,7 @@ pub fn shown_sql(template: &Template) -> String {
 }
 
 /// Whether two rows show the same key.
-pub fn shows_same(template: &Template, old: &Row, new: &Row) -> bool {
+pub fn displays_same_key(template: &Template, old: &Row, new: &Row) -> bool {
     match (shown(template, |number| old.get(number)), shown(template, |number| new.get(number))) {
         (Some(old), Some(new)) => datum::is_same_text(old, new),
         (old, new) => old.is_none() && new.is_none(),

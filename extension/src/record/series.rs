@@ -67,7 +67,7 @@ pub fn page(caller: &Caller, record: Uuid, slug: &str, query: &SeriesQuery) -> R
     let (from, to) = (from.unwrap_or(BEFORE_ALL), Timestamp(to.unwrap_or(AFTER_ALL)));
     // One extra row shows whether there is another page.
     let row_limit = i64::from(limit) + 1;
-    // Every bound is a parameter with a value, so that one plan with an index scan serves all pages.
+    // Every bound is a parameter with a value, so that one plan with an index scan works for all pages.
     let (sql, arguments) = match buckets {
         None => {
             let sql = format!(

@@ -6,7 +6,7 @@ use crate::template::Template;
 
 /// A record in a response.
 #[derive(Debug)]
-pub struct Shown {
+pub struct Rendered {
     /// The JSON.
     pub json: String,
     tag: TagSource,
@@ -23,9 +23,9 @@ enum TagSource {
     None,
 }
 
-impl Shown {
+impl Rendered {
     /// A record from its columns.
-    pub fn of(template: &Template, columns: &Columns, projection: &Projection) -> Shown {
+    pub fn of(template: &Template, columns: &Columns, projection: &Projection) -> Rendered {
         let json = render(template, columns, projection);
         let tag = match projection {
             _ if projection.is_whole() => TagSource::Json,
@@ -38,7 +38,7 @@ impl Shown {
                 })
             }
         };
-        Shown { json, tag }
+        Rendered { json, tag }
     }
 
     /// The entity tag of the response.

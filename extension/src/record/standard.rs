@@ -1,8 +1,9 @@
 //! The standard columns in an INSERT: `id`, `created_at`, `updated_at` and `deleted_at`.
 //!
 //! The database sets them. A null becomes the column's default, because many clients send nulls for omitted columns. A
-//! time close to that of the transaction becomes that time, because object-relational mappers send their own clock's. Any
-//! other value is rejected. Only the owner of the tables and superusers may set them, for migrations and restores.
+//! time close to that of the transaction is replaced by it, because object-relational mappers send the time of their own
+//! clock. Any other value is rejected. Only the owner of the tables and superusers may set them, for migrations and
+//! restores.
 
 use super::new_id::{self, new_id};
 use crate::error::{Code, Error};
@@ -71,5 +72,5 @@ const OMIT_ID: &str = "Omit id, or send null. The database generates ids. Store 
 
 /// Whether the current role may set standard columns.
 pub fn may_set() -> bool {
-    role::has_rights_of(role::current(), guard::owner())
+    role::has_privileges_of(role::current(), guard::owner())
 }

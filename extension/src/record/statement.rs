@@ -1,7 +1,8 @@
 //! Statements on the records of a template. Pure. Values are parameters, names are checked slugs.
 //!
-//! A write is checked by its result: the statement returns whether the new row is in the writer's scope, and an error
-//! rolls back a row that is not. So the scope applies to the final values of defaults, increments and references.
+//! A write is checked against the new row: the statement returns whether the row is in the writer's scope, and an
+//! error rolls back a row that is not. So the scope applies to the final values of defaults, increments and
+//! references.
 
 use super::released;
 use crate::access::visibility::{UpsertScopes, WriteScope, and, condition_column};
@@ -123,7 +124,7 @@ impl<'c> Assignments<'c> {
 
     /// The cache key of a statement with these assignments, shorter than its text.
     pub fn cache_key(&self, verb: Verb) -> Vec<u8> {
-        // The first byte is smaller than a letter, so that the key differs from all texts of statements.
+        // The first byte is smaller than a letter, so that the key differs from all strings of statements.
         let mut key = Vec::with_capacity(1 + 3 * self.items.len());
         key.push(verb as u8);
         for item in &self.items {

@@ -5,12 +5,12 @@
 //! if it was inserted.
 
 use super::argument::BoundAssignments;
-use super::kept::Keeper;
+use super::kept::RecordIdentity;
 use super::mode::Mode;
 use super::read;
-use super::refusal::{MAX_TRIES, write_conflict};
 use super::version::Preconditions;
 use super::write_by_key::WriteByKey;
+use super::write_error::{MAX_TRIES, write_conflict};
 use super::{changes, comparison, dropped, precondition, reference};
 use crate::access::Caller;
 use crate::error::Error;
@@ -31,9 +31,9 @@ pub fn upsert(
     mut changes: Changes,
     preconditions: &Preconditions,
 ) -> Result<(Uuid, bool), Error> {
-    mode.require_rights(caller, template)?;
-    let keeper = if mode == Mode::Create { Keeper::None } else { Keeper::Key(key) };
-    let keeps = reference::resolve(caller, template, &mut changes, keeper)?;
+    mode.require_privileges(caller, template)?;
+    let identity = if mode == Mode::Create { RecordIdentity::None } else { RecordIdentity::Key(key) };
+    let keeps = reference::resolve(caller, template, &mut changes, identity)?;
     metric::stamp(&mut changes);
     let updates_first = match mode {
         Mode::Update => {

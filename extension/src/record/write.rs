@@ -1,15 +1,15 @@
 //! Creates and updates records, each by one statement. The triggers enforce the rules and write the history.
 
 use super::argument::BoundAssignments;
-use super::kept::Keeper;
+use super::kept::RecordIdentity;
 use super::key::{Key, parse_key};
 use super::new_id::new_id;
 use super::read::{self, Lifetime};
-use super::refusal::{is_insert_dropped, key_taken, not_inserted, require_in_scope};
 use super::shape::{Projection, STANDARD_COLUMNS};
-use super::shown::Shown;
+use super::shown::Rendered;
 use super::statement::{self, KeyAssignment, columns};
 use super::version::Preconditions;
+use super::write_error::{is_insert_dropped, key_taken, not_inserted, require_in_scope};
 use super::{changes, dropped, precondition, reference};
 use crate::access::visibility::{WriteScope, condition_column};
 use crate::access::{Action, Caller};
@@ -34,10 +34,10 @@ pub fn create(
     template: &Template,
     key: Option<&str>,
     mut changes: Changes,
-) -> Result<(Uuid, Shown), Error> {
+) -> Result<(Uuid, Rendered), Error> {
     caller.require(Action::Create, template)?;
     changes::check_complete(template, &changes)?;
-    reference::resolve(caller, template, &mut changes, Keeper::None)?;
+    reference::resolve(caller, template, &mut changes, RecordIdentity::None)?;
     metric::stamp(&mut changes);
     reserve::for_creation(template);
     let id = new_id(template.id);
@@ -74,7 +74,7 @@ pub fn create(
 /// The result of a write.
 enum Written {
     /// The record.
-    InScope(Shown),
+    InScope(Rendered),
     /// The new row is out of scope. The error rolls it back.
     OutOfScope,
 }
@@ -92,10 +92,15 @@ fn written(rows: &Rows, template: &Template, projection: &Projection) -> Option<
 }
 
 /// Changes the members of a body only.
-pub fn patch(caller: &Caller, id: Uuid, body: &Body, preconditions: &Preconditions) -> Result<Shown, Error> {
+pub fn patch(
+    caller: &Caller,
+    id: Uuid,
+    body: &Body,
+    preconditions: &Preconditions,
+) -> Result<Rendered, Error> {
     let template = read::template_of(caller, id, Action::Update)?;
     let changes = body.attributes.map(|it| changes::parse(&template, it)).transpose()?.unwrap_or_default();
-    // A body with only a vector writes no row of the table, but needs the same rights.
+    // A body with only a vector writes no row of the table, but needs the same privileges.
     if body.embedding != Embedding::Absent {
         super::embedding::require_writable(caller, &template, id)?;
     }
@@ -110,7 +115,7 @@ pub fn replace(
     id: Uuid,
     body: &RawValue,
     preconditions: &Preconditions,
-) -> Result<Shown, Error> {
+) -> Result<Rendered, Error> {
     let template = read::template_of(caller, id, Action::Update)?;
     let mut changes = changes::complete_for_replacement(&template, changes::parse(&template, body)?)?;
     if metric::measures_now(&changes) {
@@ -134,9 +139,9 @@ pub fn update(
     key: &Key,
     mut changes: Changes,
     preconditions: &Preconditions,
-) -> Result<Shown, Error> {
-    let keeper = if action == Action::Update { Keeper::Id(id) } else { Keeper::None };
-    reference::resolve(caller, template, &mut changes, keeper)?;
+) -> Result<Rendered, Error> {
+    let identity = if action == Action::Update { RecordIdentity::Id(id) } else { RecordIdentity::None };
+    reference::resolve(caller, template, &mut changes, identity)?;
     metric::stamp(&mut changes);
     let assignments = BoundAssignments::new(template, &changes);
     let projection = Projection::of_written(caller, template);
@@ -199,7 +204,7 @@ pub(super) fn write_one(
     sql: &str,
     arguments: &[Parameter],
     key: &Key,
-) -> Result<Option<Shown>, Error> {
+) -> Result<Option<Rendered>, Error> {
     let projection = Projection::of_written(caller, template);
     let run = || {
         as_owner(|| {
@@ -210,10 +215,10 @@ pub(super) fn write_one(
     // Only a write that sets the key can conflict; others need no subtransaction.
     let outcome = match key.value() {
         None => run(),
-        Some(wanted) => subtransaction(run).catch(|caught| {
+        Some(requested) => subtransaction(run).catch(|caught| {
             let index = caught.unique_index()?;
             let is_of_keys = relation::is_index_of(index, template.table, column::EXTERNAL_KEY);
-            is_of_keys.then(|| key_taken(caller, template, wanted))
+            is_of_keys.then(|| key_taken(caller, template, requested))
         })?,
     };
     match outcome {

@@ -4,8 +4,8 @@ use super::argument::BoundAssignments;
 use super::dropped;
 use super::new_id::new_id;
 use super::read::{self, FoundRecord};
-use super::refusal::{self, MAX_TRIES, key_taken, not_inserted, write_conflict};
 use super::statement::{self, Verb};
+use super::write_error::{self, MAX_TRIES, key_taken, not_inserted, write_conflict};
 use crate::access::visibility::{UpsertScopes, condition_column};
 use crate::access::{Action, Caller};
 use crate::error::Error;
@@ -81,7 +81,7 @@ impl WriteByKey<'_> {
 
     /// Rejects an INSERT that returned no row, if no record has its key.
     pub(super) fn reject_dropped_insert(&self) -> Result<(), Error> {
-        let is_dropped = refusal::is_insert_dropped(self.template, Some(self.key));
+        let is_dropped = write_error::is_insert_dropped(self.template, Some(self.key));
         if is_dropped { Err(dropped::error(self.template)) } else { Ok(()) }
     }
 
@@ -110,7 +110,7 @@ impl WriteByKey<'_> {
         for _ in 1..dropped::ATTEMPTS_UNTIL_DROPPED {
             match self.insert()? {
                 Some(id) => return Ok(id),
-                None if refusal::is_insert_dropped(self.template, Some(self.key)) => {}
+                None if write_error::is_insert_dropped(self.template, Some(self.key)) => {}
                 None => break,
             }
         }

@@ -26,12 +26,12 @@ use crate::value::table_name::{RECORD, SideTable};
 use crate::vectors;
 use std::rc::Rc;
 
-/// Replaces a plan.
+/// A placeholder for an omitted plan.
 const WITHHELD: &str = "The plan is not shown, because it depends on hidden records.\n";
 
-/// Every statement of a search with its plan. Matches of terms are looked up, and records of the page where the access path depends
-/// on them; nothing else is run. A caller with a scope gets the statements without plans: a plan depends on the number and the
-/// values of all records, hidden ones included.
+/// Every statement of a search with its plan. Only two kinds of lookups run: matches of terms, and records of the page if
+/// the access path depends on them. A caller with a scope gets the statements without plans, because a plan depends on the
+/// number and the values of all records, including hidden ones.
 pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<String, Error> {
     request::read(caller, template, body, |query| {
         let plan = request::plan(caller, template, &query)?;
@@ -72,8 +72,8 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                     if is_scoped {
                         out.push_str(WITHHELD);
                     } else {
-                        let wanted = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
-                        out.push_str(strategy::choose(spi, &wanted).describe());
+                        let requested = VectorSearch::of(caller, template, &plan, vector, plan.limit, 0.0);
+                        out.push_str(strategy::choose(spi, &requested).describe());
                     }
                     return Ok(());
                 }
@@ -86,7 +86,7 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
                 for explained in page.statements.iter().chain(&statements_of_all(&search, pass.as_deref())) {
                     write_statement(spi, explained, is_scoped, &mut out);
                 }
-                if plan.count == Count::Exact && are_terms_alone(&search) && pass.is_none() {
+                if plan.count == Count::Exact && has_only_terms(&search) && pass.is_none() {
                     out.push_str(
                         "\nCounting all records found: their documents are compared, without a statement.\n",
                     );
@@ -104,24 +104,24 @@ pub fn explain(caller: &Caller, template: &Rc<Template>, body: &str) -> Result<S
     })
 }
 
-/// Whether values are counted, or records by more than their words.
+/// Whether values are counted, or records are selected by more than full-text terms.
 fn may_be_counted_in_one_pass(search: &Search) -> bool {
     let plan = search.plan;
-    !plan.facets.is_empty() || plan.count == Count::Exact && !are_terms_alone(search)
+    !plan.facets.is_empty() || plan.count == Count::Exact && !has_only_terms(search)
 }
 
 /// Whether only full-text terms determine the records.
-fn are_terms_alone(search: &Search) -> bool {
+fn has_only_terms(search: &Search) -> bool {
     search.selection.is_some() && search.plan.has_terms_only
 }
 
-/// The statements that find the records of the page, each with its purpose; the first needs none. `first` are the first matches of
-/// the terms.
+/// The statements that find the records of the page, each with its purpose; the first needs none. `first` are the first
+/// matches of the terms.
 fn statements_of_page(search: &Search, is_scoped: bool, first: Option<First>) -> Filtered {
     let plan = search.plan;
     let mut statements = Vec::new();
     if let Some(selection) = search.selection.as_ref().filter(|_| plan.keys.is_empty()) {
-        // A page in the order of ranks looks matches up.
+        // A page in rank order looks matches up.
         let are_all_on_it = plan.filter.is_always_true();
         return match first {
             _ if plan.filter.is_never_true() => Filtered { statements, found: Some(0) },
@@ -148,14 +148,15 @@ fn statements_of_page(search: &Search, is_scoped: bool, first: Option<First>) ->
     Filtered { statements, found: None }
 }
 
-/// The statements over all records found; `pass` are the facets that one pass over the table counts, together with the total.
+/// The statements over all records found. `pass` contains the facets that one pass over the table counts, together with the
+/// total.
 fn statements_of_all(search: &Search, pass: Option<&[bool]>) -> Vec<Explained> {
     let plan = search.plan;
     let mut statements = Vec::new();
     let mut of_all = |purpose, statement, member| {
         statements.push(Explained { purpose, statement, shape: None, member: Some(member) });
     };
-    if plan.count == Count::Exact && !are_terms_alone(search) && pass.is_none() {
+    if plan.count == Count::Exact && !has_only_terms(search) && pass.is_none() {
         of_all("Counting all records found:".to_owned(), search.count_statement(), "count");
     }
     for (position, facet) in plan.facets.iter().enumerate() {
@@ -178,8 +179,8 @@ fn write_pass(search: &Search, counted: &[bool], out: &mut String) {
     let (mut what, mut members) = (Vec::new(), Vec::new());
     if plan.count == Count::Exact {
         what.push("all records found".to_owned());
-        // Without facets, a count of only full-text terms compares documents.
-        if !are_terms_alone(search) || facets.is_empty() {
+        // Without facets, a search by terms only is counted by comparing documents.
+        if !has_only_terms(search) || facets.is_empty() {
             members.push("count");
         }
     }
@@ -213,7 +214,7 @@ fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out
         out.push_str(WITHHELD);
         return;
     }
-    // PostgreSQL explains nothing through a fixed snapshot.
+    // The plan is not available under a fixed snapshot.
     let explain = || statement.run(spi, "explain ", Snapshot::Latest);
     let rows = match shape {
         Some(shape) => in_shape(*shape, explain),
@@ -237,8 +238,7 @@ fn write_statement(spi: &Connection, explained: &Explained, is_scoped: bool, out
         .any(|(number, line)| line.contains("Index Scan ") && is_ordered_scan(&lines[number..]))
     {
         out.push_str(
-            "\nRecords are read in the order of an index until the page is full: every one of them when few pass the \
-             filter.\n",
+            "\nRecords are read in the order of an index until the page is full. If few pass the filter, all records are read.\n",
         );
     }
 }
@@ -252,13 +252,13 @@ fn is_ordered_scan(lines: &[String]) -> bool {
     !details().any(|line| line.contains("Index Cond:")) && details().any(filters)
 }
 
-/// How to avoid that a statement, which runs for this member, reads a whole table.
+/// The remedy for a statement that reads a whole table, which runs for this member.
 fn advice(member: Option<&str>, table: &str) -> String {
     match (SideTable::Documents.is_named(table), member) {
-        (true, Some(member)) => format!("search for rarer terms, or leave {member} out."),
+        (true, Some(member)) => format!("search for rarer terms, or omit {member}."),
         (true, None) => "search for rarer terms, or sort by an attribute with indexed: true.".to_owned(),
         (false, Some(member)) => {
-            format!("filter by an attribute with indexed: true, or leave {member} out.")
+            format!("filter by an attribute with indexed: true, or omit {member}.")
         }
         (false, None) => "set indexed: true on an attribute that the search filters or sorts by; \
                           keyed.suggest_indexes lists candidates."
@@ -333,7 +333,10 @@ fn describe_lookup(lookup: Lookup, found: usize) -> String {
         Lookup::WholeWords => format!("The index finds {documents} with the terms as whole words."),
         Lookup::All => format!("The index finds {documents} with the terms."),
         Lookup::Statement => {
-            format!("A statement finds {}, by names of other records too.", counted(found, "record"))
+            format!(
+                "A statement finds {}, including matches by names of referenced records.",
+                counted(found, "record")
+            )
         }
     }
 }

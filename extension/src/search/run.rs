@@ -80,14 +80,14 @@ fn found(search: &Search, query: &SearchQuery, projection: &Projection) -> Searc
         _ => ordered_page(search, projection),
     };
     if let Some(last) = &mut page.last {
-        last.push_str(&plan.carried);
+        last.push_str(&plan.cursor_suffix);
     }
     let counter = Counter::new(search);
     let total = total(search, &counter, &page);
     let facets = (0..plan.facets.len()).map(|position| values::count(search, &counter, position)).collect();
     let corrected = (!query.corrections.is_empty()).then(|| {
         let text = query.global_search.as_deref();
-        Corrected { did_you_mean: text.and_then(|text| correction::meant(text, &query.corrections)) }
+        Corrected { did_you_mean: text.and_then(|text| correction::corrected_text(text, &query.corrections)) }
     });
     SearchResult { page, total, facets, corrected }
 }

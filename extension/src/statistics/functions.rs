@@ -3,18 +3,18 @@
 use super::measurements;
 use crate::access::{Caller, template_list};
 use crate::json_write::to_json;
-use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::function::{ReturnValue, sql_functions};
 use crate::template::catalog;
 use serde::Serialize;
 
 sql_functions! {
     /// `keyed.measurement_report() returns jsonb`.
-    keyed_measurement_report => |_| measurements::report().map(Answer::Json);
+    keyed_measurement_report => |_| measurements::report().map(ReturnValue::Json);
 
     /// `keyed.visible_templates() returns jsonb`.
     keyed_visible_templates => |_| {
         catalog::refresh();
-        Ok(Answer::Json(visible_templates(&Caller::current())))
+        Ok(ReturnValue::Json(visible_templates(&Caller::current())))
     };
 }
 

@@ -1,7 +1,7 @@
 //! Finds projects and templates, in the session's cache ([`super::session`]) or in the state.
 //!
 //! The lookup locks the table of the template first, so the template cannot change until the transaction ends. An entry
-//! that was read with an older snapshot is invalidated at once.
+//! that was read with an older snapshot is invalidated immediately.
 
 use super::Template;
 use super::load::load;
@@ -43,7 +43,7 @@ pub fn by_argument(call: &Call) -> Result<Rc<Template>, Error> {
     by_table(call.oid(0).ok_or_else(|| must_not_be_null("template"))?)
 }
 
-/// The template with this number.
+/// The template with this id.
 pub fn by_id(id: i32) -> Option<Rc<Template>> {
     refresh();
     session::table_of(id).and_then(cached).or_else(|| load("t.id = $1", &params![id]).map(cache))
@@ -76,7 +76,7 @@ pub fn by_slug(project: i32, slug: &str) -> Option<Rc<Template>> {
     load("p.id = $1 and t.slug = $2", &arguments).map(cache)
 }
 
-/// The project with this slug or number.
+/// The project with this slug or id.
 pub fn project_by_name_or_id(name: &str) -> Option<Project> {
     let cached = session::cached_project(name);
     cached.or_else(|| {
@@ -106,12 +106,12 @@ pub fn project_by_name_or_id(name: &str) -> Option<Project> {
     })
 }
 
-/// The project with this number.
+/// The project with this id.
 pub fn project_by_id(id: i32) -> Option<Project> {
     project_by_name_or_id(&id.to_string())
 }
 
-/// The number of the project to whose schema a table belongs; 0 for none.
+/// The id of the project whose schema contains a table; 0 for none.
 pub fn project_of_table(table: Oid) -> i32 {
     let project = table_name(table).and_then(|(schema, _)| project_by_name_or_id(&schema));
     project.map_or(0, |project| project.id)

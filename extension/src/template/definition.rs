@@ -24,7 +24,7 @@ pub struct Definition {
     pub required: bool,
     /// Whether filters and sorts on it have an index.
     pub indexed: bool,
-    /// For texts: the collation, or `None` for that of the template.
+    /// For strings: the collation, or `None` for that of the template.
     pub collation: Option<String>,
     /// The display format as JSON text.
     pub format: Option<String>,
@@ -36,7 +36,7 @@ pub struct Definition {
     pub default: Option<String>,
 }
 
-/// Parses a JSON array of attribute definitions. All faults are reported together.
+/// Parses a JSON array of attribute definitions. All errors are reported together.
 pub fn parse_all(attributes: &RawValue, pointer: &str) -> Result<Vec<Definition>, Error> {
     let entries = json::array_at(attributes, pointer)?;
     let max = limits::attributes_per_template();
@@ -194,7 +194,7 @@ mod tests {
             read(&format!(r#"[{{"slug":"a","type":"string","label":"{}"}}]"#, "é".repeat(characters)))
         };
         assert!(label(255).is_ok());
-        assert_eq!(label(256).expect_err("a fault").faults[0].pointer, "/attributes/0/label");
+        assert_eq!(label(256).expect_err("a fault").violations[0].pointer, "/attributes/0/label");
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
             (r#"{"slug":"a"}"#, "/attributes"),
         ] {
             let error = read(text).expect_err(text);
-            assert_eq!(error.faults[0].pointer, pointer, "{text}");
+            assert_eq!(error.violations[0].pointer, pointer, "{text}");
         }
     }
 }

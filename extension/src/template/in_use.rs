@@ -1,4 +1,4 @@
-//! Foreign dependent objects that block a change of a table or view.
+//! Dependent objects of other owners that block a change of a table or view.
 
 use crate::error::{Code, Error};
 use crate::postgres::caught::Caught;
@@ -32,7 +32,8 @@ const IN_SCHEMA: &str = "\
         or d.refclassid = 'pg_type'::regclass and d.refobjid in (s.reltype, s.typarray) \
       where d.deptype in ('n', 'a'))";
 
-/// Describes them with their owners, without objects of keyed's owner, which do not block.
+/// Describes them with their owners. Objects of keyed's owner are omitted, because they do not
+/// block.
 const DEPENDENTS: &str = "\
     , named as ( \
       select distinct case when r.oid is null then x.classid else 'pg_class'::regclass end as classid, \
@@ -47,7 +48,8 @@ const DEPENDENTS: &str = "\
         where n.classid = 'pg_constraint'::regclass and k.oid = n.objid) o (owner) \
     where o.owner <> $2 and n.objid <> $1 order by 1 limit $3";
 
-/// The error of a change that foreign objects block, with their names and owners.
+/// The error for a change that objects of other owners block, with the names and owners of the
+/// objects.
 pub fn error(name: &str, relation: Oid, caught: &Caught) -> Error {
     in_use(name, dependents(RELATIONS, relation), caught)
 }

@@ -36,7 +36,7 @@ pub fn of_column(spi: &Connection, table: Oid, column: i16) -> Vec<Index> {
     rows.iter().map(index).collect()
 }
 
-/// The query for the complete B-trees on prefixes of texts and ids in the table `$1`: the number of the column, the
+/// The query for the complete B-trees on prefixes of strings and ids in the table `$1`: the number of the column, the
 /// collation as an SQL name (empty for that of the database), whether the index is valid, and its qualified SQL name.
 pub const TEXTS: &str = "select d.refobjsubid::smallint as \"column\", \
      case l.collname when 'default' then '' \

@@ -1,8 +1,8 @@
 //! Loads a template from the tables of the state and from PostgreSQL's catalog.
 //!
 //! Keys, grants and definitions are read with the latest snapshot, even if the transaction's snapshot is older. So a
-//! revocation takes effect at once, and a definition matches the columns of the table. An older snapshot only adds the
-//! attributes and languages whose texts its documents may still contain.
+//! revocation takes effect immediately, and a definition matches the columns of the table. An older snapshot only adds the
+//! attributes and languages whose strings its documents may still contain.
 
 use super::column_type::{self, Column, Expected};
 use super::synonyms::Synonyms;
@@ -213,7 +213,7 @@ fn load_attributes(spi: &Connection, template: &Template) -> Vec<Attribute> {
     (0..rows.len()).filter_map(read).collect()
 }
 
-/// The collations of the valid B-trees on texts as SQL names, by the number of the column. There may be two after a job
+/// The collations of the valid B-trees on strings as SQL names, by the number of the column. There may be two after a job
 /// has built one with another collation.
 fn load_collations_of_indexes(spi: &Connection, table: Oid) -> HashMap<i16, Vec<String>> {
     let rows = newest(
@@ -278,7 +278,7 @@ pub fn vector_schema(spi: &Connection, template: i32) -> Option<String> {
     rows.value::<Option<String>>().flatten()
 }
 
-/// The former languages and dropped attributes whose texts documents may contain until they are rewritten.
+/// The former languages and dropped attributes whose values documents may contain until they are rewritten.
 fn former(spi: &Connection, template: i32, attributes: &[Attribute]) -> (Vec<String>, Vec<i32>) {
     if relation::table_oid("keyed_state", "job").is_none() {
         return Default::default();

@@ -8,7 +8,7 @@ mod column_type;
 pub mod definition;
 /// Describes templates without opening their tables.
 pub mod describe;
-/// Foreign dependent objects that block a change.
+/// Dependent objects of other owners that block a change.
 pub mod in_use;
 /// Reads existing indexes.
 pub mod index;

@@ -37,7 +37,7 @@ pub struct Attribute {
     pub default: Option<String>,
     /// The display format as JSON text.
     pub format: Option<String>,
-    /// The collation of a text; `None` for that of the template.
+    /// The collation of a string attribute attribute; `None` for that of the template.
     pub collation: Option<String>,
     /// The column's number.
     pub column: i16,
@@ -82,7 +82,7 @@ pub struct Template {
     pub id: i32,
     /// The number as text, for the responses of its records.
     pub id_text: String,
-    /// The number of its project.
+    /// The id of its project.
     pub project_id: i32,
     /// The schema.
     pub project_slug: String,
@@ -94,13 +94,13 @@ pub struct Template {
     pub display: Option<String>,
     /// The text-search configuration.
     pub language: String,
-    /// The collation of its texts; `None` in a database that is not migrated.
+    /// The collation of its strings; `None` in a database that is not migrated.
     pub collation: Option<String>,
     /// The former languages whose stems documents may contain until a job has rewritten them.
     pub former_languages: Vec<String>,
-    /// The dropped attributes whose texts documents may contain until then.
+    /// The dropped attributes whose values documents may contain until then.
     pub former_attributes: Vec<i32>,
-    /// The numbers of the attributes whose texts are embedded.
+    /// The ids of the attributes whose values are embedded.
     pub embed: Vec<i32>,
     /// The synonyms for full-text search.
     pub synonyms: Synonyms,
@@ -116,7 +116,7 @@ pub struct Template {
     pub released_key: Option<i16>,
     /// The table of its history.
     pub history: Option<Oid>,
-    /// The column of the positions of its history in the feed of changes; none where the state is not yet migrated.
+    /// The column of positions in its history; `None` in a database that is not migrated.
     pub history_position: Option<i16>,
     /// The index of its history on keys that records no longer have, if it has the original condition.
     pub ended_key_index: Option<Oid>,
@@ -192,7 +192,7 @@ impl Template {
         self.positions.get(slug).copied()
     }
 
-    /// The attributes whose texts are embedded, in their order.
+    /// The attributes whose values are embedded, in their order.
     pub fn embedded(&self) -> impl Iterator<Item = &Attribute> {
         self.embed.iter().filter_map(|id| self.attributes.iter().find(|attribute| attribute.id == *id))
     }
@@ -205,7 +205,7 @@ impl Template {
         })
     }
 
-    /// The number of that attribute.
+    /// The id of that attribute.
     pub fn name_attribute(&self) -> Option<i32> {
         let position = self.display_slug().and_then(|slug| self.position(slug))?;
         Some(self.attributes[position].id)

@@ -83,11 +83,11 @@ fn unit<'a>(name: &'a str, value: &RawValue) -> Option<&'a str> {
 }
 
 fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Result<(), Error> {
-    let fault = |message: String| Error::at(Code::InvalidValue, pointer, message);
+    let violation = |message: String| Error::at(Code::InvalidValue, pointer, message);
     match name {
         "decimals" => match serde_json::from_str::<u8>(value.get()) {
             Ok(decimals) if decimals <= MAX_DECIMALS => Ok(()),
-            _ => Err(fault(format!("decimals must be a whole number from 0 to {MAX_DECIMALS}"))),
+            _ => Err(violation(format!("decimals must be a whole number from 0 to {MAX_DECIMALS}"))),
         },
         "unit" => {
             let unit = text_at(value, pointer)?;
@@ -96,14 +96,14 @@ fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Re
                 let message = format!(
                     "a unit must have 1 to {LONGEST_UNIT} characters, without control characters and without spaces around it"
                 );
-                return Err(fault(message));
+                return Err(violation(message));
             }
             Ok(())
         }
         "currency" => {
             let code = text_at(value, pointer)?;
             if code.len() != 3 || !code.bytes().all(|letter| letter.is_ascii_uppercase()) {
-                return Err(fault(format!("{code:?} is not a currency code"))
+                return Err(violation(format!("{code:?} is not a currency code"))
                     .hint("Use a code of three capital letters from ISO 4217, such as CHF, EUR or USD."));
             }
             Ok(())
@@ -111,7 +111,7 @@ fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Re
         "pattern" => {
             let has_time = kind == AttributeType::DateTime;
             date_pattern::check(&text_at(value, pointer)?, has_time)
-                .map_err(|reason| fault(reason).hint(date_pattern::hint(has_time)))
+                .map_err(|reason| violation(reason).hint(date_pattern::hint(has_time)))
         }
         "kind" => {
             let text = text_at(value, pointer)?;
@@ -119,7 +119,7 @@ fn check(kind: AttributeType, name: &str, value: &RawValue, pointer: &str) -> Re
                 true => Ok(()),
                 false => {
                     let hint = format!("Use one of the kinds {}.", listed(&KINDS));
-                    Err(fault(format!("{text:?} is not a kind of text")).hint(hint))
+                    Err(violation(format!("{text:?} is not a kind of text")).hint(hint))
                 }
             }
         }
@@ -179,14 +179,14 @@ mod tests {
             ("string", "{}", "/format", "null"),
         ] {
             let error = read(kind, format).expect_err(format);
-            assert_eq!(error.faults[0].pointer, pointer, "{format}");
+            assert_eq!(error.violations[0].pointer, pointer, "{format}");
             assert!(format!("{error:?}").contains(expected), "{format}: {error:?}");
         }
     }
 
     #[test]
-    fn all_faults_of_a_format_are_reported_together() {
+    fn all_violations_of_a_format_are_reported_together() {
         let error = read("number", r#"{"decimals":99,"currency":"x","unti":"mm"}"#).expect_err("faults");
-        assert_eq!(error.faults.len(), 3);
+        assert_eq!(error.violations.len(), 3);
     }
 }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// A project, which is a schema.
 #[derive(Clone, Debug)]
 pub struct Project {
-    /// Its number.
+    /// Its id.
     pub id: i32,
     /// The name of its schema.
     pub slug: String,
@@ -172,7 +172,7 @@ fn evict_oldest<'t>(templates: &[&'t Rc<Template>]) -> Vec<&'t Rc<Template>> {
     old
 }
 
-/// The project that is cached under this slug or number.
+/// The project that is cached under this slug or id.
 pub(super) fn cached_project(name: &str) -> Option<Project> {
     CATALOG.with_borrow(|catalog| catalog.projects.get(name).cloned())
 }

@@ -9,7 +9,7 @@ use crate::attribute_type::AttributeType;
 use crate::embedding;
 use crate::error::{Code, Error};
 use crate::postgres::datum::{self, Argument};
-use crate::postgres::function::{Answer, Call};
+use crate::postgres::function::{Call, ReturnValue};
 use crate::postgres::own_statement::is_own_statement;
 use crate::postgres::role::{self, TablePrivilege};
 use crate::postgres::spi::connected;
@@ -27,21 +27,21 @@ use std::cell::Cell;
 use uuid::Uuid;
 
 /// `keyed.guard_record() returns trigger`, before each row.
-pub fn guard_record(call: &Call) -> Result<Answer, Error> {
+pub fn guard_record(call: &Call) -> Result<ReturnValue, Error> {
     let firing = Firing::from_call(call)?;
     // Only tables of templates have the columns that are read below.
     let template = catalog::by_table(firing.table)?;
     let row = match (&firing.old, &firing.new) {
-        (_, None) => require_removal_right().map(|()| firing.pass())?,
+        (_, None) => require_removal_privilege().map(|()| firing.pass())?,
         (None, Some(new)) => check_insert(&firing, &template, new)?,
         (Some(old), Some(new)) => check_update(&firing, &template, old, new)?,
     };
-    Ok(Answer::Datum(row))
+    Ok(ReturnValue::Datum(row))
 }
 
 /// Only the owner of the tables and superusers may remove rows, because history and references need the row.
-fn require_removal_right() -> Result<(), Error> {
-    if role::has_rights_of(role::current(), guard::owner()) {
+fn require_removal_privilege() -> Result<(), Error> {
+    if role::has_privileges_of(role::current(), guard::owner()) {
         return Ok(());
     }
     Err(Error::new(Code::Forbidden, "records cannot be removed, only marked as deleted").hint(
@@ -166,14 +166,14 @@ fn check_target(template: &Template, attribute: &Attribute, value: Datum) -> Res
 }
 
 /// `keyed.guard_delete() returns trigger`, before DELETE.
-pub fn guard_delete(_call: &Call) -> Result<Answer, Error> {
-    require_removal_right()?;
-    Ok(Answer::Datum(Datum::from(0usize)))
+pub fn guard_delete(_call: &Call) -> Result<ReturnValue, Error> {
+    require_removal_privilege()?;
+    Ok(ReturnValue::Datum(Datum::from(0usize)))
 }
 
 /// `keyed.guard_truncate() returns trigger`, before TRUNCATE.
-pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
-    require_removal_right()?;
+pub fn guard_truncate(call: &Call) -> Result<ReturnValue, Error> {
+    require_removal_privilege()?;
     let template = catalog::by_table(trigger::table_of(call)?)?;
     let live = guard::as_owner(|| {
         connected(|spi| {
@@ -186,9 +186,9 @@ pub fn guard_truncate(call: &Call) -> Result<Answer, Error> {
             usage::live_in(spi, &template.table_sql())
         })
     });
-    count::give_back(&template, live)?;
+    count::release(&template, live)?;
     embedding::queue::definition::forget(template.id);
-    Ok(Answer::Datum(Datum::from(0usize)))
+    Ok(ReturnValue::Datum(Datum::from(0usize)))
 }
 
 thread_local! {

@@ -1,7 +1,7 @@
 //! The trigger functions.
 
 use super::{before_row, history};
-use crate::postgres::function::{Answer, sql_functions};
+use crate::postgres::function::{ReturnValue, sql_functions};
 use pgrx::pg_sys::Datum;
 
 sql_functions! {
@@ -10,7 +10,7 @@ sql_functions! {
 
     /// `keyed.is_being_deleted(id uuid) returns boolean`.
     keyed_is_being_deleted => |call| {
-        Ok(Answer::Datum(Datum::from(call.uuid(0).is_some_and(before_row::is_being_deleted))))
+        Ok(ReturnValue::Datum(Datum::from(call.uuid(0).is_some_and(before_row::is_being_deleted))))
     };
 
     /// `keyed.guard_delete() returns trigger`.

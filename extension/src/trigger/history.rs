@@ -9,7 +9,7 @@ use crate::change::generation;
 use crate::error::Error;
 use crate::metric;
 use crate::postgres::datum;
-use crate::postgres::function::{Answer, Call};
+use crate::postgres::function::{Call, ReturnValue};
 use crate::postgres::guard::as_owner;
 use crate::postgres::index::{self, Index, Which};
 use crate::postgres::insert::{insert_rows_without, lock_table};
@@ -54,7 +54,7 @@ struct Entry {
     is_fresh: bool,
     operation: &'static str,
     external_key: Option<String>,
-    /// Whether the record no longer has the key that it had.
+    /// Whether the record lost its previous key.
     ends_key: bool,
     changes: String,
 }
@@ -109,11 +109,11 @@ thread_local! {
 }
 
 /// `keyed.note_history() returns trigger`, after each row.
-pub fn note_history(call: &Call) -> Result<Answer, Error> {
+pub fn note_history(call: &Call) -> Result<ReturnValue, Error> {
     let firing = Firing::from_call(call)?;
     let template = catalog::by_table(firing.table)?;
     reset_being_deleted();
-    let pass = Answer::Datum(firing.pass());
+    let pass = ReturnValue::Datum(firing.pass());
     let operation = operation(&firing);
     if !is_own_statement(firing.table) {
         metric::append_direct(&template, &firing);
@@ -132,7 +132,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
             let of_record = pending.entries.iter_mut().filter(|entry| entry.record == record);
             of_record.for_each(|entry| entry.is_fresh = false);
         });
-        pending::is_no_longer_fresh(record);
+        pending::forget_fresh(record);
     }
     let moment = transaction::moment();
     let is_fresh = operation == "create" && new_id::is_fresh(record);
@@ -167,7 +167,7 @@ pub fn note_history(call: &Call) -> Result<Answer, Error> {
 }
 
 /// `keyed.write_history() returns trigger`, after each statement.
-pub fn write_history(call: &Call) -> Result<Answer, Error> {
+pub fn write_history(call: &Call) -> Result<ReturnValue, Error> {
     let table = trigger::table_of(call)?;
     let has_pending = PENDING.with_borrow(|pending| pending.entries.iter().any(|it| it.table == table));
     if has_pending
@@ -181,7 +181,7 @@ pub fn write_history(call: &Call) -> Result<Answer, Error> {
         vectors::queue::flush(&template, moment);
         count::settle(&template, moment)?;
     }
-    Ok(Answer::Datum(Datum::from(0usize)))
+    Ok(ReturnValue::Datum(Datum::from(0usize)))
 }
 
 fn flush(template: &Template, moment: Moment) {
@@ -220,7 +220,7 @@ fn insert_directly(template: &Template, entries: &[Entry], actor: &str, source: 
     insert_rows_without(table, unneeded, rows).ok()
 }
 
-/// The number and the position of the latest version of a record; both 0 where it has none.
+/// The version and the position of the latest history row of a record; both 0 if it has none.
 fn latest_version(table: Oid, position: i16, record: Uuid) -> Option<(i32, i64)> {
     let read = |found: &index::Found| {
         (found.get(VERSION).map_or(0, datum::read_i32), found.get(position).map_or(0, datum::read_i64))
@@ -234,7 +234,7 @@ fn latest_version(table: Oid, position: i16, record: Uuid) -> Option<(i32, i64)>
 fn insert_by_statement(template: &Template, entries: &[Entry], actor: &str, source: &str) {
     let table = SideTable::History.sql(template.id);
     let has_positions = template.history_position.is_some();
-    // A state that is not migrated yet has no positions.
+    // A database that is not migrated has no positions.
     let (column, position, before) = match has_positions {
         true => (", position", ", greatest($8, l.position)", "h.version, h.position"),
         false => ("", "", "h.version"),
@@ -277,7 +277,7 @@ fn changes(template: &Template, firing: &Firing) -> String {
         out.push('}');
     };
     if let (Some(old), Some(new)) = (old, new)
-        && !released::shows_same(template, old, new)
+        && !released::displays_same_key(template, old, new)
     {
         let key = |row: &Row| released::shown(template, |number| row.get(number));
         write_change("external_key", AttributeType::String, &key);

@@ -21,7 +21,7 @@ pub enum Value<'a> {
     Reference(Uuid),
     /// The external key of a target that was not looked up yet.
     ReferenceByKey(Cow<'a, str>),
-    /// A text in this attribute of a target that was not looked up yet.
+    /// A string in this attribute of a target that was not looked up yet.
     ReferenceByText(i32, Cow<'a, str>),
 }
 

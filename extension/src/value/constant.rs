@@ -44,7 +44,7 @@ impl Constant {
         Constant::Typed(id.hyphenated().to_string(), "uuid")
     }
 
-    /// The first characters of a text.
+    /// The first characters of a string.
     pub fn beginning(&self, characters: usize) -> Constant {
         match self {
             Constant::Text(text) => Constant::Text(text.chars().take(characters).collect()),

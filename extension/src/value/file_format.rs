@@ -1,4 +1,4 @@
-//! Formats of imported and exported files, and the form of texts and lists in cells. Pure.
+//! Formats of imported and exported files, and the form of strings and lists in cells. Pure.
 //!
 //! A written cell reads back unchanged, and no spreadsheet evaluates it as a formula.
 
@@ -31,13 +31,13 @@ impl FileFormat {
 /// The separator of list elements.
 pub const SEPARATOR: char = ';';
 
-/// Whether a spreadsheet could evaluate a text as a formula. Such a text is written with a leading `'`.
+/// Whether a spreadsheet could evaluate a string as a formula. Such a string is written with a leading `'`.
 pub fn looks_like_a_formula(text: &str) -> bool {
     // Spreadsheets also accept the full-width signs, and some skip a line break before them.
     text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\''])
 }
 
-/// A text without the leading `'` of a possible formula or of an empty text.
+/// A string without the leading `'` of a possible formula or of an empty text.
 pub fn unguarded(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(rest) if rest.is_empty() || looks_like_a_formula(rest) => rest,
@@ -75,7 +75,7 @@ pub fn write_list(out: &mut String, list: &[String], separator: char) {
     }
 }
 
-/// Appends a text as a cell.
+/// Appends a string as a cell.
 pub fn write_text(out: &mut String, text: &str) {
     if text.is_empty() || looks_like_a_formula(text) {
         out.push('\'');
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(FileFormat::parse("csv"), Ok(FileFormat::Csv));
         assert_eq!(FileFormat::parse("ndjson"), Ok(FileFormat::Ndjson));
         for name in ["", "CSV", "json", "csv "] {
-            assert_eq!(FileFormat::parse(name).expect_err(name).faults[0].pointer, "/format");
+            assert_eq!(FileFormat::parse(name).expect_err(name).violations[0].pointer, "/format");
         }
     }
 }

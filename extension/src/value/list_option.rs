@@ -26,9 +26,7 @@ pub fn parse(value: &RawValue, pointer: &str) -> Result<Option<Vec<ListOption>>,
     let entries = json::array_at(value, pointer)?;
     if entries.is_empty() || entries.len() > MAX_OPTIONS {
         let message = format!("a list has 1 to {MAX_OPTIONS} options");
-        return Err(
-            Error::at(Code::InvalidValue, pointer, message).hint("Leave options out to allow any value.")
-        );
+        return Err(Error::at(Code::InvalidValue, pointer, message).hint("Omit options to allow any value."));
     }
     let mut options: Vec<ListOption> = Vec::with_capacity(entries.len());
     for (position, entry) in entries.into_iter().enumerate() {

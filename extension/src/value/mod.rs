@@ -10,7 +10,7 @@ pub mod constant;
 pub mod date_pattern;
 /// Numbers in the text form of `numeric`.
 pub mod decimal;
-/// File formats, and texts and lists in cells.
+/// File formats, and strings and lists in cells.
 pub mod file_format;
 /// External keys.
 pub mod key;
@@ -41,7 +41,7 @@ pub mod table_name;
 /// Parsing and writing of dates and times.
 pub mod time;
 /// Error messages for invalid dates and times.
-pub mod time_fault;
+pub mod time_error;
 /// Vectors, and changes of a record's vector.
 pub mod vector;
 /// Versions of keyed.

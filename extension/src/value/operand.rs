@@ -60,10 +60,10 @@ impl Operand {
     }
 
     /// The error that names the expected form.
-    pub fn must_be(&self, wanted: &str) -> Error {
+    pub fn must_be(&self, expected: &str) -> Error {
         let message = match &self.sent {
-            Sent::Text(text) => format!("must be {wanted}, not {}", quoted(text)),
-            Sent::Json(_) | Sent::JsonInText(_) => format!("must be {wanted}"),
+            Sent::Text(text) => format!("must be {expected}, not {}", quoted(text)),
+            Sent::Json(_) | Sent::JsonInText(_) => format!("must be {expected}"),
         };
         Error::at(Code::InvalidValue, &self.pointer, message)
     }

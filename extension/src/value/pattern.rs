@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Escapes a text for use in a pattern.
+/// Escapes a string for use in a pattern.
 pub fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 2);
     for character in text.chars() {
@@ -72,7 +72,7 @@ pub fn has_trigram(pattern: &str) -> bool {
     !words(pattern).is_empty()
 }
 
-/// The words of a pattern that have a trigram, and parts of words, as separate patterns. A trigram index finds the texts that
+/// The words of a pattern that have a trigram, and parts of words, as separate patterns. A trigram index finds the strings that
 /// match all of them.
 pub fn words(pattern: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -132,10 +132,14 @@ mod tests {
     fn is_like(text: &[char], pattern: &[char]) -> bool {
         match (pattern, text) {
             ([], rest) => rest.is_empty(),
-            (['%', further @ ..], _) => (0..=text.len()).any(|skipped| is_like(&text[skipped..], further)),
-            (['\\', plain, further @ ..], [first, rest @ ..]) => plain == first && is_like(rest, further),
-            (['_', further @ ..], [_, rest @ ..]) => is_like(rest, further),
-            ([plain, further @ ..], [first, rest @ ..]) => plain == first && is_like(rest, further),
+            (['%', additional @ ..], _) => {
+                (0..=text.len()).any(|skipped| is_like(&text[skipped..], additional))
+            }
+            (['\\', plain, additional @ ..], [first, rest @ ..]) => {
+                plain == first && is_like(rest, additional)
+            }
+            (['_', additional @ ..], [_, rest @ ..]) => is_like(rest, additional),
+            ([plain, additional @ ..], [first, rest @ ..]) => plain == first && is_like(rest, additional),
             _ => false,
         }
     }

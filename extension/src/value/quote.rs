@@ -1,6 +1,6 @@
 //! Quoting of SQL literals and identifiers. No other code does it. Pure.
 
-/// Quotes a text as a literal.
+/// Quotes a string as a literal.
 pub fn literal(text: &str) -> String {
     let escape = if text.contains('\\') { "E" } else { "" };
     format!("{escape}'{}'", text.replace('\\', "\\\\").replace('\'', "''"))

@@ -1,17 +1,17 @@
-//! Record ids: time-ordered UUIDs of version 8 (RFC 9562 §5.8) that contain the number of their template. Pure.
+//! Record ids: time-ordered UUIDs of version 8 (RFC 9562 §5.8) that contain the id of their template. Pure.
 //!
 //! Layout, most significant bit first: 48 bits milliseconds since 1970, 4 bits version, 12 bits fraction of the millisecond,
-//! 2 bits variant, 24 bits template number, 38 random bits.
+//! 2 bits variant, 24 bits template id, 38 random bits.
 //!
 //! An id identifies its table, so keyed needs no registry of records.
 
 use std::time::Duration;
 use uuid::Uuid;
 
-/// The maximum template number.
+/// The maximum template id.
 pub const MAX_TEMPLATE: i32 = (1 << 24) - 1;
 
-/// The number of the template in an id; `None` if the UUID is not a record id.
+/// The template id in a record id; `None` if the UUID is not a record id.
 pub fn template_of(id: Uuid) -> Option<i32> {
     (id.get_version_num() == 8 && id.get_variant() == uuid::Variant::RFC4122)
         .then(|| ((id.as_u128() >> 38) & 0xff_ffff) as i32)

@@ -89,7 +89,7 @@ mod tests {
                     prop_assert!((1..=63).contains(&slug.len()) && slug.starts_with(|it: char| it.is_ascii_lowercase()));
                     prop_assert!(!slug.contains(|it: char| !matches!(it, 'a'..='z' | '0'..='9' | '_')));
                 }
-                Err(error) => prop_assert_eq!(error.faults[0].pointer.as_str(), "/slug"),
+                Err(error) => prop_assert_eq!(error.violations[0].pointer.as_str(), "/slug"),
             }
         }
     }

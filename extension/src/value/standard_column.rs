@@ -14,7 +14,7 @@ pub const DELETED_AT: i16 = 5;
 /// tables have it after their attributes.
 pub const RELEASED_KEY: &str = "_released_key";
 
-/// The predicate of the key index, as PostgreSQL deparses it. It is always true, so the index serves all queries and
+/// The predicate of the key index, as PostgreSQL deparses it. It is always true, so the index supports all queries and
 /// `ON CONFLICT (external_key)`.
 ///
 /// It weakens row locks. PostgreSQL treats a column of a unique index without a predicate as a possible foreign key target, so

@@ -49,7 +49,7 @@ impl SideTable {
         table.strip_prefix(self.prefix()).is_some_and(|number| number.parse::<i32>().is_ok())
     }
 
-    /// An SQL expression for its OID, given an expression for the template's number; null if it does not exist. If
+    /// An SQL expression for its OID, given an expression for the template's id; null if it does not exist. If
     /// `|| '_trigram'` follows the number, the expression yields the index with this suffix.
     pub fn regclass_sql(self, number: &str) -> String {
         format!("pg_catalog.to_regclass('{STATE}.{}' || {number})", self.prefix())

@@ -1,6 +1,6 @@
-//! Dates and times: strict ISO 8601 and RFC 3339 texts, and PostgreSQL's day and microsecond numbers. Pure.
+//! Dates and times: strict ISO 8601 and RFC 3339 strings, and PostgreSQL's day and microsecond numbers. Pure.
 
-use super::time_fault;
+use super::time_error;
 use crate::error::{Code, Error};
 use jiff::civil::{Date, DateTime};
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ pub const DATETIME_RANGE: std::ops::RangeInclusive<i64> =
 
 /// Parses `YYYY-MM-DD` to days since 2000-01-01.
 pub fn parse_date(text: &str, pointer: &str) -> Result<i32, Error> {
-    let refuse = || time_fault::of_date(text, pointer);
+    let refuse = || time_error::of_date(text, pointer);
     // The parser also accepts 20240229, and ignores a time of day.
     if text.len() != 10 {
         return Err(refuse());
@@ -39,7 +39,7 @@ pub fn parse_datetime(text: &str, pointer: &str) -> Result<i64, Error> {
         let nanoseconds = nanoseconds - i128::from(offset) * 60_000_000_000;
         i64::try_from((nanoseconds + 500).div_euclid(1000)).ok().filter(|at| DATETIME_RANGE.contains(at))
     });
-    at.ok_or_else(|| time_fault::of_datetime(text, pointer))
+    at.ok_or_else(|| time_error::of_datetime(text, pointer))
 }
 
 /// Rejects a time outside [`DATETIME_RANGE`], including `infinity`. `name` is an argument or a column.

@@ -135,9 +135,9 @@ mod tests {
         format!("[{}]", numbers.join(","))
     }
 
-    fn refusal(text: &str) -> (Code, String) {
+    fn rejection(text: &str) -> (Code, String) {
         let error = parse(text).expect_err(text);
-        (error.code, error.faults[0].pointer.clone())
+        (error.code, error.violations[0].pointer.clone())
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
     fn wrong_number_of_dimensions_is_rejected() {
         let ones = |count: usize| format!("[{}]", vec!["1"; count].join(","));
         for count in [0, 1, 767, 769, 100_000] {
-            assert_eq!(refusal(&ones(count)), (Code::VectorDimension, "/embedding".to_owned()), "{count}");
+            assert_eq!(rejection(&ones(count)), (Code::VectorDimension, "/embedding".to_owned()), "{count}");
         }
         assert!(parse(&ones(DIMENSIONS)).is_ok());
     }
@@ -163,20 +163,20 @@ mod tests {
             ["\"1\"", "\"1,1\"", "null", "true", "[1]", "[1,2]", "{}", "1e39", "-1e39", "1e400", "\"NaN\""]
         {
             let expected = (Code::InvalidValue, "/embedding/2".to_owned());
-            assert_eq!(refusal(&with(&["1", "0", text])), expected, "{text}");
+            assert_eq!(rejection(&with(&["1", "0", text])), expected, "{text}");
         }
         for numbers in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut vector = vec![1.0; DIMENSIONS];
             vector[700] = numbers;
             let error = Vector::of(&vector, "/vector").expect_err("not finite");
-            assert_eq!(error.faults[0].pointer, "/vector/700");
+            assert_eq!(error.violations[0].pointer, "/vector/700");
         }
     }
 
     #[test]
     fn non_array_is_rejected() {
         for text in ["\"[1,2]\"", "{}", "1", "true"] {
-            assert_eq!(refusal(text), (Code::InvalidValue, "/embedding".to_owned()), "{text}");
+            assert_eq!(rejection(text), (Code::InvalidValue, "/embedding".to_owned()), "{text}");
         }
     }
 
@@ -184,7 +184,7 @@ mod tests {
     fn zero_vector_and_length_outside_single_precision_are_rejected() {
         for numbers in [["0", "-0.0"], ["1e38", "1e38"], ["2e19", "0"], ["1e-30", "1e-30"], ["1e-19", "0"]] {
             let expected = (Code::InvalidValue, "/embedding".to_owned());
-            assert_eq!(refusal(&with(&numbers)), expected, "{numbers:?}");
+            assert_eq!(rejection(&with(&numbers)), expected, "{numbers:?}");
         }
         for numbers in [["1e19", "1"], ["1e-18", "0"]] {
             assert!(parse(&with(&numbers)).is_ok(), "{numbers:?}");
@@ -206,13 +206,13 @@ mod tests {
         ) {
             let error = parse(&json).expect_err("no arbitrary value is a vector of this many numbers");
             let request = format!("{{\"embedding\":{json}}}");
-            prop_assert!(json::arbitrary::points_into(&request, &error), "{:?}", error.faults);
+            prop_assert!(json::arbitrary::points_into(&request, &error), "{:?}", error.violations);
             // An element that is not a number is reported with its pointer.
             let mut elements = vec!["1"; DIMENSIONS];
             elements[index] = &json;
             if let Err(error) = parse(&format!("[{}]", elements.join(","))) {
                 let pointer = format!("/embedding/{index}");
-                prop_assert!(["/embedding", pointer.as_str()].contains(&error.faults[0].pointer.as_str()));
+                prop_assert!(["/embedding", pointer.as_str()].contains(&error.violations[0].pointer.as_str()));
             } else {
                 prop_assert!(json.parse::<f64>().is_ok(), "{json} is not a number");
             }

@@ -1,5 +1,5 @@
-//! Versions of keyed. Versions that differ only in the last number, such as `0.1.0` and `0.1.7`, are compatible: the interface
-//! between library, SQL and proxy changes with the second number. Pure.
+//! Versions of keyed. Versions that differ only in the last number, such as `0.1.0` and `0.1.7`, are compatible: the
+//! interface between library, SQL and proxy changes only with the second number. Pure.
 
 use std::cmp::Ordering;
 

@@ -64,11 +64,11 @@ pub enum Subject {
     Record(Id),
     /// A template. Requires any privilege on it.
     Template(i32),
-    /// A view of the template with this number. Requires the right to search the template.
+    /// A view of the template with this id. Requires the privilege to search the template.
     View(i32),
-    /// An inbound endpoint. Requires the right to configure it.
+    /// An inbound endpoint. Requires the privilege to configure it.
     Endpoint(i32),
-    /// A delivery to an endpoint. Requires the right to configure the endpoint.
+    /// A delivery to an endpoint. Requires the privilege to configure the endpoint.
     Delivery(i64),
     /// Data for administrators only.
     Administration,

@@ -72,7 +72,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn skipped_hour_never_comes_and_repeated_hour_comes_twice() {
+    fn skipped_local_time_has_no_instant_and_repeated_one_has_two() {
         let hour = |seconds: i64| seconds * SECOND;
         assert_eq!(instants(&Summer, hour(BEGINS + 3600 + 60)), Instants::Never);
         assert_eq!(instants(&Summer, hour(BEGINS + 3599)), Instants::Once(hour(BEGINS - 1)));

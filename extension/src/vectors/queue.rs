@@ -80,8 +80,8 @@ pub fn flush(template: &Template, moment: Moment) {
             events.insert(record, Event::Changed);
         }
     }
-    let of = |wanted: Event| -> Vec<Uuid> {
-        events.iter().filter(|(_, event)| **event == wanted).map(|(record, _)| *record).collect()
+    let of = |requested: Event| -> Vec<Uuid> {
+        events.iter().filter(|(_, event)| **event == requested).map(|(record, _)| *record).collect()
     };
     for (event, sql) in [
         (

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// A stored view.
 pub struct SavedView {
-    /// Its number.
+    /// Its id.
     pub id: i32,
     /// Its template.
     pub template: Rc<Template>,
@@ -52,7 +52,7 @@ impl SavedView {
     /// `{slug, label, query, presentation?, sql_view, created_at, updated_at}`. `sql_view` is null without an SQL view.
     pub fn to_json(&self) -> String {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct Rendered<'a> {
             slug: &'a str,
             label: &'a str,
             query: Option<&'a RawValue>,
@@ -64,7 +64,7 @@ impl SavedView {
         }
         let sql_view =
             || format!("{}.{}", self.template.project_slug, relation_name(&self.template, &self.slug));
-        to_json(&Shown {
+        to_json(&Rendered {
             slug: &self.slug,
             label: self.label.as_deref().unwrap_or(&self.slug),
             query: raw(&self.body),

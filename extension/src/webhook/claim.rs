@@ -35,7 +35,7 @@ struct Claim {
     bytes: usize,
 }
 
-/// What a worker asks for.
+/// The parameters of a claim.
 struct Lease {
     token: Uuid,
     seconds: i32,
@@ -86,7 +86,7 @@ pub fn claim(caller: &Caller, max: i32, lease: i32, max_in_flight: i32) -> Resul
             connected(|spi| {
                 let lease = Lease { token, seconds: lease, max_in_flight };
                 let take = || take(spi, endpoint.id, &lease, share, MAX_BYTES - claim.bytes);
-                // A template whose table is locked delays its own deliveries only.
+                // A template whose table is locked delays only its own deliveries.
                 without_waiting(|| or_disable(spi, endpoint.id, attempt(take)))
             })
         });
@@ -101,7 +101,8 @@ pub fn claim(caller: &Caller, max: i32, lease: i32, max_in_flight: i32) -> Resul
 
 const IS_DUE: &str = "d.state in ('pending', 'running') and d.due_at <= now()";
 
-/// The endpoints with due deliveries, in random order. A test is sent to a disabled endpoint, too.
+/// The endpoints with due deliveries, in random order. Test deliveries are also sent to disabled
+/// endpoints.
 fn with_due(spi: &Connection) -> Vec<Endpoint> {
     let condition = format!(
         "e.enabled and exists (select from keyed_state.webhook_delivery d where d.endpoint_id = e.id and {IS_DUE}) \
@@ -116,8 +117,8 @@ fn take(spi: &Connection, id: i32, lease: &Lease, max: i32, max_bytes: usize) ->
         Claim { claim: lease.token.to_string(), deliveries: Vec::new(), is_settled: false, bytes: 0 };
     let lock = || find(spi, "e.id = $1", "for no key update of e skip locked", &params![id]).pop();
     let Some(endpoint) = without_waiting(lock).flatten() else { return Ok(claim) };
-    if let Some(fault) = endpoint.fault().filter(|_| endpoint.enabled) {
-        return Err(Error::new(Code::Forbidden, fault));
+    if let Some(violation) = endpoint.violation().filter(|_| endpoint.enabled) {
+        return Err(Error::new(Code::Forbidden, violation));
     }
     let due = mark(spi, &endpoint, lease, max);
     let payloads = Payloads::of(spi, &endpoint, &due)?;
@@ -157,9 +158,9 @@ fn take(spi: &Connection, id: i32, lease: &Lease, max: i32, max_bytes: usize) ->
     Ok(claim)
 }
 
-/// Marks due deliveries as running: those without an earlier unfinished one of the same record. The first of a record is found by
-/// a subquery that only the index of records serves: a NOT EXISTS became a nested loop over all deliveries of the endpoint
-/// after each burst, until the next ANALYZE.
+/// Marks due deliveries without an earlier unfinished delivery of the same record as running. A subquery finds the first
+/// delivery of each record, and only the index of records can evaluate it. NOT EXISTS became a nested loop over all
+/// deliveries of the endpoint after each burst, until the next ANALYZE.
 fn mark(spi: &Connection, endpoint: &Endpoint, lease: &Lease, max: i32) -> Vec<Due> {
     let sql = format!(
         "with due as materialized (select d.number from keyed_state.webhook_delivery d \

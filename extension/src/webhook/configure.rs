@@ -4,7 +4,7 @@ use super::definition::{From, Given};
 use super::endpoint::{self, Endpoint, by_id, lock};
 use crate::access::{Caller, binding, scope};
 use crate::change::page;
-use crate::change::position::Place;
+use crate::change::position::FeedPosition;
 use crate::error::{Code, Error};
 use crate::inbound::configure::find_role;
 use crate::inbound::signature;
@@ -29,14 +29,14 @@ fn new_secret(given: Option<&str>) -> Result<Vec<u8>, Error> {
     Ok(bytes.to_vec())
 }
 
-/// What is delivered, checked.
+/// The checked selection of changes.
 struct Selected {
     templates: Option<Vec<i32>>,
     operations: Option<Vec<String>>,
     filter: Option<String>,
 }
 
-/// What a request selects; what it leaves out is as before.
+/// The selection of a request. Omitted members keep their values.
 fn select(given: &Given, project: i32, before: Option<&Endpoint>) -> Result<Selected, Error> {
     let templates = match &given.templates {
         None => before.and_then(|it| it.templates.clone()),
@@ -84,14 +84,14 @@ fn find_templates(project: i32, names: &[String]) -> Result<Vec<i32>, Error> {
     Ok(ids)
 }
 
-fn place_of(spi: &Connection, from: From) -> Result<Place, Error> {
+fn place_of(spi: &Connection, from: From) -> Result<FeedPosition, Error> {
     match from {
         From::Now => page::end(spi),
-        From::Start => Ok(Place::START),
+        From::Start => Ok(FeedPosition::START),
     }
 }
 
-/// Creates an endpoint. Only this response contains its secret. Returns its number, too.
+/// Creates an endpoint. Only this response contains its secret. Also returns its id.
 pub fn create(caller: &Caller, project: &Project, body: &str) -> Result<(i32, String), Error> {
     endpoint::require(caller, "create webhook endpoints")?;
     let given = Given::parse(body)?;
@@ -101,7 +101,7 @@ pub fn create(caller: &Caller, project: &Project, body: &str) -> Result<(i32, St
     let selected = select(&given, project.id, None)?;
     let secret = new_secret(given.secret.as_deref())?;
     let from = given.from.unwrap_or(From::Now);
-    let place = as_owner(|| connected(|spi| place_of(spi, from)))?;
+    let feed_position = as_owner(|| connected(|spi| place_of(spi, from)))?;
     let made = subtransaction(|| {
         as_owner(|| {
             connected(|spi| {
@@ -122,7 +122,7 @@ pub fn create(caller: &Caller, project: &Project, body: &str) -> Result<(i32, St
                         given.enabled.unwrap_or(true),
                         given.include_record.unwrap_or(false),
                         &secret[..],
-                        &place.to_string(),
+                        &feed_position.to_string(),
                         Caller::actor(),
                         binding::name_argument(role),
                     ],
@@ -158,7 +158,7 @@ impl Endpoint {
 
     /// Changes an endpoint. Returns the response, and whether it contains a new secret.
     pub fn alter(&self, caller: &Caller, body: &str) -> Result<(String, bool), Error> {
-        // An endpoint that is disabled or changed meanwhile must not get its former members back.
+        // Locks the endpoint, so that a concurrent change is not overwritten with earlier members.
         lock(self.id).ok_or_else(Error::not_found)?.alter_locked(caller, body)
     }
 
@@ -215,14 +215,14 @@ impl Endpoint {
         shown(self.id, secret.as_deref()).map(|json| (json, is_new_secret))
     }
 
-    /// Drops what waits, and moves the place.
+    /// Discards pending deliveries, and moves the position.
     fn restart(&self, spi: &Connection, from: From) -> Result<(), Error> {
-        let place = place_of(spi, from)?.to_string();
+        let feed_position = place_of(spi, from)?.to_string();
         let delete =
             "delete from keyed_state.webhook_delivery d where d.endpoint_id = $1 and d.state = 'pending'";
         spi.run_once(delete, Snapshot::Latest, &params![self.id]);
         let sql = "update keyed_state.webhook_endpoint e set place = $2 where e.id = $1";
-        spi.run_once(sql, Snapshot::Latest, &params![self.id, &place]);
+        spi.run_once(sql, Snapshot::Latest, &params![self.id, &feed_position]);
         Ok(())
     }
 
@@ -237,7 +237,7 @@ impl Endpoint {
     }
 }
 
-/// Makes the deliveries due that wait for their next attempt.
+/// Makes deliveries due that wait for their next attempt.
 fn resume(spi: &Connection, endpoint: i32) {
     let sql = "update keyed_state.webhook_delivery d set due_at = now() \
                where d.endpoint_id = $1 and d.state = 'pending' and d.due_at > now()";

@@ -1,4 +1,4 @@
-//! Parses the definition of a webhook endpoint: pure.
+//! Parses the definition of a webhook endpoint. Pure.
 
 use super::url;
 use crate::error::{Code, Error};
@@ -13,7 +13,7 @@ pub const OPERATIONS: [&str; 5] = ["create", "update", "delete", "restore", "gon
 /// The maximum number of templates in a definition.
 const MAX_TEMPLATES: usize = 1000;
 
-/// Where deliveries begin.
+/// The starting point of deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
     /// With new changes.
@@ -29,7 +29,7 @@ pub struct Given<'a> {
     pub slug: Option<String>,
     /// The URL.
     pub url: Option<String>,
-    /// The slugs or numbers of templates.
+    /// The slugs or ids of templates.
     pub templates: Option<Option<Vec<String>>>,
     /// The operations.
     pub operations: Option<Option<Vec<String>>>,
@@ -39,18 +39,18 @@ pub struct Given<'a> {
     pub role: Option<String>,
     /// Whether changes are delivered.
     pub enabled: Option<bool>,
-    /// Whether deliveries have the record.
+    /// Whether deliveries include the record.
     pub include_record: Option<bool>,
     /// The secret.
     pub secret: Option<String>,
     /// Whether to generate a new secret.
     pub rotate_secret: bool,
-    /// Where deliveries begin.
+    /// The starting point of deliveries.
     pub from: Option<From>,
 }
 
 /// Responses contain these members, so that a client can send back what it has read.
-const SHOWN: [&str; 11] = [
+const RESPONSE_MEMBERS: [&str; 11] = [
     "id",
     "project",
     "disabled_at",
@@ -98,7 +98,7 @@ impl<'a> Given<'a> {
                 "secret" => given.secret = Some(text_at(value, &here)?),
                 "rotate_secret" => given.rotate_secret = json::boolean_at(value, &here)?,
                 "from" => given.from = Some(from_at(value, &here)?),
-                shown if SHOWN.contains(&shown) => {}
+                shown if RESPONSE_MEMBERS.contains(&shown) => {}
                 _ => {
                     let hint = format!("Use the members {}.", MEMBERS.join(", "));
                     return Err(unknown_member(&name, &here).hint(hint));
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_is_at_its_pointer() {
+    fn violation_has_its_pointer() {
         for (body, pointer) in [
             (r#"{"token": "x"}"#, "/token"),
             (r#"{"slug": "A b"}"#, "/slug"),
@@ -169,7 +169,7 @@ mod tests {
             (r#"{"enabled": "yes"}"#, "/enabled"),
         ] {
             let error = Given::parse(body).expect_err(body);
-            assert_eq!(error.faults[0].pointer, pointer, "{body}");
+            assert_eq!(error.violations[0].pointer, pointer, "{body}");
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn response_can_be_sent_back() {
-        let body: String = SHOWN.iter().map(|name| format!("\"{name}\":null,")).collect();
+        let body: String = RESPONSE_MEMBERS.iter().map(|name| format!("\"{name}\":null,")).collect();
         assert!(Given::parse(&format!("{{{body}\"slug\":\"a\"}}")).is_ok());
     }
 }

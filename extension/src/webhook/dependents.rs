@@ -80,7 +80,7 @@ impl Dependent for WebhookEndpoints {
         for (endpoint, template, filter) in filtered(spi, after.id) {
             if let Err(error) = scope::compile(&template, &filter) {
                 let mut message = format!("the change would break {}", user(caller, &endpoint));
-                // The cause has parts of the filter.
+                // The underlying error contains parts of the filter.
                 if caller.is_admin() {
                     message.push_str(": ");
                     message.push_str(&error.message);
@@ -91,7 +91,8 @@ impl Dependent for WebhookEndpoints {
         Ok(())
     }
 
-    /// An endpoint without templates would deliver those of all, so one whose last template is dropped is disabled.
+    /// An endpoint without templates would deliver changes of all templates, so the endpoint is disabled when its
+    /// last template is dropped.
     fn after_removal(&self, _spi: &Connection, template: &Template) {
         if !table_exists() {
             return;

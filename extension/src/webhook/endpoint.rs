@@ -2,7 +2,7 @@
 
 use crate::access::{Caller, binding};
 use crate::change::followed::Following;
-use crate::change::position::Place;
+use crate::change::position::FeedPosition;
 use crate::error::{Code, Error};
 use crate::json_write::{raw, to_json};
 use crate::postgres::guard::{self, as_owner};
@@ -17,15 +17,15 @@ use serde_json::value::RawValue;
 
 /// A stored endpoint.
 pub struct Endpoint {
-    /// Its number.
+    /// Its id.
     pub id: i32,
     /// Its project.
     pub project: i32,
     /// Its name within its project.
     pub slug: String,
-    /// Where deliveries are sent.
+    /// The URL to which deliveries are sent.
     pub url: String,
-    /// The numbers of its templates; `None` for all.
+    /// The ids of its templates; `None` for all.
     pub templates: Option<Vec<i32>>,
     /// The operations that are delivered; `None` for all.
     pub operations: Option<Vec<String>>,
@@ -35,14 +35,14 @@ pub struct Endpoint {
     pub role: Oid,
     /// Whether changes are delivered.
     pub enabled: bool,
-    /// Whether deliveries have the record.
+    /// Whether deliveries include the record.
     pub include_record: bool,
     /// The secret.
     pub secret: Vec<u8>,
-    /// The secret before, while deliveries are signed with it as well.
+    /// The previous secret, while deliveries are signed with it too.
     pub previous_secret: Option<Vec<u8>>,
-    /// The place in the feed.
-    pub place: Place,
+    /// The position in the feed.
+    pub feed_position: FeedPosition,
     previous_secret_until: Option<i64>,
     disabled_at: Option<i64>,
     disabled_reason: Option<String>,
@@ -70,7 +70,7 @@ fn read(rows: &Rows) -> Vec<Endpoint> {
         include_record: rows.get(row, 8),
         secret: rows.get(row, 9),
         previous_secret: rows.get(row, 10),
-        place: Place::parse(&rows.get::<String>(row, 11)).unwrap_or(Place::START),
+        feed_position: FeedPosition::parse(&rows.get::<String>(row, 11)).unwrap_or(FeedPosition::START),
         previous_secret_until: rows.get(row, 12),
         disabled_at: rows.get(row, 13),
         disabled_reason: rows.get(row, 14),
@@ -103,12 +103,12 @@ pub fn find(spi: &Connection, condition: &str, suffix: &str, arguments: &[Parame
     read(&spi.run_once(&sql, Snapshot::Latest, arguments))
 }
 
-/// The endpoint with this number, without checking the caller.
+/// The endpoint with this id, without checking the caller.
 pub fn by_id(id: i32) -> Option<Endpoint> {
     as_owner(|| connected(|spi| find(spi, "e.id = $1", "", &params![id]).pop()))
 }
 
-/// The endpoint with this number, locked until the transaction ends.
+/// The endpoint with this id, locked until the transaction ends.
 pub fn lock(id: i32) -> Option<Endpoint> {
     as_owner(|| connected(|spi| find(spi, "e.id = $1", "for no key update of e", &params![id]).pop()))
 }
@@ -166,21 +166,22 @@ impl Endpoint {
         self.operations.as_ref().is_none_or(|operations| operations.iter().any(|it| it == operation))
     }
 
-    /// What the role may read of some templates now, and of the one with a filter, what passes it.
+    /// What the role may read of some templates now, restricted to the records that match the
+    /// filter.
     pub fn following(&self, is_selected: impl Fn(i32) -> bool) -> Result<Following, Error> {
         let reader = Caller::of_role(self.role);
         Following::selected(&reader, self.project, is_selected, self.filtered())
     }
 
-    /// The reason for which the endpoint cannot read anything.
-    pub fn fault(&self) -> Option<&'static str> {
+    /// The reason why the endpoint cannot read any template.
+    pub fn violation(&self) -> Option<&'static str> {
         role::name(self.role).is_none().then_some("its role was dropped")
     }
 
     /// The endpoint as JSON, with a secret that is shown once.
     pub fn to_json(&self, spi: &Connection, secret: Option<&str>) -> String {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct Rendered<'a> {
             id: String,
             slug: &'a str,
             project: String,
@@ -209,7 +210,7 @@ impl Endpoint {
         let (pending, failed) = counts.first::<(i64, i64)>().unwrap_or_default();
         let slug = |id: &i32| catalog::by_id(*id).map(|template| template.slug.clone());
         let moment = |at: Option<i64>| at.map(time::datetime);
-        to_json(&Shown {
+        to_json(&Rendered {
             id: self.id.to_string(),
             slug: &self.slug,
             project: catalog::project_by_id(self.project).map(|it| it.slug).unwrap_or_default(),
@@ -234,7 +235,7 @@ impl Endpoint {
     }
 }
 
-/// Disables an endpoint, and says why. Its place and its deliveries remain.
+/// Disables an endpoint, and stores the reason. Its position and its deliveries remain.
 pub fn disable(spi: &Connection, id: i32, reason: &str) {
     spi.run_once(
         "update keyed_state.webhook_endpoint e set enabled = false, disabled_at = now(), disabled_reason = $2 \

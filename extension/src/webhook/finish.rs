@@ -1,4 +1,4 @@
-//! Outcomes of deliveries: done, to be sent again, or failed.
+//! Outcomes of deliveries: delivered, to be retried, or failed.
 
 use super::endpoint::{self, disable};
 use super::schedule::retry_delay;
@@ -21,7 +21,7 @@ pub struct Outcome {
     pub error: Option<String>,
     /// The beginning of the response.
     pub response: Option<String>,
-    /// The rest that the receiver requests, in seconds.
+    /// The delay that the receiver requests, in seconds.
     pub retry_after: Option<i32>,
     /// The time that the attempt took, in milliseconds.
     pub duration: i32,
@@ -75,8 +75,8 @@ fn store(spi: &Connection, claim: Uuid, id: Uuid, outcome: &Outcome) -> bool {
     true
 }
 
-/// Notes a success or a failure at the endpoint, and disables one that is gone or has failed for days. The time of the last
-/// success is exact to a second, so that deliveries rarely wait for each other.
+/// Stores a success or a failure for the endpoint, and disables an endpoint that responded 410 or has failed for days. The
+/// time of the last success is accurate to a second, so that deliveries rarely wait for each other.
 fn note(spi: &Connection, endpoint: i32, outcome: &Outcome) {
     if outcome.is_success() {
         let sql = "update keyed_state.webhook_endpoint e set last_success_at = now(), failing_since = null where e.id = $1 \
@@ -98,7 +98,7 @@ fn note(spi: &Connection, endpoint: i32, outcome: &Outcome) {
     }
 }
 
-/// A text without the character that PostgreSQL does not store, within the bound.
+/// Removes characters that PostgreSQL cannot store, and truncates the text.
 fn bounded(text: &str) -> String {
     let text = text.replace('\0', "\u{fffd}");
     text[..text.floor_char_boundary(MAX_STORED)].to_owned()

@@ -8,7 +8,7 @@ use crate::access::Caller;
 use crate::access::lookup::project_named;
 use crate::error::{Code, Error};
 use crate::postgres::datum;
-use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::postgres::function::{Call, ReturnValue, must_not_be_null, sql_functions};
 use crate::template::catalog;
 use crate::value::written::{Subject, Written};
 use pgrx::pg_sys::Datum;
@@ -21,7 +21,7 @@ sql_functions! {
         endpoint::require(&caller, "create webhook endpoints")?;
         let project = project_named(&call.required_text(0, "project")?)?;
         let definition = call.required_json(1, "definition")?;
-        configure::create(&caller, &project, &definition).map(|(_, made)| Answer::Json(made))
+        configure::create(&caller, &project, &definition).map(|(_, made)| ReturnValue::Json(made))
     };
 
     /// `keyed.list_webhook_endpoints(project text) returns jsonb`.
@@ -29,26 +29,26 @@ sql_functions! {
         let caller = Caller::current();
         endpoint::require(&caller, "list webhook endpoints")?;
         let project = call.text(0).map(|project| project_named(&project)).transpose()?;
-        endpoint::list(&caller, project.map(|project| project.id)).map(Answer::Json)
+        endpoint::list(&caller, project.map(|project| project.id)).map(ReturnValue::Json)
     };
 
     /// `keyed.alter_webhook_endpoint(id integer, changes jsonb) returns jsonb`.
     keyed_alter_webhook_endpoint => |call| {
         let (caller, endpoint) = numbered(call)?;
-        endpoint.alter(&caller, &call.required_json(1, "changes")?).map(|(changed, _)| Answer::Json(changed))
+        endpoint.alter(&caller, &call.required_json(1, "changes")?).map(|(changed, _)| ReturnValue::Json(changed))
     };
 
     /// `keyed.drop_webhook_endpoint(id integer) returns void`.
     keyed_drop_webhook_endpoint => |call| {
         numbered(call)?.1.drop();
-        Ok(Answer::Void)
+        Ok(ReturnValue::Void)
     };
 
     /// `keyed.test_webhook_endpoint(id integer) returns jsonb`.
-    keyed_test_webhook_endpoint => |call| log::test(&numbered(call)?.1).map(Answer::Json);
+    keyed_test_webhook_endpoint => |call| log::test(&numbered(call)?.1).map(ReturnValue::Json);
 
     /// `keyed.webhook_deliveries(id integer, state text, page_size integer, cursor text) returns jsonb`.
-    keyed_webhook_deliveries => |call| log::page(&numbered(call)?.1, &wanted(call)).map(Answer::Json);
+    keyed_webhook_deliveries => |call| log::page(&numbered(call)?.1, &requested(call)).map(ReturnValue::Json);
 
     /// `keyed.replay_webhook_delivery(id uuid) returns jsonb`.
     keyed_replay_webhook_delivery => |call| {
@@ -58,7 +58,7 @@ sql_functions! {
         let endpoint = log::endpoint_of(id).and_then(endpoint::by_id);
         let endpoint = endpoint.filter(|it| caller.can_access_project(it.project));
         let unknown = || Error::new(Code::NotFound, format!("delivery {id} does not exist"));
-        log::replay(&endpoint.ok_or_else(unknown)?, id).map(Answer::Json)
+        log::replay(&endpoint.ok_or_else(unknown)?, id).map(ReturnValue::Json)
     };
 
     /// `keyed_http.create_webhook_endpoint(body text) returns text[]`.
@@ -71,59 +71,59 @@ sql_functions! {
                 .hint("Send the header X-Service-Project-Id.")
         })?;
         let (id, made) = configure::create(&caller, &project, &call.required_text(0, "body")?)?;
-        Ok(Answer::Written(Written::new(201, made, Subject::Secret).created(Some(id))))
+        Ok(ReturnValue::Written(Written::new(201, made, Subject::Secret).created(Some(id))))
     };
 
     /// `keyed_http.list_webhook_endpoints() returns text`.
     keyed_http_list_webhook_endpoints => |_| {
         catalog::refresh();
         let caller = Caller::current();
-        endpoint::list(&caller, caller.project()).map(Answer::Text)
+        endpoint::list(&caller, caller.project()).map(ReturnValue::Text)
     };
 
     /// `keyed_http.get_webhook_endpoint(endpoint text) returns text`.
-    keyed_http_get_webhook_endpoint => |call| named(call)?.1.shown().map(Answer::Text);
+    keyed_http_get_webhook_endpoint => |call| named(call)?.1.shown().map(ReturnValue::Text);
 
     /// `keyed_http.alter_webhook_endpoint(endpoint text, body text) returns text[]`.
     keyed_http_alter_webhook_endpoint => |call| {
         let (caller, endpoint) = named(call)?;
         let (changed, has_secret) = endpoint.alter(&caller, &call.required_text(1, "body")?)?;
         let subject = if has_secret { Subject::Secret } else { Subject::Administration };
-        Ok(Answer::Written(Written::new(200, changed, subject)))
+        Ok(ReturnValue::Written(Written::new(200, changed, subject)))
     };
 
     /// `keyed_http.drop_webhook_endpoint(endpoint text) returns text[]`.
     keyed_http_drop_webhook_endpoint => |call| {
         named(call)?.1.drop();
-        Ok(Answer::Written(Written::no_content()))
+        Ok(ReturnValue::Written(Written::no_content()))
     };
 
     /// `keyed_http.test_webhook_endpoint(endpoint text) returns text[]`.
     keyed_http_test_webhook_endpoint => |call| {
         let queued = log::test(&named(call)?.1)?;
-        Ok(Answer::Written(Written::new(202, queued, Subject::Administration)))
+        Ok(ReturnValue::Written(Written::new(202, queued, Subject::Administration)))
     };
 
     /// `keyed_http.webhook_deliveries(endpoint text, state text, page_size integer, cursor text) returns text`.
-    keyed_http_webhook_deliveries => |call| log::page(&named(call)?.1, &wanted(call)).map(Answer::Text);
+    keyed_http_webhook_deliveries => |call| log::page(&named(call)?.1, &requested(call)).map(ReturnValue::Text);
 
     /// `keyed_http.get_webhook_delivery(endpoint text, id text) returns text`.
     keyed_http_get_webhook_delivery => |call| {
         let endpoint = named(call)?.1;
-        log::read(&endpoint, delivery(call)?).map(Answer::Text)
+        log::read(&endpoint, delivery(call)?).map(ReturnValue::Text)
     };
 
     /// `keyed_http.replay_webhook_delivery(endpoint text, id text) returns text[]`.
     keyed_http_replay_webhook_delivery => |call| {
         let endpoint = named(call)?.1;
         let queued = log::replay(&endpoint, delivery(call)?)?;
-        Ok(Answer::Written(Written::new(202, queued, Subject::Administration)))
+        Ok(ReturnValue::Written(Written::new(202, queued, Subject::Administration)))
     };
 
     /// `keyed_http.queue_webhooks() returns text`.
     keyed_http_queue_webhooks => |_| {
         catalog::refresh();
-        queue::queue(&Caller::current()).map(Answer::Text)
+        queue::queue(&Caller::current()).map(ReturnValue::Text)
     };
 
     /// `keyed_http.claim_webhooks(max_deliveries integer, lease integer, max_in_flight integer) returns text`.
@@ -132,7 +132,7 @@ sql_functions! {
         let max = call.integer(0).ok_or_else(|| must_not_be_null("max_deliveries"))?;
         let lease = call.integer(1).ok_or_else(|| must_not_be_null("lease"))?;
         let max_in_flight = call.integer(2).ok_or_else(|| must_not_be_null("max_in_flight"))?;
-        claim::claim(&Caller::current(), max, lease, max_in_flight).map(Answer::Text)
+        claim::claim(&Caller::current(), max, lease, max_in_flight).map(ReturnValue::Text)
     };
 
     /// `keyed_http.finish_webhook(claim text, id text, status integer, error text, response text, retry_after integer,
@@ -146,11 +146,11 @@ sql_functions! {
             retry_after: call.integer(5),
             duration: call.integer(6).unwrap_or_default(),
         };
-        finish(&Caller::current(), claim, id, &outcome).map(|is_stored| Answer::Datum(Datum::from(is_stored)))
+        finish(&Caller::current(), claim, id, &outcome).map(|is_stored| ReturnValue::Datum(Datum::from(is_stored)))
     };
 }
 
-/// The endpoint of the first argument, a slug or a number.
+/// The endpoint of the first argument, a slug or an id.
 fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
     catalog::refresh();
     let caller = Caller::current();
@@ -158,7 +158,7 @@ fn named(call: &Call) -> Result<(Caller, Endpoint), Error> {
     Ok((caller, endpoint))
 }
 
-/// Like [`named`], by number only.
+/// Like [`named`], by id only.
 fn numbered(call: &Call) -> Result<(Caller, Endpoint), Error> {
     catalog::refresh();
     let caller = Caller::current();
@@ -179,6 +179,6 @@ fn delivery(call: &Call) -> Result<Uuid, Error> {
     Uuid::try_parse(&call.required_text(1, "id")?).map_err(|_| Error::not_found())
 }
 
-fn wanted(call: &Call) -> LogQuery {
+fn requested(call: &Call) -> LogQuery {
     LogQuery { state: call.text(1), limit: call.integer(2), cursor: call.text(3) }
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 /// The default and the maximum number of deliveries on a page.
 const PAGE: (i32, i32) = (50, 500);
 
-/// The maximum number of tests of an endpoint that wait.
+/// The maximum number of pending tests of an endpoint.
 const MAX_TESTS: i64 = 10;
 
 /// The states of a delivery.
@@ -25,7 +25,7 @@ const COLUMNS: &str = "d.number, d.id, d.record_id, d.operation, d.state, d.atte
      d.created_at, d.finished_at";
 
 #[derive(Serialize)]
-struct Shown {
+struct Rendered {
     id: String,
     record_id: Option<String>,
     operation: String,
@@ -40,9 +40,9 @@ struct Shown {
     finished_at: Option<String>,
 }
 
-fn shown(rows: &Rows, row: usize) -> Shown {
+fn shown(rows: &Rows, row: usize) -> Rendered {
     let moment = |column| rows.get::<Option<i64>>(row, column).map(time::datetime);
-    Shown {
+    Rendered {
         id: rows.get::<Uuid>(row, 1).to_string(),
         record_id: rows.get::<Option<Uuid>>(row, 2).map(|id| id.to_string()),
         operation: rows.get(row, 3),
@@ -70,17 +70,17 @@ pub struct LogQuery {
 }
 
 /// `{deliveries: […], next_cursor}`, newest first.
-pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
-    let limit = wanted.limit.unwrap_or(PAGE.0);
+pub fn page(endpoint: &Endpoint, requested: &LogQuery) -> Result<String, Error> {
+    let limit = requested.limit.unwrap_or(PAGE.0);
     if !(1..=PAGE.1).contains(&limit) {
         let message = format!("limit is a whole number from 1 to {}", PAGE.1);
         return Err(Error::at(Code::InvalidValue, "/limit", message));
     }
-    if wanted.state.as_deref().is_some_and(|state| !STATES.contains(&state)) {
+    if requested.state.as_deref().is_some_and(|state| !STATES.contains(&state)) {
         let message = format!("state must be one of {}", STATES.join(", "));
         return Err(Error::at(Code::InvalidValue, "/state", message));
     }
-    let before = wanted.cursor.as_deref().map_or(Ok(i64::MAX), str::parse::<i64>).map_err(|_| {
+    let before = requested.cursor.as_deref().map_or(Ok(i64::MAX), str::parse::<i64>).map_err(|_| {
         Error::at(Code::InvalidValue, "/cursor", "the cursor is not one of a delivery log")
             .hint("Send the next_cursor of the previous page.")
     })?;
@@ -90,12 +90,12 @@ pub fn page(endpoint: &Endpoint, wanted: &LogQuery) -> Result<String, Error> {
     );
     #[derive(Serialize)]
     struct Page {
-        deliveries: Vec<Shown>,
+        deliveries: Vec<Rendered>,
         next_cursor: Option<String>,
     }
     as_owner(|| {
         connected(|spi| {
-            let arguments = params![endpoint.id, before, wanted.state.as_deref(), i64::from(limit) + 1];
+            let arguments = params![endpoint.id, before, requested.state.as_deref(), i64::from(limit) + 1];
             let rows = spi.run_once(&sql, Snapshot::Active, &arguments);
             let count = rows.len().min(limit as usize);
             let deliveries = (0..count).map(|row| shown(&rows, row)).collect();
@@ -111,7 +111,7 @@ fn entry(spi: &Connection, id: Uuid) -> Option<String> {
     (!rows.is_empty()).then(|| to_json(&shown(&rows, 0)))
 }
 
-/// A delivery with the body that is sent if it is sent now; null if nothing is left to send.
+/// A delivery with the body that would be sent now; null if nothing would be sent.
 pub fn read(endpoint: &Endpoint, id: Uuid) -> Result<String, Error> {
     let sql = format!(
         "select {COLUMNS}, d.template_id, coalesce(d.entry, '') from keyed_state.webhook_delivery d \
@@ -120,7 +120,7 @@ pub fn read(endpoint: &Endpoint, id: Uuid) -> Result<String, Error> {
     #[derive(Serialize)]
     struct Whole {
         #[serde(flatten)]
-        shown: Shown,
+        shown: Rendered,
         body: Option<String>,
     }
     as_owner(|| {
@@ -138,7 +138,7 @@ pub fn read(endpoint: &Endpoint, id: Uuid) -> Result<String, Error> {
                 created_at: rows.get(0, 11),
             };
             // Without its role, an endpoint sends nothing.
-            let payloads = match endpoint.fault() {
+            let payloads = match endpoint.violation() {
                 Some(_) => None,
                 None => Some(Payloads::of(spi, endpoint, std::slice::from_ref(&due))?),
             };
@@ -154,7 +154,8 @@ pub fn endpoint_of(id: Uuid) -> Option<i32> {
     as_owner(|| connected(|spi| spi.run_once(sql, Snapshot::Latest, &params![id]).value::<i32>()))
 }
 
-/// Sends a delivery to an endpoint again, or at once if it waits for its next attempt. Returns its log entry.
+/// Makes a delivery to an endpoint due: a finished one again, a pending one immediately. Returns its log
+/// entry.
 pub fn replay(endpoint: &Endpoint, id: Uuid) -> Result<String, Error> {
     let unknown = || Error::new(Code::NotFound, format!("delivery {id} does not exist"));
     let sql = "update keyed_state.webhook_delivery d set state = 'pending', due_at = now(), finished_at = null, \
@@ -183,7 +184,7 @@ pub fn test(endpoint: &Endpoint) -> Result<String, Error> {
             let many = || {
                 Error::new(Code::Conflict, format!("{MAX_TESTS} tests of this endpoint wait to be sent"))
                     .hint(
-                        "Wait until they are sent. Without a proxy that has KEYED_WEBHOOK_API_KEY, none is.",
+                        "Wait until they are sent. Tests are sent only while a proxy with KEYED_WEBHOOK_API_KEY is running.",
                     )
             };
             id.ok_or_else(many).and_then(|id| entry(spi, id).ok_or_else(Error::not_found))

@@ -5,11 +5,12 @@
 //!                                ▲───────finish───────┘
 //! ```
 //!
-//! An endpoint has a place in the feed of its project. One transaction reads the next page of the feed with the rights of the
-//! endpoint's role, inserts the deliveries and moves the place, so none is lost or doubled. Workers claim due deliveries for a
-//! limited time, send them without an open transaction, and store the outcome. A delivery is due when no earlier one of the
-//! same record to the same endpoint is unfinished, and an endpoint has a limited number of them in flight: records keep their
-//! order, and a slow receiver delays only itself.
+//! An endpoint has a position in the feed of its project. One transaction reads the next page of the feed with the
+//! privileges of the endpoint's role, inserts the deliveries and moves the position, so no delivery is lost or duplicated.
+//! Workers claim due deliveries for a limited time, send them without an open transaction, and store the outcome. A delivery
+//! is due when no earlier delivery of the same record to the same endpoint is unfinished, so the order of changes is
+//! preserved for each record. The number of deliveries in flight is limited for each endpoint, so a slow receiver delays
+//! only itself.
 
 /// Claims.
 pub mod claim;
@@ -31,7 +32,7 @@ pub mod log;
 pub mod payload;
 /// Queues deliveries from the feed.
 pub mod queue;
-/// The times of attempts.
+/// The delays between attempts.
 pub mod schedule;
 /// The URL of an endpoint.
 pub mod url;

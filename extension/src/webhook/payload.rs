@@ -1,4 +1,5 @@
-//! The body of a delivery, made when it is sent: with the present rights of the endpoint's role.
+//! The body of a delivery, created when it is sent, with the current privileges of the endpoint's
+//! role.
 
 use super::endpoint::Endpoint;
 use crate::change::entry::write_gone;
@@ -15,7 +16,7 @@ use uuid::Uuid;
 
 /// A delivery that is due.
 pub struct Due {
-    /// Its place in the order.
+    /// Its sequence number.
     pub number: i64,
     /// Its `webhook-id`.
     pub id: Uuid,
@@ -25,27 +26,27 @@ pub struct Due {
     pub operation: String,
     /// The entry of the feed; empty for a test.
     pub entry: String,
-    /// When it was queued.
+    /// The time when it was queued.
     pub created_at: i64,
 }
 
-/// Makes the bodies of deliveries to an endpoint.
+/// Creates the bodies of deliveries to an endpoint.
 pub struct Payloads<'a> {
     endpoint: &'a Endpoint,
-    /// What the role may read; `None` if there are only tests.
+    /// The role's read access; `None` if there are only tests.
     following: Option<Following>,
-    /// The records that the role sees, live and deleted.
+    /// The records that are visible to the role, live and deleted.
     seen: HashSet<Uuid>,
 }
 
-/// The member of an entry that becomes the time of a delivery.
+/// The member of an entry that becomes the timestamp of a delivery.
 #[derive(Deserialize)]
 struct Time<'a> {
     at: Option<&'a str>,
 }
 
 impl<'a> Payloads<'a> {
-    /// For these deliveries.
+    /// Prepares for these deliveries.
     pub fn of(spi: &Connection, endpoint: &'a Endpoint, due: &[Due]) -> Result<Payloads<'a>, Error> {
         let subjects = || due.iter().filter_map(|it| it.subject);
         let templates: HashSet<i32> = subjects().map(|(template, _)| template).collect();
@@ -56,13 +57,13 @@ impl<'a> Payloads<'a> {
         let mut seen = HashSet::new();
         for followed in following.iter().flat_map(|following| &following.templates) {
             let of_template = subjects().filter(|(template, _)| *template == followed.template.id);
-            seen.extend(visible::seen_now(spi, followed, of_template.map(|(_, record)| record).collect()));
+            seen.extend(visible::visible_now(spi, followed, of_template.map(|(_, record)| record).collect()));
         }
         Ok(Payloads { endpoint, following, seen })
     }
 
-    /// The body; `None` if nothing is left to send, because the role no longer sees the record, and the endpoint does not want
-    /// to know that.
+    /// The body; `None` if nothing is left to send, because the record is no longer visible to the role, and the endpoint
+    /// does not deliver `gone`.
     pub fn body(&self, spi: &Connection, due: &Due) -> Option<String> {
         let Some((template, record)) = due.subject else { return Some(self.test(due)) };
         if due.operation != "gone" && !self.seen.contains(&record) {

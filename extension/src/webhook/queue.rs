@@ -20,22 +20,23 @@ use uuid::Uuid;
 const PAGE: usize = 500;
 /// The maximum number of endpoints that are locked in one transaction.
 const MAX_ENDPOINTS: usize = 10;
-/// The number of waiting deliveries at which an endpoint gets no more. The feed keeps the rest. A claim reads past all that wait
-/// for an earlier delivery of their record, so this also bounds the cost of a claim.
+/// The number of pending deliveries at which no more are queued for an endpoint. The feed retains the remaining changes. A
+/// claim reads past pending deliveries that wait for an earlier delivery of their record, so this also limits the cost of a
+/// claim.
 const MAX_WAITING: i64 = 1000;
-/// The numbers of finished deliveries that are kept for an endpoint.
-const KEPT: [(&str, i64); 2] = [("done", 1000), ("failed", 10_000)];
-/// The maximum number of finished deliveries that are deleted at once.
+/// The numbers of finished deliveries that are retained for an endpoint.
+const RETAINED: [(&str, i64); 2] = [("done", 1000), ("failed", 10_000)];
+/// The maximum number of finished deliveries that are deleted together.
 const MAX_DELETED: i64 = 2000;
 
-/// What was queued.
+/// The queued deliveries.
 #[derive(Default, Serialize)]
 struct Queued {
     queued: usize,
     has_more: bool,
 }
 
-/// The members of an entry that decide about its delivery.
+/// The members of an entry that determine whether it is delivered.
 #[derive(Deserialize)]
 struct Head<'a> {
     id: &'a str,
@@ -55,19 +56,20 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
         let newest = match newest.get(&endpoint.project) {
             Some(newest) => *newest,
             None => {
-                // A template whose table is locked delays its own project only.
+                // A template whose table is locked delays only its own project.
                 let found = without_waiting(|| horizon::newest_settled(endpoint.project));
                 let found = found.transpose()?.flatten();
                 newest.insert(endpoint.project, found);
                 found
             }
         };
-        let has_news = newest.is_some_and(|newest| newest >= endpoint.place.position);
-        if !has_news && endpoint.fault().is_none() {
+        let has_news = newest.is_some_and(|newest| newest >= endpoint.feed_position.position);
+        if !has_news && endpoint.violation().is_none() {
             continue;
         }
         if locked == MAX_ENDPOINTS {
-            // If nothing was queued, endpoints with too many waiting deliveries would make the worker ask without a rest.
+            // If nothing was queued, endpoints with too many pending deliveries would make the worker poll without a
+            // pause.
             total.has_more |= total.queued > 0;
             break;
         }
@@ -84,14 +86,14 @@ pub fn queue(caller: &Caller) -> Result<String, Error> {
     Ok(to_json(&total))
 }
 
-/// The result of work for an endpoint. An endpoint whose definition makes it impossible is disabled, so that it does not stop
-/// the others.
+/// The result of processing an endpoint. An endpoint whose definition has become invalid is disabled, so that it does not
+/// block the others.
 pub fn or_disable<R>(spi: &Connection, endpoint: i32, outcome: Attempt<Result<R, Error>>) -> Option<R> {
-    let fault = |caught: &Caught| {
+    let violation = |caught: &Caught| {
         let message = || Error::new(Code::InvalidValue, caught.message.clone());
         (caught.class() == Class::Data).then(message)
     };
-    match outcome.catch(fault).and_then(|result| result) {
+    match outcome.catch(violation).and_then(|result| result) {
         Ok(result) => Some(result),
         Err(error) if error.code.status() >= 500 => error.raise(),
         Err(error) => {
@@ -103,10 +105,10 @@ pub fn or_disable<R>(spi: &Connection, endpoint: i32, outcome: Attempt<Result<R,
 
 fn queue_for(spi: &Connection, id: i32) -> Result<Queued, Error> {
     let lock = || find(spi, "e.id = $1 and e.enabled", "for update of e skip locked", &params![id]).pop();
-    // Another worker has it.
+    // Another worker has locked it.
     let Some(endpoint) = without_waiting(lock).flatten() else { return Ok(Queued::default()) };
-    if let Some(fault) = endpoint.fault() {
-        return Err(Error::new(Code::Forbidden, fault));
+    if let Some(violation) = endpoint.violation() {
+        return Err(Error::new(Code::Forbidden, violation));
     }
     let waiting = "select count(*) from (select from keyed_state.webhook_delivery d \
                    where d.endpoint_id = $1 and d.state in ('pending', 'running') limit $2) w";
@@ -115,10 +117,10 @@ fn queue_for(spi: &Connection, id: i32) -> Result<Queued, Error> {
         return Ok(Queued::default());
     }
     let following = endpoint.following(|template| endpoint.has_template(template))?;
-    let read = page::entries(spi, &following, endpoint.place, PAGE)?;
+    let read = page::entries(spi, &following, endpoint.feed_position, PAGE)?;
     let queued = insert(spi, &endpoint, &read.entries)?;
     let sql = "update keyed_state.webhook_endpoint e set place = $2 where e.id = $1";
-    spi.run_once(sql, Snapshot::Latest, &params![id, &read.place.to_string()]);
+    spi.run_once(sql, Snapshot::Latest, &params![id, &read.feed_position.to_string()]);
     if queued > 0 {
         trim(spi, id);
     }
@@ -153,7 +155,7 @@ fn insert(spi: &Connection, endpoint: &Endpoint, entries: &str) -> Result<usize,
 
 /// Deletes the oldest finished deliveries.
 fn trim(spi: &Connection, endpoint: i32) {
-    for (state, kept) in KEPT {
+    for (state, kept) in RETAINED {
         let sql = "delete from keyed_state.webhook_delivery d where d.number in (select o.number \
                    from keyed_state.webhook_delivery o where o.endpoint_id = $1 and o.state = $2 \
                    order by o.number desc offset $3 limit $4 for update skip locked) and d.state = $2";

@@ -1,4 +1,5 @@
-//! The URL of an endpoint: pure. The worker checks addresses when it connects, because names resolve to others over time.
+//! The URL of an endpoint. Pure. The worker checks addresses when it connects, because a name can resolve to different
+//! addresses over time.
 
 use crate::error::{Code, Error};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -6,24 +7,24 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// The maximum size of a URL.
 const MAX_BYTES: usize = 2048;
 
-/// Rejects a URL to which nothing can be delivered.
+/// Rejects a URL to which no delivery can be sent.
 pub fn check(url: &str, pointer: &str) -> Result<(), Error> {
-    let fault = |message: &str| Err(Error::at(Code::InvalidValue, pointer, message).hint(HINT));
+    let violation = |message: &str| Err(Error::at(Code::InvalidValue, pointer, message).hint(HINT));
     if url.len() > MAX_BYTES {
-        return fault("the URL is longer than 2048 bytes");
+        return violation("the URL is longer than 2048 bytes");
     }
     if url.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b'\\') {
-        return fault("the URL has characters that need percent-encoding or Punycode");
+        return violation("the URL has characters that need percent-encoding or Punycode");
     }
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
-        return fault("the URL begins with neither https:// nor http://");
+        return violation("the URL begins with neither https:// nor http://");
     };
     if url.contains('#') {
-        return fault("the URL has a fragment");
+        return violation("the URL has a fragment");
     }
     let authority = rest.split(['/', '?']).next().unwrap_or_default();
     if authority.contains('@') {
-        return fault("the URL contains a user name or a password");
+        return violation("the URL contains a user name or a password");
     }
     let (host, port) = match authority.strip_prefix('[') {
         Some(literal) => match literal.split_once(']') {
@@ -31,7 +32,7 @@ pub fn check(url: &str, pointer: &str) -> Result<(), Error> {
             Some((host, port)) if host.parse::<Ipv6Addr>().is_ok() => {
                 (host, Some(port.strip_prefix(':').unwrap_or_default()))
             }
-            _ => return fault("the URL has an invalid IPv6 address"),
+            _ => return violation("the URL has an invalid IPv6 address"),
         },
         None => match authority.split_once(':') {
             Some((host, port)) => (host, Some(port)),
@@ -39,10 +40,10 @@ pub fn check(url: &str, pointer: &str) -> Result<(), Error> {
         },
     };
     if port.is_some_and(|port| !is_port(port)) {
-        return fault("the URL has an invalid port");
+        return violation("the URL has an invalid port");
     }
     if !authority.starts_with('[') && !is_host(host) {
-        return fault("the URL has an invalid host");
+        return violation("the URL has an invalid host");
     }
     Ok(())
 }
@@ -53,7 +54,8 @@ fn is_port(port: &str) -> bool {
         && port.parse::<u16>().is_ok_and(|port| port > 0)
 }
 
-/// Whether it is a name or an IPv4 address in its usual form. A number such as `0x7f000001` is an address to some programs.
+/// Whether it is a name or an IPv4 address in its usual form. Some programs interpret a number such as `0x7f000001` as an
+/// address.
 fn is_host(host: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -124,13 +126,13 @@ mod tests {
             &long,
         ] {
             let error = check(bad, "/url").expect_err(bad);
-            assert_eq!(error.faults[0].pointer, "/url", "{bad}");
+            assert_eq!(error.violations[0].pointer, "/url", "{bad}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_checked(text in prop_oneof![any::<String>(), "https?://[\\[\\]:@/?#%.a-z0-9]{0,40}"]) {
+        fn arbitrary_url_is_checked_without_panic(text in prop_oneof![any::<String>(), "https?://[\\[\\]:@/?#%.a-z0-9]{0,40}"]) {
             let _ = check(&text, "/url");
         }
     }

@@ -90,7 +90,8 @@ fn dropped(old: &[Statement<'_>], new: &[Statement<'_>]) -> HashSet<String> {
     }
 }
 
-/// Rejects the removal of a COMMENT, GRANT or REVOKE on an object that remains, because existing databases would keep its effect.
+/// Rejects the removal of a COMMENT, GRANT or REVOKE on an object that remains, because existing databases would keep its
+/// effect.
 fn reject_removed_remarks(
     old: &[Statement<'_>],
     new: &[Statement<'_>],
@@ -258,8 +259,8 @@ mod tests {
     #[test]
     fn change_that_a_script_cannot_apply_is_rejected() {
         let without_comment = OLD.replace("comment on function keyed.same(int) is 'The same.';", "");
-        let refused = update_script("0.1.0", OLD, "0.2.0", &without_comment).expect_err("a comment is gone");
-        assert!(refused.contains("keyed.same(int)"), "{refused}");
+        let rejected = update_script("0.1.0", OLD, "0.2.0", &without_comment).expect_err("a comment is gone");
+        assert!(rejected.contains("keyed.same(int)"), "{rejected}");
         let granted = format!("{OLD} grant execute on function keyed.same(int) to public;");
         assert!(update_script("0.1.0", &granted, "0.2.0", OLD).is_err());
         assert!(update_script("0.1.0", OLD, "0.2.0", "create table t (a int);").is_err());
@@ -267,7 +268,8 @@ mod tests {
         let with_class = format!("{OLD}{class}");
         assert!(update_script("0.1.0", &with_class, "0.2.0", &with_class).is_ok());
         let other = with_class.replace("keyed.same(a int)", "keyed.same(b int)");
-        let refused = update_script("0.1.0", &with_class, "0.2.0", &other).expect_err("its function changes");
-        assert!(refused.contains("operator class keyed.c"), "{refused}");
+        let rejected =
+            update_script("0.1.0", &with_class, "0.2.0", &other).expect_err("its function changes");
+        assert!(rejected.contains("operator class keyed.c"), "{rejected}");
     }
 }

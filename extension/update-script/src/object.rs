@@ -39,9 +39,9 @@ impl<'a> Statement<'a> {
     /// Parses a statement. The error names one that no update script supports.
     pub(crate) fn parse(sql: &'a str) -> Result<Self, String> {
         let words: Vec<&str> = sql.split_whitespace().take(4).collect();
-        let starts = |wanted: &[&str]| {
-            words.len() >= wanted.len()
-                && words.iter().zip(wanted).all(|(word, name)| word.eq_ignore_ascii_case(name))
+        let starts = |requested: &[&str]| {
+            words.len() >= requested.len()
+                && words.iter().zip(requested).all(|(word, name)| word.eq_ignore_ascii_case(name))
         };
         if starts(&["create", "function"]) {
             return Function::parse(sql).map(Statement::Function).ok_or_else(|| unreadable(sql));

@@ -1,23 +1,23 @@
-//! Tarjan's search for cycles: each write comes after its dependencies, and the writes of a cycle come together. Without
-//! recursion, because a chain may be as long as a file.
+//! Tarjan's algorithm for strongly connected components: each write follows its dependencies, and the writes of a cycle
+//! are emitted together. It is iterative, because a chain may be as long as a file.
 
-/// A write that the search has not reached yet.
-const UNSEEN: u32 = u32::MAX;
+/// A write that was not visited yet.
+const UNVISITED: u32 = u32::MAX;
 
-/// What a write depends on, by number.
+/// The dependencies of a write, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependency {
     /// This write.
     On(u32),
-    /// None under this number.
+    /// There is no dependency with this number.
     None,
-    /// None under this number or a higher one.
+    /// There is no dependency with this number or a higher one.
     End,
 }
 
-/// Calls `emit` for each cycle, and for each write that is in none, after what it depends on. The search begins with the
-/// writes of `base`; those without dependencies keep its order. Within a cycle, a write comes after those of its
-/// dependencies that the search does not already follow.
+/// Calls `emit` for each cycle, and for each write outside of cycles, after its dependencies. The search begins with the
+/// writes of `base`; writes without dependencies keep this order. Within a cycle, a write follows its dependencies,
+/// except for those through which the search reached it.
 pub fn search(
     base: impl IntoIterator<Item = u32>,
     count: usize,
@@ -25,7 +25,7 @@ pub fn search(
     emit: impl FnMut(&mut [u32]),
 ) {
     let mut search = Search {
-        numbers: vec![UNSEEN; count],
+        numbers: vec![UNVISITED; count],
         lowest: vec![0; count],
         is_open: vec![false; count],
         finished: Vec::new(),
@@ -34,20 +34,20 @@ pub fn search(
         emit,
     };
     for write in base {
-        if search.numbers[write as usize] == UNSEEN {
+        if search.numbers[write as usize] == UNVISITED {
             search.run(write);
         }
     }
 }
 
 struct Search<D, E> {
-    /// The number of each write, in the order in which the search reaches them.
+    /// The visiting order of each write.
     numbers: Vec<u32>,
-    /// The lowest number of an open write that each one reaches.
+    /// The lowest number of an open write that can be reached from each write.
     lowest: Vec<u32>,
-    /// Whether a write may still turn out to be in a cycle with others.
+    /// Whether a write may still belong to a cycle.
     is_open: Vec<bool>,
-    /// Writes whose dependencies are all searched, and whose cycle is open.
+    /// Writes whose dependencies were all visited, and whose cycle is not complete.
     finished: Vec<u32>,
     next: u32,
     dependency: D,
@@ -59,7 +59,7 @@ struct Step {
     write: u32,
     /// The number of its next dependency.
     next: usize,
-    /// How many writes were finished when the search reached it.
+    /// The number of writes that were finished when the search reached it.
     finished: usize,
 }
 
@@ -71,7 +71,7 @@ impl<D: Fn(u32, usize) -> Dependency, E: FnMut(&mut [u32])> Search<D, E> {
             step.next += 1;
             match (self.dependency)(write, number) {
                 Dependency::None => {}
-                Dependency::On(other) if self.numbers[other as usize] == UNSEEN => {
+                Dependency::On(other) if self.numbers[other as usize] == UNVISITED => {
                     path.push(self.enter(other));
                 }
                 Dependency::On(other) if self.is_open[other as usize] => {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn dependency_comes_first() {
+    fn write_follows_its_dependency() {
         assert_eq!(cycles(&[0, 1, 2], &[vec![1], vec![2], vec![]]), [[2], [1], [0]]);
     }
 

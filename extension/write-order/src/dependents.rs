@@ -1,4 +1,4 @@
-//! Writes that are lost with others: a write cannot happen if no other one writes the record that it references.
+//! Writes that fail with others: a write cannot happen if no other write creates the record that it references.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ pub struct Reference {
     pub attribute: usize,
 }
 
-/// Which writes may write a record, and which references need it.
+/// The writes of each record, and the references to it.
 pub struct Dependents<R> {
     writers: HashMap<R, usize>,
     references: HashMap<R, Vec<Reference>>,
@@ -30,7 +30,7 @@ impl<R: Eq + Hash> Dependents<R> {
         *self.writers.entry(record).or_default() += 1;
     }
 
-    /// Adds the only write of a record that counts, however many there are.
+    /// Adds the only relevant write of a record.
     pub fn set_writer(&mut self, record: R) {
         self.writers.insert(record, 1);
     }
@@ -45,8 +45,8 @@ impl<R: Eq + Hash> Dependents<R> {
         self.references.entry(record).or_default().push(reference);
     }
 
-    /// Follows lost writes: calls `lose` for each reference whose record is lost with its last write. If `lose` says that
-    /// the write of this reference is lost for the first time, follows that one too.
+    /// Propagates lost writes: calls `lose` for each reference whose record is lost with its last write. If `lose`
+    /// returns that the referencing write is lost for the first time, propagates that one too.
     pub fn follow<I: IntoIterator<Item = R>>(
         mut self,
         mut lost: Vec<usize>,
@@ -71,7 +71,8 @@ impl<R: Eq + Hash> Dependents<R> {
 mod tests {
     use super::*;
 
-    /// The writes that are lost with this one: each write has the record of its number, and references others.
+    /// The writes that are lost with this one. Each write creates the record with its number, and references
+    /// others.
     fn lost_with(lost: usize, writes: &[(&str, &[&str])]) -> Vec<usize> {
         let mut dependents = Dependents::default();
         for (write, (record, targets)) in writes.iter().enumerate() {

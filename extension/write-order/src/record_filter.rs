@@ -1,5 +1,5 @@
-//! The records of rows that wait: later rows of these records wait too. A Bloom filter, so that its size does not grow with
-//! the file. A false positive only makes a row wait until the end of the file.
+//! The records of waiting rows: later rows of these records wait too. A Bloom filter, so that its size does not grow with
+//! the file. A false positive only delays a row until the end of the file.
 
 use crate::rows::RecordHash;
 use base64::Engine as _;
@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 
 /// The number of bits that a record sets.
 const BITS_PER_HASH: u32 = 6;
-/// The size for each record, up to the maximum: then one in a thousand other records is a false positive.
+/// The size for each record, up to the maximum: below it, one in a thousand other records is a false
+/// positive.
 const BITS_PER_RECORD: usize = 16;
 const MIN_BITS: usize = 64;
 /// With a million records, one in five others is a false positive.
@@ -23,7 +24,7 @@ pub struct RecordFilter {
 }
 
 impl RecordFilter {
-    /// Reads what [`RecordFilter::to_text`] writes, or nothing if the text is not such a set.
+    /// Parses the output of [`RecordFilter::to_text`]; `None` for other text.
     pub fn parse(text: &str) -> Option<RecordFilter> {
         let bits = STANDARD.decode(text).ok()?;
         let is_set = bits.is_empty() || bits.len().is_power_of_two() && bits.len() <= MAX_BYTES;
@@ -35,7 +36,7 @@ impl RecordFilter {
         STANDARD.encode(&self.bits)
     }
 
-    /// Adds a record. `all` returns all of them, including this one, which a larger set is made from.
+    /// Adds a record. `all` returns all records, including this one, to build a larger set.
     pub fn add(&mut self, record: RecordHash, all: impl FnOnce() -> Vec<RecordHash>) {
         self.count += 1;
         let size = (self.count * BITS_PER_RECORD).next_power_of_two().clamp(MIN_BITS, MAX_BITS);
@@ -74,13 +75,13 @@ mod tests {
     use std::hash::{DefaultHasher, Hash, Hasher};
 
     #[test]
-    fn set_is_read_as_it_was_written() {
+    fn set_round_trips() {
         let (mut filter, records) = (RecordFilter::default(), [1, 1 << 40, u64::MAX]);
         assert_eq!(filter.to_text(), "");
         for record in records {
             filter.add(record, || records.to_vec());
         }
-        // A proxy of another version writes and reads the same.
+        // Proxies of other versions read and write the same format.
         assert_eq!(filter.to_text(), "fwAAAAAAAPw=");
         let read = RecordFilter::parse("fwAAAAAAAPw=").expect("a set");
         assert!(records.iter().all(|record| read.contains(*record)));
@@ -107,14 +108,14 @@ mod tests {
         assert_eq!(filter.bits.len() * 8, MAX_BITS);
     }
 
-    /// A hash like those of keys.
+    /// A hash with the distribution of key hashes.
     fn hash(number: u64) -> u64 {
         let mut hasher = DefaultHasher::new();
         number.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// One in how many other records is a false positive of a set of this size.
+    /// The false positive rate of a set of this size: one in this many.
     fn others_for_each_false_positive(count: u64) -> f64 {
         let mut filter = RecordFilter { count: count as usize - 1, ..RecordFilter::default() };
         filter.add(hash(0), || (0..count).map(hash).collect());

@@ -1,15 +1,15 @@
-//! The order of rows: each after those that it references, and after earlier rows of the same record.
+//! The order of rows: each follows the rows that it references, and earlier rows of the same record.
 
 use crate::cycles::{Dependency, search};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// A hash of the key, id or text by which rows name a record, the same in every session. A collision only delays a row.
+/// A hash of the key, id or text that identifies a record, the same in every session. A collision only delays a row.
 pub type RecordHash = u64;
 
-/// Stands for the record of a row that creates one without a name.
+/// The record of a row that creates one without an identifier.
 const UNNAMED: RecordHash = 0;
-/// Stands for no row.
+/// No row.
 const NO_ROW: u32 = u32::MAX;
 
 /// Rows by position, with the records that they write and reference.
@@ -17,9 +17,9 @@ const NO_ROW: u32 = u32::MAX;
 pub struct Rows {
     /// The record of each row.
     records: Vec<RecordHash>,
-    /// Texts by which rows reference others, and these others.
+    /// The strings by which rows reference others, with the referenced rows.
     texts: Vec<(RecordHash, u32)>,
-    /// The references, and the end of those of each row.
+    /// The references, and the end offset of those of each row.
     targets: Vec<RecordHash>,
     ends: Vec<u32>,
 }
@@ -43,7 +43,7 @@ pub struct Levels {
 }
 
 impl Rows {
-    /// Adds a row: its record, the texts by which others may reference it, and what it references.
+    /// Adds a row: its record, the strings by which others may reference it, and what it references.
     pub fn push(&mut self, record: Option<RecordHash>, texts: &[RecordHash], targets: &[RecordHash]) {
         let row = self.records.len() as u32;
         self.texts.extend(texts.iter().map(|text| (*text, row)));
@@ -57,7 +57,7 @@ impl Rows {
         self.records.iter().copied().filter(|record| *record != UNNAMED).collect()
     }
 
-    /// The number of rows, texts and references.
+    /// The number of rows, strings and references.
     pub fn size(&self) -> usize {
         self.records.len() + self.texts.len() + self.targets.len()
     }
@@ -80,7 +80,7 @@ impl Rows {
         order
     }
 
-    /// The rows level by level, at most this many levels. Each level has the order of the file.
+    /// The rows in levels, at most this many. Each level has the order of the file.
     pub fn levels(self, max: usize) -> Levels {
         let count = self.records.len();
         let dependencies = self.dependencies();
@@ -115,7 +115,7 @@ impl Rows {
         found
     }
 
-    /// A reference depends on the first row of its record, and each further row of a record on the previous one.
+    /// A reference depends on the first row of its record, and each later row of a record on the previous one.
     fn dependencies(self) -> Dependencies {
         let Rows { records, texts, mut targets, ends } = self;
         let mut first: HashMap<RecordHash, u32> = HashMap::with_capacity(records.len());
@@ -142,7 +142,7 @@ impl Rows {
 }
 
 struct Dependencies {
-    /// The referenced rows, in the memory of the hashes.
+    /// The referenced rows. Reuses the memory of the hashes.
     targets: Vec<u64>,
     ends: Vec<u32>,
     /// The previous row of the same record.
@@ -192,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn row_comes_after_those_that_it_references() {
+    fn row_follows_rows_that_it_references() {
         let chain = order(&[(1, &[2]), (2, &[3]), (3, &[4]), (0, &[1])]);
         assert_eq!(chain, [(2, true), (1, true), (0, true), (3, true)]);
         assert_eq!(order(&[(1, &[]), (0, &[]), (0, &[9]), (2, &[2])]).len(), 4);
     }
 
     #[test]
-    fn row_comes_after_those_whose_text_it_references() {
+    fn row_follows_rows_that_it_references_by_text() {
         let mut rows = Rows::default();
         rows.push(Some(1), &[101], &[102]);
         rows.push(None, &[102, 103], &[104]);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn row_comes_after_previous_rows_of_its_record() {
+    fn row_follows_previous_rows_of_its_record() {
         let rows = order(&[(1, &[3]), (1, &[]), (2, &[1]), (1, &[]), (3, &[])]);
         assert_eq!(rows, [(4, true), (0, true), (1, true), (2, true), (3, true)]);
     }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_has_cycles_long_chains_and_what_depends_on_them() {
+    fn remaining_rows_are_cycles_long_chains_and_their_dependents() {
         let all: [(u64, &[u64]); 7] =
             [(1, &[2]), (2, &[1]), (3, &[1]), (4, &[4]), (5, &[6]), (6, &[7]), (7, &[])];
         let levels = rows(&all).levels(2);

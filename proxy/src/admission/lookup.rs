@@ -149,7 +149,7 @@ mod tests {
     fn admission(settings: &[&str]) -> Arc<Admission> {
         let Settings { bounds } = Settings::parse_from([&["keyed-proxy"], settings].concat());
         let pulse = Arc::new(super::super::pulse::Pulse::new());
-        Arc::new(Admission::new(&bounds, 8, 1 << 20, std::time::Duration::from_secs(60), pulse))
+        Arc::new(Admission::new(&bounds, 8, 0, 1 << 20, std::time::Duration::from_secs(60), pulse))
     }
 
     /// A request from 192.0.2.1.

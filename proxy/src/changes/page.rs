@@ -18,7 +18,7 @@ use super::event;
 use crate::admission::{Admitted, ResponseBytes, ResponseKind};
 use crate::caller::Caller;
 use crate::database::Database;
-use crate::database::Effect::Read;
+use crate::database::Effect::PrimaryRead;
 use crate::database::transaction::Transaction;
 use crate::numbers::Numbers;
 use crate::problem::Problem;
@@ -195,7 +195,7 @@ async fn read(
     feed: &Feed,
     after: Option<&str>,
 ) -> Result<Page, Problem> {
-    let row = database.call(Read, caller, CHANGES, &arguments(feed, &after)).await?;
+    let row = database.call(PrimaryRead, caller, CHANGES, &arguments(feed, &after)).await?;
     Page::of(&row, caller, feed.form)
 }
 

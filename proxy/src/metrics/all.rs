@@ -18,7 +18,8 @@ use crate::shard::Shard;
 const MAX_STATES: usize = 100;
 
 /// The reasons of retries.
-const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
+const RETRIES: [&str; 6] =
+    ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error", "replica"];
 
 /// The outcomes of inbound deliveries.
 const DELIVERIES: [&str; 5] = ["accepted", "rejected", "unauthorized", "invalid", "failed"];

@@ -4,6 +4,8 @@
 pub mod application;
 /// Limits.
 pub mod bounds;
+/// Read replicas.
+pub mod replicas;
 /// Shards.
 mod shards;
 
@@ -17,6 +19,7 @@ use keyed_embedding_worker::settings::EmbeddingSettings;
 use keyed_service::database_url::{self, DatabaseUrl};
 use keyed_service::value::{bytes, cores, seconds, seconds_or_none, value_or_file, whole};
 use keyed_webhook_worker::settings::WebhookSettings;
+use replicas::ReplicaSettings;
 
 use crate::cors;
 use crate::shard::Shard;
@@ -153,6 +156,10 @@ pub struct Settings {
     #[arg(long, env = "KEYED_PREPARED_STATEMENTS", default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
     pub prepared_statements: bool,
 
+    /// Read replicas.
+    #[command(flatten)]
+    pub replicas: ReplicaSettings,
+
     /// The web application.
     #[command(flatten)]
     pub application: ApplicationSettings,
@@ -175,7 +182,9 @@ impl Settings {
     pub fn validate(&self) -> Result<(), String> {
         for settings in self.databases()? {
             settings.database()?;
+            settings.replicas()?;
         }
+        self.replicas.validate(self.request_timeout)?;
         self.listener_files().map(drop)?;
         for (name, number) in [("KEYED_POOL_SIZE", self.pool_size), ("KEYED_WORKERS", self.workers)] {
             if !(1..=1024).contains(&number) {
@@ -222,16 +231,29 @@ impl Settings {
     /// The connection settings. Messages never repeat the URL, because it may contain a password.
     pub fn database(&self) -> Result<DatabaseUrl, String> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
-        let mut database = match self.shard {
-            None => database_url::read("KEYED_DATABASE_URL", url, file)?,
-            Some(shard) => database_url::read(&format!("KEYED_SHARDS (shard {shard})"), url, file)?,
-        };
+        Ok(self.with_session_options(database_url::read(&self.database_name(), url, file)?))
+    }
+
+    /// The same of the replicas that answer reads.
+    pub fn replicas(&self) -> Result<Vec<DatabaseUrl>, String> {
+        let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
+        let urls = self.replicas.urls(&database_url::read(&self.database_name(), url, file)?)?;
+        Ok(urls.into_iter().map(|url| self.with_session_options(url)).collect())
+    }
+
+    /// The name of the database URL in messages.
+    fn database_name(&self) -> String {
+        self.shard
+            .map_or_else(|| "KEYED_DATABASE_URL".to_owned(), |shard| format!("KEYED_SHARDS (shard {shard})"))
+    }
+
+    fn with_session_options(&self, mut database: DatabaseUrl) -> DatabaseUrl {
         let config = &mut database.config;
         if self.prepared_statements {
             let given = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
             config.options(format!("{given}{}", self.session_options()));
         }
-        Ok(database)
+        database
     }
 
     /// The settings of each database of the service: one, or one for each shard, in the order of the shards.
@@ -242,15 +264,18 @@ impl Settings {
             return Err("KEYED_SHARDS and KEYED_DATABASE_URL are both set: set one of them.".into());
         }
         let bounds = self.bounds.clone().divided(shards.len(), self.body_limit);
-        let of_shard = |(shard, url)| Settings {
+        let numbers: Vec<Shard> = shards.iter().map(|(shard, _)| *shard).collect();
+        let replicas = self.replicas.by_shard(&numbers)?;
+        let of_shard = |((shard, url), replicas)| Settings {
             shard: Some(shard),
             sharding: ShardSettings::default(),
             database_url: Some(url),
             database_url_file: None,
             bounds: bounds.clone(),
+            replicas,
             ..self.clone()
         };
-        Ok(shards.into_iter().map(of_shard).collect())
+        Ok(shards.into_iter().zip(replicas).map(of_shard).collect())
     }
 
     fn session_options(&self) -> String {

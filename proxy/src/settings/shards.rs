@@ -34,7 +34,7 @@ impl ShardSettings {
     pub(super) fn read(&self) -> Result<Option<Vec<(Shard, String)>>, String> {
         let text = value_or_file("KEYED_SHARDS", self.shards.as_deref(), self.shards_file.as_deref())?;
         match text {
-            Some(text) if self.shards.is_some() || !text.trim().is_empty() => parse(&text).map(Some),
+            Some(text) if self.shards.is_some() || !text.trim().is_empty() => parse(NAME, &text).map(Some),
             _ => Ok(None),
         }
     }
@@ -55,13 +55,17 @@ impl Bounds {
 /// The minimum of KEYED_RESPONSE_BUDGET.
 const MIN_RESPONSES: usize = 1 << 20;
 
-/// The shards of a value of KEYED_SHARDS, by number. Messages never repeat a URL, because it may contain a password.
-fn parse(text: &str) -> Result<Vec<(Shard, String)>, String> {
+/// The name of the setting in messages.
+const NAME: &str = "KEYED_SHARDS";
+
+/// The shards of a setting, by number, each with its URL or URLs. Messages never repeat a URL, because it may contain a
+/// password.
+pub(super) fn parse(name: &str, text: &str) -> Result<Vec<(Shard, String)>, String> {
     let mut shards: Vec<(Shard, String)> = Vec::new();
     for (position, entry) in text.split_whitespace().enumerate() {
         let at = position + 1;
         let Some((number, url)) = entry.split_once('=') else {
-            return Err(format!("KEYED_SHARDS: entry {at} is not <shard>=<URL>. {EXAMPLE}"));
+            return Err(format!("{name}: entry {at} is not <shard>=<URL>. {EXAMPLE}"));
         };
         let shard = number
             .bytes()
@@ -70,22 +74,20 @@ fn parse(text: &str) -> Result<Vec<(Shard, String)>, String> {
             .flatten();
         let Some(shard) = shard else {
             return Err(format!(
-                "KEYED_SHARDS: entry {at} does not begin with the number of a shard, from 0 to {}. {EXAMPLE}",
+                "{name}: entry {at} does not begin with the number of a shard, from 0 to {}. {EXAMPLE}",
                 Shard::MAX
             ));
         };
         if !url.contains("://") {
-            return Err(format!(
-                "KEYED_SHARDS: shard {shard} has no URL that begins with postgres://. {EXAMPLE}"
-            ));
+            return Err(format!("{name}: shard {shard} has no URL that begins with postgres://. {EXAMPLE}"));
         }
         if shards.iter().any(|(known, _)| *known == shard) {
-            return Err(format!("KEYED_SHARDS: shard {shard} is given twice."));
+            return Err(format!("{name}: shard {shard} is given twice."));
         }
         shards.push((shard, url.to_owned()));
     }
     if shards.is_empty() {
-        return Err(format!("KEYED_SHARDS names no shard. {EXAMPLE}"));
+        return Err(format!("{name} names no shard. {EXAMPLE}"));
     }
     shards.sort_unstable_by_key(|(shard, _)| *shard);
     Ok(shards)
@@ -100,7 +102,8 @@ mod tests {
     use super::*;
 
     fn numbers(text: &str) -> Result<Vec<String>, String> {
-        parse(text).map(|shards| shards.into_iter().map(|(shard, url)| format!("{shard} {url}")).collect())
+        parse(NAME, text)
+            .map(|shards| shards.into_iter().map(|(shard, url)| format!("{shard} {url}")).collect())
     }
 
     #[test]
@@ -136,7 +139,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_parsed_or_rejected_without_its_secret(text in "([0-9]{0,3}|=|postgres://|SECRET| |\n){0,12}") {
-            match parse(&text) {
+            match parse(NAME, &text) {
                 Ok(shards) => prop_assert!(!shards.is_empty()),
                 Err(message) => prop_assert!(!message.contains("SECRET"), "{}", message),
             }

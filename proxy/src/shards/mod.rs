@@ -32,6 +32,7 @@ use keyed_service::shutdown::Shutdown;
 pub use set::Shards;
 
 use crate::metrics::Metrics;
+use crate::readiness::VERSION;
 use crate::router::router;
 use crate::settings::Settings;
 use crate::state::App;
@@ -91,7 +92,13 @@ impl Service {
     /// Starts what runs beside requests: checks of the databases, and reading which shard has which project.
     pub fn watch(&self) {
         for app in self.apps() {
+            let database = Arc::clone(&app.database);
             tokio::spawn(async move { app.readiness.watch().await });
+            tokio::spawn(async move {
+                if let Some(replicas) = database.replicas() {
+                    replicas.watch(VERSION).await;
+                }
+            });
         }
         let Service::Sharded(shards) = self else { return };
         for node in &shards.nodes {

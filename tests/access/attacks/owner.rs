@@ -235,7 +235,7 @@ async fn init_and_migrate_reject_objects_of_other_owners() {
         for function in ["init", "migrate"] {
             let error = sales.admin.error(&format!("select keyed.{function}()"), &[]).await;
             assert_eq!(error.state, "23505", "{plant}: {error}");
-            assert!(error.to_string().contains("foreign objects"), "{plant}: {error}");
+            assert!(error.to_string().contains("objects of other owners"), "{plant}: {error}");
         }
         sales.admin.run(&undo.replace("MALLORY", &mallory)).await;
         sales.admin.run("select keyed.init(), keyed.migrate()").await;

@@ -125,6 +125,6 @@ async fn former_administrator_gets_no_stored_response() {
     session.run(&format!("revoke keyed_admin from {office}")).await;
     for request in &requests {
         let problem = send(request).await.expect_error(403, "forbidden");
-        assert!(problem["detail"].as_str().is_some_and(|it| it.contains("was run before")), "{problem}");
+        assert!(problem["detail"].as_str().is_some_and(|it| it.contains("has already run")), "{problem}");
     }
 }

@@ -30,7 +30,7 @@ async fn failed_delivery_keeps_its_payload_unchanged() {
     let error = kept.expect(200)["error"].clone();
     assert_eq!(error["errors"][0]["pointer"], "/items/1/attributes/name", "{error}");
     assert_eq!(
-        error["detail"], "the path $.name finds a text with U+0000, which PostgreSQL cannot store",
+        error["detail"], "the path $.name finds a string with U+0000, which PostgreSQL cannot store",
         "{error}"
     );
 }

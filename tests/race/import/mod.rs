@@ -130,7 +130,7 @@ async fn timed_out_import_names_the_blocking_one() {
     let error = second.error(import, &[]).await;
     assert_eq!(error.codes(), ("55006", "import_in_progress"), "{error}");
     let login = first.text("select session_user::text", &[]).await;
-    assert!(error.message.starts_with(&format!("{login} has imported a file since 20")), "{error}");
+    assert!(error.message.starts_with(&format!("{login} has been importing a file since 20")), "{error}");
     // The earlier lock timeout is restored, and the locks are still held.
     assert_eq!(second.text("show lock_timeout", &[]).await, "50ms");
     first.run("commit").await;

@@ -94,7 +94,7 @@ async fn deliveries_scale_linearly() {
                 },
             },
             Operation {
-                name: "refused deliveries",
+                name: "failed deliveries",
                 before: token,
                 run: |template, from, count| {
                     deliveries(template, from, count, |_| "{\"id\": null}".to_owned())

@@ -106,13 +106,13 @@ async fn missing_or_ambiguous_text_rejects_the_row() {
         assert_eq!(
             message(1),
             Some(
-                "no record of crm.companies with name = \"Gone\". Correct the text, or create the record first."
+                "no record of crm.companies with name = \"Gone\". Correct the value, or create the record first."
             )
         );
         assert_eq!(
             message(2),
             Some(
-                "2 records of crm.companies with name = \"Twice\". Make the texts unique, or remove match for this \
+                "2 records of crm.companies with name = \"Twice\". Make the values unique, or remove match for this \
                  column and use external keys."
             )
         );

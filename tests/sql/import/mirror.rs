@@ -212,7 +212,7 @@ async fn incomplete_file_deletes_nothing() {
     for (name, value) in [("filter", json!([])), ("max_deleted_share", json!(1)), ("ends_after", json!(1))] {
         let options = json!({"is_whole": true, name: value}).to_string();
         let error = session.error(IMPORT, &[&template, &options, ""]).await;
-        assert!(error.message.contains("is for mode=mirror"), "{error}");
+        assert!(error.message.contains("requires mode=mirror"), "{error}");
     }
     assert_eq!(all(&session).await, "a=1 b=2 c=3 -=1");
 }

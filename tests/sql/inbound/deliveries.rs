@@ -153,22 +153,26 @@ async fn value_that_jsonb_cannot_hold_fails_where_it_is_mapped() {
         (r#"{"rows":[{"id":"hz5","title":"ok","n":-1e999999}]}"#, "", ""),
         (
             r#"{"rows":[{"id":"a"},{"id":"b","title":"x\u0000"}]}"#,
-            "a text with U+0000",
+            "a string with U+0000",
             "/items/1/attributes/name",
         ),
-        (r#"{"rows":[{"id":"a","title":"\ude00"}]}"#, "half of a surrogate pair", "/items/0/attributes/name"),
+        (r#"{"rows":[{"id":"a","title":"\ude00"}]}"#, "an unpaired surrogate", "/items/0/attributes/name"),
         (
             r#"{"rows":[{"id":"a","title":{"b":["\ud83d"]}}]}"#,
-            "half of a surrogate",
+            "an unpaired surrogate",
             "/items/0/attributes/name",
         ),
-        (r#"{"rows":[{"id":"a","tags":["x","\u0000"]}]}"#, "a text with U+0000", "/items/0/attributes/tags"),
+        (
+            r#"{"rows":[{"id":"a","tags":["x","\u0000"]}]}"#,
+            "a string with U+0000",
+            "/items/0/attributes/tags",
+        ),
         (
             r#"{"rows":[{"id":"a","title":1e999999}]}"#,
             "a number beyond the range",
             "/items/0/attributes/name",
         ),
-        (r#"{"rows":[{"id":"\ud83d"}]}"#, "half of a surrogate pair", "/items/0/external_key"),
+        (r#"{"rows":[{"id":"\ud83d"}]}"#, "an unpaired surrogate", "/items/0/external_key"),
     ] {
         let status = if says.is_empty() { "200" } else { "202" };
         assert_eq!(session.text(deliver, &[&token, payload]).await, status, "{payload}");

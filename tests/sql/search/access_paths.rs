@@ -49,7 +49,7 @@ async fn frequent_values_use_the_order_and_rare_ones_their_index() {
         let of = |filters: Value| json!({"filters": filters, "sort": sort, "limit": 20});
         let frequent = explain(&session, &of(json!([ilike("often")]))).await;
         let frequent = frequent.split("When these are exhausted").next().unwrap_or_default();
-        assert!(frequent.contains(index) && !frequent.contains("looked at"), "{frequent}");
+        assert!(frequent.contains(index) && !frequent.contains("records examined"), "{frequent}");
         assert!(!frequent.contains("Bitmap") && !frequent.contains("Sort"), "{frequent}");
         for rare in [
             json!([ilike("rarely")]),
@@ -111,7 +111,7 @@ async fn ordered_scan_stops_after_the_requested_values() {
     let query =
         json!({"filters": [of_size("gte", 5000), of_size("lt", 5300), light], "sort": "size", "limit": 50});
     let how = explain(&session, &query).await;
-    assert!(how.matches("looked at").count() == 1 && !how.contains(SORTED), "{how}");
+    assert!(how.matches("records examined").count() == 1 && !how.contains(SORTED), "{how}");
     let page = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
     let counted = "select to_jsonb(count(*)) from p.things \
                    where size >= 5000 and size < 5300 and weight < 3 and deleted_at is null";

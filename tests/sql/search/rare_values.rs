@@ -23,7 +23,7 @@ const FILL: &str = "
     from generate_series(1, 6000) n, (select array_agg(id order by id) as ids from p.places) places;
     set session_replication_role = origin";
 
-const INDEX_COUNT: &str = "Records that an index has for a value: ";
+const INDEX_COUNT: &str = "Index entries for the value: ";
 
 async fn filled() -> (Database, Session) {
     let database = Database::new().await;

@@ -140,7 +140,7 @@ async fn error_names_the_missing_part_of_a_time() {
         ("seen", "2024-03-01 10:00+01:00", "has no seconds", "Write 2024-03-01T10:00:00+01:00."),
         ("seen", "2024-03-01T10:00:00", "has no offset", "Write 2024-03-01T10:00:00Z if it is in UTC"),
         ("seen", "2024-03-01", "is a date without a time", "2024-03-01T00:00:00Z"),
-        ("born", "2024-03-01T10:00:00Z", "has a time of day", "Write the date alone: 2024-03-01."),
+        ("born", "2024-03-01T10:00:00Z", "has a time of day", "Write only the date: 2024-03-01."),
         ("born", "2024-02-30", "there is no day 2024-02-30", "for example 2024-02-29"),
     ] {
         let attributes = json!({slug: text}).to_string();

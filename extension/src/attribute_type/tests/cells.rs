@@ -28,7 +28,7 @@ fn empty_cell_clears_and_single_quote_is_the_empty_text() {
 }
 
 #[test]
-fn guard_of_a_text_is_removed() {
+fn leading_quote_of_a_text_is_removed() {
     for (cell, text) in [
         ("'=1+1", "=1+1"),
         ("''tis", "'tis"),

@@ -20,7 +20,7 @@ fn raw(text: &str) -> Box<RawValue> {
     serde_json::from_str(text).expect("JSON")
 }
 
-fn refused(kind: AttributeType, text: &str) -> Error {
+fn rejected(kind: AttributeType, text: &str) -> Error {
     match kind.parse(&raw(text), &AT_A) {
         Ok(taken) => panic!("{text} was taken as {taken:?}"),
         Err(error) => error,
@@ -46,7 +46,7 @@ fn values_are_not_coerced() {
         (AttributeType::Reference, vec!["1", "[]", r#""x""#, r#"{"id":"x"}"#, r#"{"external_key":1}"#]),
     ] {
         for text in texts {
-            assert!(refused(kind, text).faults[0].pointer.starts_with("/a"), "{text}");
+            assert!(rejected(kind, text).violations[0].pointer.starts_with("/a"), "{text}");
         }
     }
 }
@@ -60,9 +60,9 @@ fn number_keeps_its_digits_within_limits() {
     }
     let long = "1".repeat(1001);
     for digits in ["1e131071", "1e400", "1e1000000", "1e-101", "1e99999999999", &long] {
-        assert_eq!(refused(AttributeType::Number, digits).code, Code::InvalidValue);
+        assert_eq!(rejected(AttributeType::Number, digits).code, Code::InvalidValue);
     }
-    assert_eq!(refused(AttributeType::Metric, "1e400").code, Code::InvalidValue);
+    assert_eq!(rejected(AttributeType::Metric, "1e400").code, Code::InvalidValue);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn boolean_is_true_or_false() {
     for (text, value) in [("true", 1), ("false", 0)] {
         assert_eq!(AttributeType::Boolean.parse(&raw(text), &AT_A), Ok(Change::Set(Value::ByValue(value))));
     }
-    let error = refused(AttributeType::Boolean, r#""true""#);
+    let error = rejected(AttributeType::Boolean, r#""true""#);
     assert_eq!(error.message, "must be true or false, without quotes");
 }
 
@@ -102,14 +102,14 @@ fn element_that_is_not_an_option_can_only_be_kept() {
     ] {
         let sent = raw(text);
         let place = match AttributeType::List.parse(&sent, &rules) {
-            Ok(Change::Keep(_, error)) => Some(error.faults[0].pointer.clone()),
+            Ok(Change::Keep(_, error)) => Some(error.violations[0].pointer.clone()),
             other => other.map(|_| None).expect("a list"),
         };
         assert_eq!(place.as_deref(), pointer, "{text}");
     }
     let held = ["blue".to_owned()];
     let check = |list: &[&str]| {
-        list::check_new(list, &held, &rules, |place| place.to_string()).map_err(|it| it.faults)
+        list::check_new(list, &held, &rules, |place| place.to_string()).map_err(|it| it.violations)
     };
     assert_eq!(check(&["red", "blue", "blue"]), Ok(()));
     assert_eq!(check(&["red", "blue", "grey"]).expect_err("no option")[0].pointer, "2");
@@ -117,8 +117,8 @@ fn element_that_is_not_an_option_can_only_be_kept() {
 
 #[test]
 fn text_rejects_u_0000() {
-    assert_eq!(refused(AttributeType::String, r#""a\u0000b""#).code, Code::InvalidValue);
-    assert_eq!(refused(AttributeType::String, r#""\ud800""#).code, Code::MalformedRequest);
+    assert_eq!(rejected(AttributeType::String, r#""a\u0000b""#).code, Code::InvalidValue);
+    assert_eq!(rejected(AttributeType::String, r#""\ud800""#).code, Code::MalformedRequest);
 }
 
 #[test]
@@ -268,7 +268,7 @@ proptest! {
             Ok(Change::Set(Value::Reference(_))) => prop_assert_eq!(kind, AttributeType::Reference),
             Ok(Change::Keep(..)) => prop_assert!(false, "no options are given"),
             Ok(Change::Set(Value::ReferenceByText(..))) => prop_assert!(false, "only an import has such"),
-            Err(error) => prop_assert!(points_into(&format!("{{\"a\":{json}}}"), &error), "{:?}", error.faults),
+            Err(error) => prop_assert!(points_into(&format!("{{\"a\":{json}}}"), &error), "{:?}", error.violations),
         }
     }
 }

@@ -78,7 +78,7 @@ fn error_has_the_pointers_of_all_invalid_terms() {
         ),
     ] {
         let error = read(&sets).expect_err(&sets.to_string());
-        let found: Vec<&str> = error.faults.iter().map(|fault| fault.pointer.as_str()).collect();
+        let found: Vec<&str> = error.violations.iter().map(|violation| violation.pointer.as_str()).collect();
         let code = if found == ["/synonyms/0/id"] { Code::UnknownField } else { Code::InvalidValue };
         assert_eq!((found.as_slice(), error.code), (pointers, code), "{sets}");
     }
@@ -103,7 +103,7 @@ fn synonyms_above_a_limit_are_rejected() {
         (sets(1, MAX_MEMBERS + 1, 1), "/synonyms/0/synonyms"),
         (sets(50, MAX_MEMBERS, 40), "/synonyms"),
     ] {
-        assert_eq!(read(&sets).expect_err("too much").faults[0].pointer, pointer);
+        assert_eq!(read(&sets).expect_err("too much").violations[0].pointer, pointer);
     }
 }
 

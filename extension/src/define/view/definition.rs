@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// A checked view body.
 pub struct Definition {
-    /// The attributes that it names, by number and name.
+    /// The attributes that it names, by id and name.
     pub uses: Vec<(i32, String)>,
     /// The SELECT statement of the SQL view; `None` if there can be none.
     pub sql: Option<String>,
@@ -44,7 +44,7 @@ pub fn check_name(template: &Template, slug: &str) -> Result<(), Error> {
         .hint(format!("Use a slug for views of {} with at most {max} characters.", template.full_name())))
 }
 
-/// Checks a body with the rights of the caller, and renders the statement, which is the same for every reader.
+/// Checks a body with the privileges of the caller, and renders the statement, which is the same for every reader.
 pub fn compile(
     caller: &Caller,
     template: &Rc<Template>,
@@ -93,7 +93,7 @@ pub fn compile(
 }
 
 /// Whether a view with presentation has columns of an attribute.
-pub fn presents(template: &Template, body: &str, attribute: &Attribute) -> bool {
+pub fn has_columns_of(template: &Template, body: &str, attribute: &Attribute) -> bool {
     let query = SearchQuery::parse(body);
     query.is_ok_and(|query| shown(template, query.fields.as_deref()).iter().any(|it| it.id == attribute.id))
 }

@@ -125,7 +125,7 @@ fn compiled(view: &SavedView) -> Result<Definition, Error> {
 fn rename_columns(spi: &Connection, view: &SavedView, attribute: &Attribute, new: &str) {
     let mut renames = vec![(attribute.slug.clone(), new.to_owned())];
     if view.has_presentation {
-        if !definition::presents(&view.template, &view.body, attribute) {
+        if !definition::has_columns_of(&view.template, &view.body, attribute) {
             return;
         }
         renames.extend(presentation::renamed(attribute, new));

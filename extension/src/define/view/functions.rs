@@ -5,7 +5,7 @@ use crate::access::lookup::template_by_name;
 use crate::access::{Caller, definition_lock};
 use crate::error::{Code, Error};
 use crate::json;
-use crate::postgres::function::{Answer, Call, must_not_be_null, sql_functions};
+use crate::postgres::function::{Call, ReturnValue, must_not_be_null, sql_functions};
 use crate::template::{Template, catalog};
 use crate::value::member::{self, missing, text_at, unknown_member};
 use crate::value::written::{Subject, Written};
@@ -22,19 +22,19 @@ sql_functions! {
         definition_lock::of_table(call.oid(0), || {
             super::save(&Caller::current(), &catalog::by_argument(call)?, &new, true)
         })
-        .map(|(view, _)| Answer::Json(view.to_json()))
+        .map(|(view, _)| ReturnValue::Json(view.to_json()))
     };
 
     /// `keyed.get_view(template regclass, slug text) returns jsonb`.
     keyed_get_view => |call| {
         let template = catalog::by_argument(call)?;
         let slug = call.required_text(1, "slug")?;
-        stored::get(&Caller::current(), &template, &slug).map(|view| Answer::Json(view.to_json()))
+        stored::get(&Caller::current(), &template, &slug).map(|view| ReturnValue::Json(view.to_json()))
     };
 
     /// `keyed.list_views(template regclass) returns jsonb`.
     keyed_list_views => |call| {
-        stored::list(&Caller::current(), &*catalog::by_argument(call)?).map(Answer::Json)
+        stored::list(&Caller::current(), &*catalog::by_argument(call)?).map(ReturnValue::Json)
     };
 
     /// `keyed.drop_view(template regclass, slug text) returns void`.
@@ -43,20 +43,20 @@ sql_functions! {
         definition_lock::of_table(call.oid(0), || {
             super::drop(&Caller::current(), &catalog::by_argument(call)?, &slug)
         })
-        .map(|()| Answer::Void)
+        .map(|()| ReturnValue::Void)
     };
 
     /// `keyed_http.list_views(template text) returns text`.
     keyed_http_list_views => |call| {
         let (caller, template) = named(call)?;
-        stored::list(&caller, &template).map(Answer::Text)
+        stored::list(&caller, &template).map(ReturnValue::Text)
     };
 
     /// `keyed_http.get_view(template text, slug text) returns text`.
     keyed_http_get_view => |call| {
         let (caller, template) = named(call)?;
         let slug = call.required_text(1, "slug")?;
-        stored::get(&caller, &template, &slug).map(|view| Answer::Text(view.to_json()))
+        stored::get(&caller, &template, &slug).map(|view| ReturnValue::Text(view.to_json()))
     };
 
     /// `keyed_http.save_view(template text, slug text, body text) returns text[]`. The slug is null for a new view, whose
@@ -70,7 +70,7 @@ sql_functions! {
             super::save(&caller, &template, &parse(&body, slug.clone())?, may_replace)
         })?;
         let written = Written::new(if is_new { 201 } else { 200 }, view.to_json(), Subject::View(view.template.id));
-        Ok(Answer::Written(written.created(Some(format!("{}/views/{}", view.template.id, view.slug)))))
+        Ok(ReturnValue::Written(written.created(Some(format!("{}/views/{}", view.template.id, view.slug)))))
     };
 
     /// `keyed_http.drop_view(template text, slug text) returns text[]`.
@@ -80,7 +80,7 @@ sql_functions! {
             let (caller, template) = named(call)?;
             super::drop(&caller, &template, &slug)
         })?;
-        Ok(Answer::Written(Written::no_content()))
+        Ok(ReturnValue::Written(Written::no_content()))
     };
 }
 

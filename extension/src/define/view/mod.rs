@@ -112,7 +112,7 @@ fn relation(template: &Template, slug: &str) -> Oid {
 
 /// Prefixes the pointer of an error in the query. Errors of `presentation` keep their pointer.
 fn in_query(error: Error) -> Error {
-    match error.faults.first().is_some_and(|fault| fault.pointer == "/presentation") {
+    match error.violations.first().is_some_and(|violation| violation.pointer == "/presentation") {
         true => error,
         false => error.below("/query"),
     }

@@ -161,14 +161,15 @@ fn unit(attribute: &Attribute) -> String {
 fn check_names(template: &Template, columns: &[Column]) -> Result<(), Error> {
     let mut names = HashSet::new();
     for Column { name, .. } in columns {
-        let fault = if name.len() > MAX_NAME_BYTES {
+        let violation = if name.len() > MAX_NAME_BYTES {
             format!("the name of column {name} exceeds {MAX_NAME_BYTES} bytes")
         } else if !names.insert(name) {
             format!("two columns have the name {name}")
         } else {
             continue;
         };
-        let message = format!("cannot create a view with presentation of {}: {fault}", template.full_name());
+        let message =
+            format!("cannot create a view with presentation of {}: {violation}", template.full_name());
         return Err(Error::at(Code::Conflict, "/presentation", message).hint(
             "Rename the attribute, or omit it by listing the other attributes in the member fields of the query.",
         ));

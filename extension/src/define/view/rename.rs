@@ -9,7 +9,7 @@ use crate::template::Template;
 use serde_json::value::RawValue;
 use std::rc::Rc;
 
-/// Rewrites a body. A body that refers to attributes by number does not change.
+/// Rewrites a body. A body that refers to attributes by id does not change.
 pub(crate) fn rename(
     template: &Rc<Template>,
     body: &str,

@@ -1,4 +1,5 @@
-//! Claims: leases of texts with missing or outdated vectors to workers that can read and update their records.
+//! Claims: leases of records with missing or outdated vectors, to workers that can read and update these
+//! records.
 
 use super::{MAX_ATTEMPTS, TABLE, require, source};
 use crate::access::privilege::Privilege;
@@ -17,15 +18,16 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// The maximum number of texts in a claim.
+/// The maximum number of records in a claim.
 const MAX_TEXTS: i32 = 2048;
 /// The maximum lease in seconds.
 const MAX_LEASE: i32 = 3600;
-/// The maximum size of the texts of a claim; the remaining records are released.
+/// The maximum total size of the text in a claim. The remaining records are released.
 const MAX_BYTES: usize = 16 << 20;
 /// The number of attempts if the statement has to wait for an entry.
 const ATTEMPTS: usize = 3;
-/// The number of records in a chunk. Texts can be long, and a chunk can contain texts that are not embedded.
+/// The number of records in a chunk. Their text can be long, and the chunk can contain text that is not
+/// embedded.
 const CHUNK: usize = 64;
 
 /// The result of a claim.
@@ -38,7 +40,7 @@ struct Claim {
     is_settled: bool,
 }
 
-/// Claims up to `max_texts` texts for some seconds, for a worker with this model.
+/// Claims up to `max_texts` records for some seconds, for a worker with this model.
 ///
 /// Returns `{claim, entries: [{record, hash, text}], settled}`. Records that the caller cannot both read and update are
 /// skipped. Each claim counts as an attempt.
@@ -163,7 +165,8 @@ impl Claim {
         }
     }
 
-    /// Adds the texts of claimed records to the result, and settles unchanged ones.
+    /// Adds the text of each claimed record to the result, and settles records whose text is
+    /// unchanged.
     fn add_texts(
         &mut self,
         spi: &Connection,

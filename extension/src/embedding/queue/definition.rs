@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// The number of records in a chunk of a job.
 const CHUNK: usize = 5000;
 
-/// The queue of texts to be embedded.
+/// The embedding queue.
 pub struct Queue;
 
 impl Dependent for Queue {
@@ -30,7 +30,7 @@ impl Dependent for Queue {
     ) -> Result<(), Error> {
         if after.embed.is_empty() {
             if !before.embed.is_empty() {
-                // Vectors and the hashes of their texts remain, in case embedding is enabled again.
+                // Keeps vectors and text hashes, in case embedding is enabled again.
                 let sql = format!("delete from {TABLE} where template_id = {} and state <> 'done'", after.id);
                 spi.script(&sql);
                 job::delete_embeddings_job(spi, after.id);
@@ -111,8 +111,8 @@ fn has_new_labels(before: &Template, after: &Template) -> bool {
     })
 }
 
-/// Queues all live records. Texts that have not changed since they were embedded are not embedded again. A vector without an
-/// entry was set by a caller and remains. `known` is the action for existing entries.
+/// Queues all live records. A worker does not embed text again that has not changed. A vector without an entry was set by a
+/// caller and remains. `known` is the action for existing entries.
 pub fn enqueue(spi: &Connection, template: &Template, known: &str) {
     spi.run_once(&enqueuing(template, "", known), Snapshot::Latest, &[]);
 }

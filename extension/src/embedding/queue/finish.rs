@@ -76,13 +76,15 @@ pub fn fail(caller: &Caller, claim: Uuid, record: Uuid, reason: &str) -> Result<
     Ok(update(&template, &sql, &params![record, claim, reason]) > 0)
 }
 
-/// Releases the unfinished records of a claim without counting an attempt. Knowledge of the claim id suffices.
+/// Releases the unfinished records of a claim without counting an attempt. The claim id is sufficient
+/// authorization.
 pub fn release(claim: Uuid, reason: Option<&str>, rest: i32) -> Result<i32, Error> {
     require()?;
     if !(0..=86_400).contains(&rest) {
         return Err(Error::at(Code::InvalidValue, "/rest", "rest must be between 0 and 86400 seconds"));
     }
-    // Skips locked entries, which get a new text. Waiting for one while holding others could deadlock.
+    // Skips locked entries, whose records are getting new text. Waiting for one while holding others
+    // could deadlock.
     let sql = format!(
         "with mine as materialized (select j.record_id from {TABLE} j where j.claim = $1 for no key update skip locked) \
          update {TABLE} j set state = 'pending', claim = null, attempts = greatest(j.attempts - 1, 0), \

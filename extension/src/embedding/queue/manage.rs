@@ -28,8 +28,8 @@ pub fn retry(template: Option<&Template>) -> Result<i64, Error> {
     }))
 }
 
-/// Queues all texts of a template again, or only those with a vector of another model. Vectors set by callers remain.
-/// Returns the number of queued records.
+/// Queues all records of a template again, or only those whose vectors come from another model. Vectors set by
+/// callers remain. Returns the number of queued records.
 pub fn reembed(template: &Template, other_than: Option<&str>) -> Result<i64, Error> {
     Caller::current().require_admin("embed a template again")?;
     require()?;

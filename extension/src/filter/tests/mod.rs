@@ -1,12 +1,12 @@
-//! Compiled SQL of valid filters, and pointer, code and message of faults.
+//! Compiled SQL of valid filters, and pointer, code and message of errors.
 
 mod days;
+mod indexable;
 pub(crate) mod properties;
 mod references;
-mod refusals;
+mod rejections;
 mod rendering;
 pub(crate) mod schema;
-mod served;
 mod uses;
 mod values;
 
@@ -26,7 +26,7 @@ fn raw(text: &str) -> Box<RawValue> {
 /// Compiles the members `filters` and `filter_groups` of a request for works.
 fn compile_with(body: &str, settings: Settings) -> Result<Filter, Error> {
     let members = json::object(body)?.0;
-    let member = |wanted: &str| members.iter().find(|(name, _)| name == wanted).map(|member| member.1);
+    let member = |requested: &str| members.iter().find(|(name, _)| name == requested).map(|member| member.1);
     check(&parse::body(member("filters"), member("filter_groups"))?, &*works(), settings)
 }
 
@@ -62,8 +62,12 @@ fn check_lines(lines: &[(&str, &str, &str, &str)]) {
     }
 }
 
-/// The pointer, the code and the message of each fault.
-fn faults(refused: Result<Filter, Error>) -> Vec<(String, Code, String)> {
-    let error = refused.expect_err("a refusal");
-    error.faults.into_iter().map(|fault| (fault.pointer, fault.code, fault.detail)).collect()
+/// The pointer, the code and the message of each error.
+fn violations(rejected: Result<Filter, Error>) -> Vec<(String, Code, String)> {
+    let error = rejected.expect_err("a refusal");
+    error
+        .violations
+        .into_iter()
+        .map(|violation| (violation.pointer, violation.code, violation.detail))
+        .collect()
 }

@@ -110,7 +110,7 @@ fn check_sql(sql: &str) {
     }
 }
 
-/// Known injection texts, and arbitrary texts.
+/// Known injection strings, and arbitrary strings.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(vec![
@@ -265,13 +265,13 @@ proptest! {
     }
 
     #[test]
-    fn fault_has_a_pointer_into_the_request(body in anything()) {
-        let refused = compile_scope(&body.to_string()).err();
-        for fault in refused.iter().flat_map(|error| &error.faults) {
+    fn violation_has_a_pointer_into_the_request(body in anything()) {
+        let rejected = compile_scope(&body.to_string()).err();
+        for violation in rejected.iter().flat_map(|error| &error.violations) {
             // The parent of a missing member exists.
-            let parent = fault.pointer.rsplit_once('/').map_or("", |cut| cut.0);
-            let is_cut = fault.pointer.contains('…');
-            prop_assert!(is_cut || body.pointer(parent).is_some(), "{} in {body}", fault.pointer);
+            let parent = violation.pointer.rsplit_once('/').map_or("", |cut| cut.0);
+            let is_cut = violation.pointer.contains('…');
+            prop_assert!(is_cut || body.pointer(parent).is_some(), "{} in {body}", violation.pointer);
         }
     }
 

@@ -128,14 +128,17 @@ fn missing_reference_is_empty_and_not_equal() {
 
 #[test]
 fn invisible_field_is_reported_as_unknown() {
-    let refused = |field: &str| {
+    let rejected = |field: &str| {
         let error = compile(&format!("{{\"filters\":[{}]}}", on(field, "eq", "\"a\""))).expect_err(field);
-        assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::UnknownField, "/filters/0/field"));
+        assert_eq!(
+            (error.code, error.violations[0].pointer.as_str()),
+            (Code::UnknownField, "/filters/0/field")
+        );
         let hint = error.hint.unwrap_or_default();
         (error.message.replace(field, "…"), hint)
     };
     for hidden in ["owner.name", "owner.external_key", "owner.name.more", "owner.id"] {
-        assert_eq!(refused(hidden), refused("no.such"), "{hidden}");
+        assert_eq!(rejected(hidden), rejected("no.such"), "{hidden}");
     }
-    assert!(refused("artist.no").1.contains("crm.artists: name, born, country"));
+    assert!(rejected("artist.no").1.contains("crm.artists: name, born, country"));
 }

@@ -256,7 +256,7 @@ fn filter_is_rendered_with_any_alias() {
 }
 
 #[test]
-fn attribute_key_selects_numbers() {
+fn attribute_key_selects_ids() {
     let by_id = Settings { attribute_key: AttributeKey::Id, ..Settings::default() };
     for (field, expected) in [
         ("11", "(t.\"note\" = 'a')"),
@@ -273,6 +273,6 @@ fn attribute_key_selects_numbers() {
     }
     for field in ["note", "011", "+11", "99", "artist.31"] {
         let body = format!("{{\"filters\":[{}]}}", on(field, "eq", "\"a\""));
-        assert_eq!(faults(compile_with(&body, by_id))[0].1, Code::UnknownField, "{field}");
+        assert_eq!(violations(compile_with(&body, by_id))[0].1, Code::UnknownField, "{field}");
     }
 }

@@ -112,14 +112,14 @@ fn value_of_the_wrong_type_is_rejected_with_its_pointer() {
         ("seen", "today", "\"2024-01-01\"", VALUE, "takes no value"),
     ] {
         let body = format!("{{\"filters\":[{}]}}", on(field, operator, value));
-        let faults = faults(compile(&body));
-        assert_eq!(faults.len(), 1, "{field} {operator} {value}: {faults:?}");
+        let violations = violations(compile(&body));
+        assert_eq!(violations.len(), 1, "{field} {operator} {value}: {violations:?}");
         assert_eq!(
-            (faults[0].0.as_str(), faults[0].1),
+            (violations[0].0.as_str(), violations[0].1),
             (pointer, Code::InvalidValue),
             "{field} {operator} {value}"
         );
-        assert!(faults[0].2.contains(message), "{field} {operator} {value}: {}", faults[0].2);
+        assert!(violations[0].2.contains(message), "{field} {operator} {value}: {}", violations[0].2);
     }
 }
 
@@ -128,9 +128,9 @@ fn comparison_with_null_is_rejected() {
     for (field, operator) in
         [("note", "eq"), ("price", "gt"), ("tags", "in"), ("artist", "neq"), ("id", "in")]
     {
-        let faults = faults(compile(&format!("{{\"filters\":[{}]}}", on(field, operator, "null"))));
-        assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filters/0/value", Code::InvalidValue));
-        assert!(faults[0].2.contains("use the operator empty or not-empty"), "{}", faults[0].2);
+        let violations = violations(compile(&format!("{{\"filters\":[{}]}}", on(field, operator, "null"))));
+        assert_eq!((violations[0].0.as_str(), violations[0].1), ("/filters/0/value", Code::InvalidValue));
+        assert!(violations[0].2.contains("use the operator empty or not-empty"), "{}", violations[0].2);
     }
 }
 
@@ -142,8 +142,12 @@ fn invalid_external_key_is_rejected() {
         ("artist", r#"{"external_key":" "}"#, "/filters/0/value/external_key"),
         ("artist", r#""{\"external_key\":\"\"}""#, "/filters/0/value"),
     ] {
-        let faults = faults(compile(&format!("{{\"filters\":[{}]}}", on(field, "eq", value))));
-        assert_eq!((faults[0].0.as_str(), faults[0].1), (pointer, Code::InvalidExternalKey), "{value}");
+        let violations = violations(compile(&format!("{{\"filters\":[{}]}}", on(field, "eq", value))));
+        assert_eq!(
+            (violations[0].0.as_str(), violations[0].1),
+            (pointer, Code::InvalidExternalKey),
+            "{value}"
+        );
     }
 }
 

@@ -1,18 +1,18 @@
-//! The layout of a stored `jsonb`: pure.
+//! The layout of a stored `jsonb`. Pure.
 
-/// The bits of a header, and of an entry, that are a number.
+/// The bits of a header or an entry that contain a number.
 pub(super) const NUMBER: u32 = 0x0FFF_FFFF;
-/// The bit of a header that says that the container is an object.
+/// The header bit of an object.
 pub(super) const IS_OBJECT: u32 = 0x2000_0000;
-/// The bit of a header that says that the container is an array.
+/// The header bit of an array.
 pub(super) const IS_ARRAY: u32 = 0x4000_0000;
-/// The bit of a header that says that the array stands for its only element, which is not a container.
+/// The header bit of a scalar, which is stored as an array with one element.
 pub(super) const IS_SCALAR: u32 = 0x1000_0000;
-/// The bit of an entry that says that its number is an end, not a length.
+/// The bit of an entry whose number is an end offset instead of a length.
 pub(super) const IS_END: u32 = 0x8000_0000;
 /// The size of a header and of an entry.
 pub(super) const SIZE: usize = 4;
-/// One of this many entries has an end.
+/// Every 32nd entry has an end offset.
 pub(super) const STRIDE: usize = 32;
 
 /// The types of entries.

@@ -1,8 +1,8 @@
-//! The names of the members of a `jsonb` object: pure. The values, which can be long, are not read.
+//! The member names of a `jsonb` object. Pure. The values, which can be long, are not read.
 
 use super::layout::{IS_END, IS_OBJECT, NUMBER, SIZE};
 
-/// The names in an object, in their stored order; none of anything else.
+/// The names in an object, in stored order; none for other values.
 pub fn names(content: &[u8]) -> Vec<&str> {
     let number = |position: usize| {
         let bytes = content.get(position..position + SIZE)?;
@@ -27,7 +27,8 @@ pub fn names(content: &[u8]) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    /// An object as PostgreSQL stores it, without values; the entries of these indexes are ends.
+    /// An object as PostgreSQL stores it, without values. The entries at these indexes are end
+    /// offsets.
     fn object(names: &[&str], ends: &[usize]) -> Vec<u8> {
         let mut bytes = (names.len() as u32 | IS_OBJECT).to_ne_bytes().to_vec();
         let mut end = 0;
@@ -36,7 +37,7 @@ mod tests {
             let entry = if ends.contains(&index) { end | IS_END } else { name.len() as u32 };
             bytes.extend(entry.to_ne_bytes());
         }
-        // The values are null, which takes no room.
+        // The values are null, which takes no space.
         bytes.extend(std::iter::repeat_n(0x4000_0000_u32.to_ne_bytes(), names.len()).flatten());
         bytes.extend(names.concat().bytes());
         bytes

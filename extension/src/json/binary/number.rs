@@ -1,18 +1,18 @@
-//! The digits of a JSON number → the stored form of `numeric`: pure.
+//! The digits of a JSON number → the stored form of `numeric`. Pure.
 //!
 //! The short form has a header of 16 bits (sign, number of decimals, weight of the first group) and groups of four decimal
 //! digits without leading and trailing zeros. Source: `src/backend/utils/adt/numeric.c` of PostgreSQL.
 
 use super::layout::{VARLENA_HEADER, varlena_header};
 
-/// The bit of a header that says that the form is the short one.
+/// The header bit of the short form.
 const SHORT: u16 = 0x8000;
-/// The sign of a negative number.
+/// The header bit of a negative number.
 const NEGATIVE: u16 = 0x2000;
-/// The position of the number of decimals, and its maximum.
+/// The offset of the number of decimals in the header, and its maximum.
 const DECIMALS_SHIFT: u32 = 7;
 const MAX_DECIMALS: usize = 63;
-/// The bits of the weight: a number with its sign.
+/// The header bits of the weight, which is signed.
 const WEIGHT: u16 = 0x7F;
 const MAX_WEIGHT: i32 = 63;
 const MIN_WEIGHT: i32 = -64;

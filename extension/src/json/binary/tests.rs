@@ -53,7 +53,7 @@ fn padding_belongs_to_the_value_after_it() {
 }
 
 #[test]
-fn rare_texts_are_left_to_the_input_function() {
+fn rare_forms_are_left_to_the_input_function() {
     let deep = "[".repeat(MAX_DEPTH + 1) + &"]".repeat(MAX_DEPTH + 1);
     let long = "9".repeat(260);
     let decimals = format!("0.{}", "1".repeat(64));
@@ -63,7 +63,7 @@ fn rare_texts_are_left_to_the_input_function() {
 }
 
 #[test]
-fn texts_that_are_not_json_are_left_to_the_input_function() {
+fn invalid_json_is_left_to_the_input_function() {
     for text in [
         "",
         "nul",
@@ -91,7 +91,7 @@ fn texts_that_are_not_json_are_left_to_the_input_function() {
 }
 
 #[test]
-fn longest_text_is_converted() {
+fn longest_json_is_converted() {
     let text = |length: usize| format!("\"{}\"", "x".repeat(length));
     assert!(to_jsonb(&text(MAX_TEXT - 2)).is_some());
     assert!(to_jsonb(&text(MAX_TEXT - 1)).is_none());

@@ -1,20 +1,20 @@
-//! The bytes that a request for words may read: pure.
+//! The byte budget of a request for words. Pure.
 
 use std::cell::Cell;
 
-/// The maximum number of bytes that are read for one list of texts, and for a request.
+/// The maximum number of bytes that are read for one substring query, and for a request.
 const MAX_OF_LIST: usize = 8 << 20;
 const MAX_OF_REQUEST: usize = 64 << 20;
 
-/// The bytes that a request may still read. Those of visible records are counted separately, so that the response depends only
-/// on these.
+/// The bytes that a request may still read. The bytes of visible records are counted separately, so that the response
+/// depends only on visible records.
 #[derive(Debug, Default)]
 pub struct Budget {
     /// Of all documents, visible or not.
     pub read: Bytes,
     /// Of documents of visible records.
     pub visible: Bytes,
-    /// Of texts in which spellings are looked up.
+    /// Of records whose spellings are looked up.
     pub spelled: Bytes,
 }
 
@@ -29,7 +29,7 @@ impl Default for Bytes {
 }
 
 impl Bytes {
-    /// The bytes that may be read for one list of texts.
+    /// The bytes that may be read for one substring query.
     pub fn list(&self) -> List<'_> {
         List { all: self, left: Cell::new(self.maximum()) }
     }
@@ -39,7 +39,7 @@ impl Bytes {
     }
 }
 
-/// The bytes that may be read for one list of texts.
+/// The bytes that may be read for one substring query.
 #[derive(Debug)]
 pub struct List<'a> {
     all: &'a Bytes,
@@ -47,14 +47,14 @@ pub struct List<'a> {
 }
 
 impl List<'_> {
-    /// Counts a document by its length in memory. Returns whether another may be read.
+    /// Counts a document by its length in memory. Returns whether another one may be read.
     pub fn take(&self, bytes: usize) -> bool {
         self.left.set(self.left.get().saturating_sub(bytes));
         self.all.0.set(self.all.0.get().saturating_sub(bytes));
         !self.is_spent()
     }
 
-    /// Whether nothing more may be read.
+    /// Whether the budget is exhausted.
     pub fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
@@ -64,7 +64,7 @@ impl List<'_> {
 mod tests {
     use super::*;
 
-    /// The number of documents of a length that are read for a list.
+    /// The number of documents of a length that are read for one substring query.
     fn read(bytes: &Bytes, length: usize) -> usize {
         let list = bytes.list();
         let mut documents = 0;

@@ -1,6 +1,6 @@
-//! The corrections of a query that found no record: pure.
+//! The corrections of a query that found no record. Pure.
 //!
-//! Later pages of such a search need the same corrections, so the cursor carries them.
+//! Later pages of such a search need the same corrections, so the cursor contains them.
 
 use super::word::{is_fit, is_near, trimmed};
 use crate::search::text::fold::fold;
@@ -13,24 +13,25 @@ pub const MAX_WORDS: usize = 10;
 /// Separates a cursor from the corrections.
 const SEPARATOR: char = '.';
 
-/// The words that replace a term.
+/// The replacements of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The word of the term, folded, without punctuation around it.
+    /// The word of the term, folded, without surrounding punctuation.
     pub term: String,
-    /// The spelling of the first word.
+    /// The spelling of the first replacement.
     pub shown: String,
-    /// The words, folded, the most frequent first; the term itself before all where it is one of them.
+    /// The replacements, folded, the most frequent first. If the term itself is one of them, it comes
+    /// first.
     pub words: Vec<String>,
 }
 
 /// The corrections of a query.
 pub type Corrections = Vec<Correction>;
 
-/// The word of a term that may have a typo, folded, without punctuation around it.
+/// The word of a term that may have a typo, folded, without surrounding punctuation.
 pub fn correctable(term: &Term) -> Option<String> {
-    let is_wanted = term.kind == MatchKind::Word && !term.is_excluded;
-    let word = is_wanted.then(|| fold(&term.typed[trimmed(&term.typed)]))?;
+    let is_requested = term.kind == MatchKind::Word && !term.is_excluded;
+    let word = is_requested.then(|| fold(&term.typed[trimmed(&term.typed)]))?;
     has_letters(&word).then_some(word)
 }
 
@@ -56,10 +57,10 @@ pub fn words(corrections: &[Correction]) -> impl Iterator<Item = &str> {
     corrections.iter().flat_map(|it| &it.words).map(String::as_str)
 }
 
-/// The text with its terms corrected; none if it has the corrected terms already.
-pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
+/// The text with its terms corrected; `None` if it already has the corrected terms.
+pub fn corrected_text(text: &str, corrections: &[Correction]) -> Option<String> {
     let text = TextQuery::straight(text);
-    let mut meant = String::with_capacity(text.len());
+    let mut corrected_text = String::with_capacity(text.len());
     let (mut rest, mut is_other) = (text.as_str(), false);
     while let Some((term, after)) = next_term(rest) {
         let read = &rest[..rest.len() - after.len()];
@@ -70,20 +71,20 @@ pub fn meant(text: &str, corrections: &[Correction]) -> Option<String> {
         match correction {
             Some(correction) => {
                 let place = trimmed(read);
-                meant.push_str(&read[..place.start]);
-                meant.push_str(&correction.shown);
-                meant.push_str(&read[place.end..]);
+                corrected_text.push_str(&read[..place.start]);
+                corrected_text.push_str(&correction.shown);
+                corrected_text.push_str(&read[place.end..]);
                 is_other = true;
             }
-            None => meant.push_str(read),
+            None => corrected_text.push_str(read),
         }
     }
-    meant.push_str(rest);
-    is_other.then_some(meant)
+    corrected_text.push_str(rest);
+    is_other.then_some(corrected_text)
 }
 
 /// The suffix of a cursor with these corrections.
-pub fn carried(corrections: &[Correction]) -> String {
+pub fn cursor_suffix(corrections: &[Correction]) -> String {
     if corrections.is_empty() {
         return String::new();
     }
@@ -94,10 +95,13 @@ pub fn carried(corrections: &[Correction]) -> String {
     format!("{SEPARATOR}{}", URL_SAFE_NO_PAD.encode(serde_json::Value::from(lists).to_string()))
 }
 
-/// A cursor without its corrections, and these; none if no search could have made it.
+/// Splits a cursor into the cursor without corrections, and the corrections; `None` if no search
+/// could have created it.
 pub fn split(cursor: &str) -> Option<(&str, Corrections)> {
-    let Some((cursor, carried)) = cursor.split_once(SEPARATOR) else { return Some((cursor, Vec::new())) };
-    let json = URL_SAFE_NO_PAD.decode(carried).ok();
+    let Some((cursor, cursor_suffix)) = cursor.split_once(SEPARATOR) else {
+        return Some((cursor, Vec::new()));
+    };
+    let json = URL_SAFE_NO_PAD.decode(cursor_suffix).ok();
     let lists = json.and_then(|json| serde_json::from_slice::<Vec<Vec<String>>>(&json).ok());
     let corrections = lists.filter(|lists| lists.len() <= 2 * MAX_TERMS).and_then(|lists| {
         let corrections = lists.into_iter().map(|list| {
@@ -111,7 +115,7 @@ pub fn split(cursor: &str) -> Option<(&str, Corrections)> {
     corrections.map(|corrections| (cursor, corrections))
 }
 
-/// Whether a search could have made the correction.
+/// Whether a search could have created the correction.
 fn is_sound(correction: &Correction) -> bool {
     let Correction { term, shown, words } = correction;
     let is_word = |word: &String| word == term || is_fit(word) && fold(word) == *word && is_near(word, term);
@@ -132,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn meant_text_has_the_spelling_of_records() {
+    fn corrected_text_has_the_spelling_of_records() {
         let corrections = [
             correction("vermer", "Vermeer", &["vermeer"]),
             correction("pearl", "pearl", &["pearl", "pearls"]),
@@ -146,7 +150,7 @@ mod tests {
             ("pearl. 'vermer'!", Some("pearl. 'Vermeer'!")),
             ("vermer's", None),
         ] {
-            assert_eq!(meant(text, &corrections).as_deref(), expected, "{text}");
+            assert_eq!(corrected_text(text, &corrections).as_deref(), expected, "{text}");
         }
     }
 
@@ -161,7 +165,7 @@ mod tests {
     #[test]
     fn cursor_carries_the_corrections_to_the_next_page() {
         let corrections = vec![correction("zurihc", "Zürich", &["zurich"])];
-        let cursor = format!("abc{}", carried(&corrections));
+        let cursor = format!("abc{}", cursor_suffix(&corrections));
         assert_eq!(split(&cursor).expect("a cursor"), ("abc", corrections));
         assert_eq!(split("abc").expect("a cursor"), ("abc", Vec::new()));
         for (term, shown, words) in [
@@ -171,16 +175,16 @@ mod tests {
             ("abc", "abd", &["abd"]),
             ("zurihc", "ZURICH", &["ZURICH"]),
         ] {
-            let forged = format!("abc{}", carried(&[correction(term, shown, words)]));
+            let forged = format!("abc{}", cursor_suffix(&[correction(term, shown, words)]));
             assert!(split(&forged).is_none(), "{term} {words:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_a_cursor_or_rejected(text in any::<String>(), carried in "[-_A-Za-z0-9]{0,40}") {
+        fn arbitrary_text_is_a_cursor_or_rejected(text in any::<String>(), cursor_suffix in "[-_A-Za-z0-9]{0,40}") {
             let _ = split(&text);
-            let _ = split(&format!("abc.{carried}"));
+            let _ = split(&format!("abc.{cursor_suffix}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A folded text with the offsets of its characters in the original: pure.
+//! Folded text with the offsets of its characters in the original. Pure.
 
 use crate::search::text::fold::fold;
 use std::ops::Range;
@@ -8,25 +8,25 @@ use unicode_normalization::char::is_combining_mark;
 /// The number of bytes, or characters of one word, after which interrupts are checked.
 const PAUSED: usize = 16 << 10;
 
-/// A text as [`fold`] returns it, with the offsets of the original.
+/// A string as [`fold`] returns it, with the offsets of the original.
 pub struct Folded {
     /// The folded text.
     pub text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<FoldedPiece>,
 }
 
 /// Characters that are folded together.
-struct Piece {
+struct FoldedPiece {
     /// Where they begin in the folded text.
     folded: usize,
     /// Where they are in the original.
     original: Range<usize>,
-    /// Whether each byte of the original is one of the folded text.
+    /// Whether the folded text has the same byte offsets as the original.
     is_plain: bool,
 }
 
 impl Folded {
-    /// Folds a text. `pause` is called now and then in a long one.
+    /// Folds a string. `pause` is called repeatedly during long input.
     pub fn new(original: &str, mut pause: impl FnMut()) -> Folded {
         let mut folded = Folded { text: String::with_capacity(original.len()), pieces: Vec::new() };
         let (mut rest, mut next) = (0, PAUSED);
@@ -41,7 +41,7 @@ impl Folded {
         folded
     }
 
-    /// The range in the original of a range of the folded text, which is not empty and neither begins nor ends with a space.
+    /// The range in the original for a non-empty range of the folded text that neither begins nor ends with a space.
     pub fn original(&self, part: Range<usize>) -> Range<usize> {
         let piece = |place: usize| &self.pieces[self.pieces.partition_point(|it| it.folded <= place) - 1];
         let (first, last) = (piece(part.start), piece(part.end - 1));
@@ -65,7 +65,7 @@ impl Folded {
             self.text.push(' ');
         }
         if word.is_ascii() {
-            self.pieces.push(Piece {
+            self.pieces.push(FoldedPiece {
                 folded: self.text.len(),
                 original: at..at + word.len(),
                 is_plain: true,
@@ -91,14 +91,14 @@ impl Folded {
                 {
                     last.original.end = original.end;
                 }
-                _ => self.pieces.push(Piece { folded, original, is_plain }),
+                _ => self.pieces.push(FoldedPiece { folded, original, is_plain }),
             }
         }
-        // Characters that interact over a distance are one piece.
+        // Characters that interact over a distance form one piece.
         if self.text[text..] != whole {
             self.text.truncate(text);
             self.pieces.truncate(pieces);
-            self.pieces.push(Piece { folded: text, original: at..at + word.len(), is_plain: false });
+            self.pieces.push(FoldedPiece { folded: text, original: at..at + word.len(), is_plain: false });
             self.text.push_str(&whole);
         }
     }
@@ -171,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_is_the_folded_one(
+        fn folded_text_equals_fold(
             text in prop_oneof![any::<String>(), "[a-cA-CäÄß \u{301}\u{3099}\u{ff9e}か\u{ff76}\u{1100}\u{1161}\u{11a8}\u{a8}\u{b4}\u{ad}\u{0}Æé-]{0,30}"],
         ) {
             prop_assert_eq!(Folded::new(&text, || {}).text, fold(&text));

@@ -1,9 +1,9 @@
-//! Fragments of a text around its marks, safe for HTML: pure.
+//! Fragments of text around highlighted matches, escaped for HTML. Pure.
 
 use super::folded::{continues, separates};
 use std::ops::Range;
 
-/// Up to this number of characters, a text is one fragment.
+/// Up to this number of characters, a string is one fragment.
 const WHOLE: usize = 200;
 /// The approximate number of characters of a fragment of a longer text, and of those before its first mark.
 const LENGTH: usize = 180;
@@ -12,10 +12,10 @@ const BEFORE: usize = 40;
 const MAX_MATCH: usize = 300;
 /// The maximum number of fragments of an attribute.
 pub const MAX_FRAGMENTS: usize = 3;
-/// Marks the end of a cut text.
+/// Marks the end of truncated text.
 const ELLIPSIS: char = '…';
 
-/// A match in a text.
+/// A match in a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Its range.
@@ -24,7 +24,7 @@ pub struct Mark {
     pub terms: u64,
 }
 
-/// A part of a text with its marks.
+/// A part of the text, with its highlighted matches.
 #[derive(Debug)]
 pub struct Fragment {
     /// The position of the text among the values of the attribute.
@@ -126,7 +126,7 @@ fn whole_character(text: &str, place: usize) -> usize {
     place + text[place..].chars().take_while(|it| continues(*it)).map(char::len_utf8).sum::<usize>()
 }
 
-/// The fragment of a text that begins after this number of characters.
+/// The fragment of a string that begins after this number of characters.
 fn fragment(value: usize, text: &str, characters: usize, place: Range<usize>, marks: &[Mark]) -> Fragment {
     let mut html = String::with_capacity(place.len() + 32);
     if place.start > 0 {
@@ -156,7 +156,7 @@ fn fragment(value: usize, text: &str, characters: usize, place: Range<usize>, ma
     Fragment { value, html, place: characters..end, marks: places, terms }
 }
 
-/// Appends a text, escaped for HTML, also within an attribute of an element.
+/// Appends a string, escaped for HTML, also within an attribute of an element.
 fn push_escaped(out: &mut String, text: &str) {
     for character in text.chars() {
         match character {

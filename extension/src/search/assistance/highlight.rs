@@ -1,4 +1,4 @@
-//! The ranges at which the terms of a query match a text, as a search finds them: pure.
+//! The ranges at which the terms of a query match text, by the rules of the search. Pure.
 
 use super::folded::{Folded, separates};
 use super::fragment::{Mark, merged};
@@ -15,19 +15,20 @@ const MAX_MATCHES: usize = 1000;
 /// The number of terms with a bit of their own.
 const MAX_BITS: usize = 63;
 
-/// The terms as they match texts of one language.
+/// The terms as they match strings of one language.
 #[derive(Debug, Default)]
 pub struct Pattern {
-    /// Texts that match anywhere.
+    /// Strings that match anywhere.
     substrings: Vec<(String, u64)>,
-    /// Texts that match the beginnings of words.
+    /// Strings that match the beginnings of words.
     beginnings: Vec<(String, u64)>,
     /// Stems of words, each with its terms.
     stems: Vec<(String, u64)>,
 }
 
 impl Pattern {
-    /// The pattern of the terms of a query, without excluded ones; `stem` returns the stems of a text in each language of documents.
+    /// The pattern of the terms of a query, without excluded terms. `stem` returns the stems of a string in each language of
+    /// documents.
     pub fn new<'q>(
         terms: impl Iterator<Item = &'q Term>,
         stem: impl Fn(&str) -> Vec<BTreeSet<String>>,
@@ -65,8 +66,8 @@ impl Pattern {
         self.stems.iter().map(of_stem).fold(0, |all, terms| all | terms)
     }
 
-    /// The matches of the terms in a text; `terms_of` returns the terms with the stem of a word. `pause` is called now and then in a
-    /// long text.
+    /// The matches of the terms in a string. `terms_of` returns the terms with the stem of a word. `pause` is called
+    /// repeatedly during long input.
     pub fn marks(
         &self,
         text: &str,
@@ -123,7 +124,8 @@ fn mark_stems(text: &str, terms_of: &mut dyn FnMut(&str) -> u64, marks: &mut Vec
         if terms == 0 {
             continue;
         }
-        // Of words joined by punctuation, those that have the stem themselves; else all of them.
+        // Of words joined by punctuation, the words that have the stem themselves; if there are
+        // none, all of them.
         let mut left = terms;
         for part in parts(&word[inner.clone()]) {
             let place = inner.start + part.start..inner.start + part.end;
@@ -173,7 +175,7 @@ mod tests {
         pattern.marks(text, |word| pattern.terms_with(&stems(word)), || {})
     }
 
-    /// The text with brackets around what is marked.
+    /// The text with brackets around the highlighted ranges.
     fn shown(query: &str, text: &str) -> String {
         let mut shown = text.to_owned();
         for mark in marks(query, text).iter().rev() {
@@ -210,13 +212,13 @@ mod tests {
             text in "[a-cA-CäÄs京 .(<&-]{0,40}",
         ) {
             let query = TextQuery::parse(&query).expect("a query");
-            let wanted: Vec<&Term> = query.terms.iter().filter(|term| !term.is_excluded).collect();
+            let requested: Vec<&Term> = query.terms.iter().filter(|term| !term.is_excluded).collect();
             let mut document = String::new();
             write_field(&mut document, &Field { attribute: None, values: vec![&text], is_title: true }, &mut |it| stems(it));
             let pattern = Pattern::new(query.terms.iter(), |typed| vec![stems(typed)]);
             let marks = pattern.marks(&text, |word| pattern.terms_with(&stems(word)), || {});
             let marked = marks.iter().fold(0, |all, mark| all | mark.terms);
-            for (number, term) in wanted.into_iter().enumerate() {
+            for (number, term) in requested.into_iter().enumerate() {
                 let needle = Needle::new(term, &[stems(&term.typed)]);
                 let is_found = Comparison::of_needle(&needle).each(document.as_bytes()).all(|it| it);
                 let is_marked = marked & 1 << number != 0;

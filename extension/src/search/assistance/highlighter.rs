@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 use uuid::Uuid;
 
 /// The maximum number of cached words, and of cached display terms.
-const MAX_KNOWN: usize = 20_000;
+const MAX_CACHED: usize = 20_000;
 
 /// The projection with highlights, if they are requested.
 pub fn highlighted(
@@ -44,7 +44,7 @@ pub struct Highlighter {
     has_offsets: bool,
 }
 
-/// The terms as they match texts of one template.
+/// The terms as they match strings of one template.
 struct Language {
     stemmer: Stemmer,
     pattern: Pattern,
@@ -71,8 +71,8 @@ impl Highlighter {
         let references = terms.map(|_| names::references(template, visible_rows)).unwrap_or_default();
         let empty = TextQuery::default();
         let terms = terms.unwrap_or(&empty);
-        let wanted = || terms.terms.iter().filter(|term| !term.is_excluded);
-        let may_match = |reference: &Reference| wanted().any(|term| reference.may_match(term));
+        let requested = || terms.terms.iter().filter(|term| !term.is_excluded);
+        let may_match = |reference: &Reference| requested().any(|term| reference.may_match(term));
         let references = references.into_iter().filter(may_match).map(|reference| Referenced {
             language: Language::new(reference.target(), terms),
             reference,
@@ -81,7 +81,7 @@ impl Highlighter {
         Highlighter { references: references.collect(), own: Language::new(template, terms), has_offsets }
     }
 
-    /// The fragments of an attribute of a record; none without a text.
+    /// The fragments of an attribute of a record; none without a value.
     fn of_attribute(&self, template: &Template, position: usize, column: &Columns) -> Vec<Fragment> {
         let attribute = &template.attributes[position];
         let Some(value) = column(STANDARD_COLUMNS + position) else { return Vec::new() };
@@ -131,7 +131,7 @@ impl Language {
         }
         let terms = self.pattern.terms_with(&self.stemmer.stems(word));
         let mut known = self.known.borrow_mut();
-        if known.len() >= MAX_KNOWN {
+        if known.len() >= MAX_CACHED {
             known.clear();
         }
         known.insert(word.to_owned(), terms);
@@ -151,7 +151,7 @@ impl Referenced {
             rows.value::<Option<String>>().flatten()
         });
         let mut names = self.names.borrow_mut();
-        if names.len() >= MAX_KNOWN {
+        if names.len() >= MAX_CACHED {
             names.clear();
         }
         names.insert(id, name.clone());
@@ -197,7 +197,7 @@ impl Addition for Highlighter {
     }
 }
 
-/// Writes a member with something for each fragment of each attribute.
+/// Writes a member that contains a value for each fragment of each attribute.
 fn write_each(
     out: &mut String,
     member: &str,

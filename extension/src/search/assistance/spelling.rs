@@ -17,14 +17,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use uuid::Uuid;
 
-/// The number of records in which a word is looked up; if they have several spellings, [`SPREAD`].
+/// The number of records in which a word is looked up first; and the number if these have several
+/// spellings.
 const FEW: usize = 8;
-const SPREAD: usize = 50;
-/// The maximum number of records for all words together, and of the bytes of their texts.
+const SPREAD_SAMPLE: usize = 50;
+/// The maximum number of records for all words together, and of the bytes of their values.
 const MAX_RECORDS: usize = 200;
 const MAX_BYTES: usize = 1 << 20;
 
-/// The number of words of a text after which interrupts are checked.
+/// The number of words of a string after which interrupts are checked.
 const PAUSED: usize = 1 << 12;
 
 /// A folded word with its records, in the order of their ids.
@@ -33,17 +34,18 @@ type Word<'w> = (&'w str, &'w [Uuid]);
 /// The spellings of a record.
 #[derive(Default)]
 struct Written {
-    /// Those in its texts and labels, by the positions of the words.
+    /// The spellings in its values and labels, by the positions of the words.
     in_texts: HashMap<usize, String>,
-    /// Those in its key.
+    /// The spellings in its key.
     in_key: HashMap<usize, String>,
 }
 
-/// The spellings of a word with the number of their records; that of the newest record first.
+/// The spellings of a word with the number of their records. The spelling of the newest record
+/// comes first.
 type Spellings = Vec<(String, usize)>;
 
-/// The most frequent spelling of each of these words in a sample of its records: in texts and labels, or in keys if no text has it.
-/// Of two equally frequent spellings, that of the newest record.
+/// The most frequent spelling of each of these words in a sample of its records: in values and labels, or in keys if no
+/// value contains it. Of two equally frequent spellings, the one of the newest record.
 pub fn most_frequent(source: &Source, words: &[Word]) -> Vec<String> {
     let (mut spellings, bytes) = spellings(source, words, FEW);
     let unsure = |place: &usize| spellings[*place].len() > 1 && words[*place].1.len() > FEW;
@@ -51,7 +53,7 @@ pub fn most_frequent(source: &Source, words: &[Word]) -> Vec<String> {
     if !unsure.is_empty() {
         let records = MAX_RECORDS.min(MAX_BYTES / bytes.max(1)) / unsure.len();
         let again: Vec<Word> = unsure.iter().map(|place| words[*place]).collect();
-        let (again, _) = self::spellings(source, &again, records.clamp(FEW, SPREAD));
+        let (again, _) = self::spellings(source, &again, records.clamp(FEW, SPREAD_SAMPLE));
         let read = unsure.into_iter().zip(again).filter(|(_, found)| !found.is_empty());
         read.for_each(|(place, found)| spellings[place] = found);
     }
@@ -62,13 +64,13 @@ pub fn most_frequent(source: &Source, words: &[Word]) -> Vec<String> {
     spellings.into_iter().zip(words).map(best).collect()
 }
 
-/// The spellings of each word in this number of its records, and the average length of the texts of a record.
+/// The spellings of each word in this number of its records, and the average length of the strings of a record.
 fn spellings(source: &Source, words: &[Word], records: usize) -> (Vec<Spellings>, usize) {
-    let mut wanted: HashMap<Uuid, Vec<usize>> = HashMap::new();
+    let mut requested: HashMap<Uuid, Vec<usize>> = HashMap::new();
     for (place, (_, ids)) in words.iter().enumerate() {
-        spread(ids, records).for_each(|id| wanted.entry(id).or_default().push(place));
+        spread(ids, records).for_each(|id| requested.entry(id).or_default().push(place));
     }
-    let (all, bytes) = written(source, words, &wanted);
+    let (all, bytes) = written(source, words, &requested);
     let of_word = |(place, (_, ids)): (usize, &Word)| {
         let written: Vec<&Written> = spread(ids, records).filter_map(|id| all.get(&id)).collect();
         let spellings = counted(written.iter().filter_map(|record| record.in_texts.get(&place).cloned()));
@@ -80,11 +82,11 @@ fn spellings(source: &Source, words: &[Word], records: usize) -> (Vec<Spellings>
     (words.iter().enumerate().map(of_word).collect(), bytes)
 }
 
-/// The spellings in these records, the newest first, as long as the budget lasts; and the average length of their texts.
+/// The spellings in these records, newest first, within the budget; and the average size of their values.
 fn written(
     source: &Source,
     words: &[Word],
-    wanted: &HashMap<Uuid, Vec<usize>>,
+    requested: &HashMap<Uuid, Vec<usize>>,
 ) -> (HashMap<Uuid, Written>, usize) {
     let name = source.template.display_slug().filter(|_| source.names_only);
     let covered = source.template.attributes.iter().filter(|attribute| write::is_covered(attribute));
@@ -96,13 +98,13 @@ fn written(
     let sql = format!(
         "select t.id, t.external_key{columns} from {table} t where t.id = any ($1) order by t.id desc"
     );
-    let ids: Vec<Uuid> = wanted.keys().copied().collect();
+    let ids: Vec<Uuid> = requested.keys().copied().collect();
     let rows = source.spi.run_once(&sql, Snapshot::Active, &params![ids]);
     let list = source.budget.spelled.list();
     let (mut all, mut bytes) = (HashMap::new(), 0);
     for row in 0..rows.len() {
         let Some(id) = rows.get::<Option<Uuid>>(row, 0) else { continue };
-        let Some(places) = wanted.get(&id) else { continue };
+        let Some(places) = requested.get(&id) else { continue };
         let mut written = Written::default();
         for (position, attribute) in covered.iter().enumerate() {
             let Some(value) = rows.datum(row, position + 2) else { continue };
@@ -123,7 +125,7 @@ fn written(
     (all, average)
 }
 
-/// Passes the texts or labels of a value to `take`.
+/// Passes the strings or labels of a value to `take`.
 fn each_text(value: Datum, attribute: &Attribute, take: &mut dyn FnMut(&str)) {
     if attribute.kind == AttributeType::String {
         return datum::with_text(value, take);
@@ -132,7 +134,7 @@ fn each_text(value: Datum, attribute: &Attribute, take: &mut dyn FnMut(&str)) {
     elements.iter().for_each(|element| take(attribute.label_of(element)));
 }
 
-/// Adds the spellings of the words at these positions that a text has and that are not known yet.
+/// Adds new spellings of the words at these positions that occur in a string.
 fn find(text: &str, words: &[Word], places: &[usize], known: &mut HashMap<usize, String>) {
     let missing: Vec<usize> = places.iter().copied().filter(|place| !known.contains_key(place)).collect();
     let sought: Vec<&str> = missing.iter().map(|place| words[*place].0).collect();
@@ -142,7 +144,7 @@ fn find(text: &str, words: &[Word], places: &[usize], known: &mut HashMap<usize,
     known.extend(missing.into_iter().zip(found).filter_map(|(place, it)| Some((place, it?))));
 }
 
-/// A sample of these records at equal distances; the last, which is the newest, first.
+/// A sample of these records at equal distances. The last one, which is the newest, comes first.
 fn spread(ids: &[Uuid], most: usize) -> impl Iterator<Item = Uuid> {
     let count = ids.len().min(most);
     (1..=count).rev().map(move |place| ids[place * ids.len() / count - 1])
@@ -159,8 +161,8 @@ fn counted(found: impl Iterator<Item = String>) -> Spellings {
     spellings
 }
 
-/// The first spelling of each of these folded words, which have no spaces, in a text. `pause` is called now and then in a long
-/// text.
+/// The first spelling of each of these folded words without spaces in a string. `pause` is called repeatedly during long
+/// input.
 fn first(text: &str, words: &[&str], mut pause: impl FnMut()) -> Vec<Option<String>> {
     let finders: Vec<Finder> = words.iter().map(Finder::new).collect();
     let mut found = vec![None; words.len()];
@@ -186,7 +188,7 @@ fn first(text: &str, words: &[&str], mut pause: impl FnMut()) -> Vec<Option<Stri
     found
 }
 
-/// The range of the first occurrence of a folded word in the original of a text.
+/// The range of the first occurrence of a folded word in the original of a string.
 fn place_of(folded: &Folded, word: &str) -> Option<Range<usize>> {
     let ends = |at: usize| !folded.text[at..].starts_with(is_of_word);
     let mut places = folded.text.match_indices(word).map(|(at, _)| at);

@@ -27,7 +27,7 @@ const PREFIX: &str = "/prefix";
 /// A typed text.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Typed {
-    /// Its readings; the first one with a completion counts.
+    /// Its readings. The first one with a completion is used.
     readings: Vec<Reading>,
     limit: usize,
 }
@@ -72,7 +72,7 @@ impl Typed {
         let (before, last) = straight.split_at(start);
         let signs = last.find(word::is_of_word).unwrap_or(last.len());
         let mut readings: Vec<Reading> = Vec::new();
-        // First with the punctuation within it, as in erp:4711 or C++.
+        // First with the punctuation inside the word, as in erp:4711 or C++.
         for place in [signs..last.len(), word::last_of(last)] {
             let reading = Reading::of(before, &last[..place.start], &last[place])?;
             // Documents do not mark words that begin with punctuation.
@@ -87,7 +87,7 @@ impl Typed {
 
 impl Reading {
     fn of(before: &str, attached: &str, last: &str) -> Result<Reading, Error> {
-        // The words of a phrase that is not finished.
+        // The words of an unterminated phrase.
         let open = (before.matches('"').count() % 2 == 1).then(|| before.rfind('"')).flatten();
         let before = match open {
             Some(mark) => format!("{} {}", before[..mark].trim_end_matches('-'), &before[mark + 1..]),
@@ -175,14 +175,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn error_calls_a_long_prefix_a_prefix() {
+    fn error_names_a_prefix_that_is_too_long() {
         let error = Typed::of(&"é".repeat(MAX_CHARACTERS + 1), 1).expect_err("too long");
         assert_eq!(error.message, "a prefix has at most 255 characters");
         assert!(Typed::of(&"é".repeat(MAX_CHARACTERS), 1).is_ok());
     }
 
     #[test]
-    fn last_word_is_completed_and_other_words_restrict() {
+    fn last_word_is_completed_among_records_with_the_other_words() {
         for (prefix, expected) in [
             ("ma", &[("", "", "ma")] as &[(&str, &str, &str)]),
             ("Old MÄ", &[("Old", "", "ma")]),

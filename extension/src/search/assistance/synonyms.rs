@@ -1,7 +1,7 @@
 //! Adds the synonyms of a template to the terms of a query.
 //!
-//! Each term of a synonym of several terms gets the alternatives: `new york` becomes `(new or nyc) and (york or nyc)`, which equals
-//! `(new and york) or nyc`.
+//! Each term of a synonym of several terms gets the alternatives: `new york` becomes `(new or nyc) and (york or nyc)`,
+//! which equals `(new and york) or nyc`.
 
 use super::word::trimmed;
 use crate::search::text::document::STEM;
@@ -12,10 +12,11 @@ use crate::template::Template;
 use crate::template::synonyms::{Forms, Synonyms};
 use std::collections::{BTreeSet, HashSet};
 
-/// The maximum number of alternatives of a term: those of a set and of a root. Sets with several endings of one word may have more.
+/// The maximum number of alternatives of a term: those of a set and of a root. Sets with several inflections of one word may
+/// have more.
 const MAX_OTHERS: usize = 40;
 
-/// The query with synonyms as alternatives. Phrases get none, and synonyms have no synonyms of their own.
+/// The query with synonyms as alternatives. Phrases have no synonyms, and synonyms are not expanded further.
 pub fn expanded(template: &Template, query: TextQuery) -> TextQuery {
     if template.synonyms.is_empty() || query.is_empty() {
         return query;
@@ -27,8 +28,8 @@ pub fn expanded(template: &Template, query: TextQuery) -> TextQuery {
     })
 }
 
-/// The same for alternatives that corrections have added to a query, each on its own.
-pub fn expanded_beside(template: &Template, mut query: TextQuery, beside: &[&str]) -> TextQuery {
+/// The same for alternatives that corrections have added to a query, each separately.
+pub fn expanded_with(template: &Template, mut query: TextQuery, beside: &[&str]) -> TextQuery {
     if template.synonyms.is_empty() || beside.is_empty() {
         return query;
     }
@@ -48,7 +49,7 @@ pub fn expanded_beside(template: &Template, mut query: TextQuery, beside: &[&str
     query
 }
 
-/// The words of a text that are terms of a query.
+/// The words of a string that are terms of a query.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(separates).filter(|word| !Term::is_blank(&fold(word)))
 }
@@ -62,7 +63,7 @@ fn with_others(
     let mut occurrences = occurrences(&query.text);
     let all_forms: Vec<Forms> = occurrences.iter().map(|it| forms(&it.term.typed)).collect();
     for start in 0..occurrences.len() {
-        let end = start + in_a_row(&occurrences[start..]);
+        let end = start + count_consecutive(&occurrences[start..]);
         if end > start {
             for found in synonyms.found(&all_forms[start..end], |text| words_of(text, forms)) {
                 occurrences[start..start + found.words].iter_mut().for_each(|it| it.add(&found.others));
@@ -73,7 +74,8 @@ fn with_others(
     query
 }
 
-/// The terms of a query. A repeated word is two terms if their alternatives differ; with very many terms, it is one.
+/// The terms of a query. A repeated word is two terms if their alternatives differ. Above a limit of terms, it is
+/// one.
 fn terms(occurrences: Vec<Occurrence>) -> Vec<Term> {
     let mut terms: Vec<Occurrence> = Vec::new();
     let mut others = Vec::new();
@@ -100,7 +102,7 @@ fn terms(occurrences: Vec<Occurrence>) -> Vec<Term> {
     terms.into_iter().map(|it| it.term).collect()
 }
 
-/// The word, folded, also without punctuation around it, and its lexemes.
+/// The folded word, with and without surrounding punctuation, and its lexemes.
 fn forms(word: &str, stem: impl Fn(&str) -> Vec<BTreeSet<String>>) -> Forms {
     let (plain, bare) = (fold(word), fold(&word[trimmed(word)]));
     let bare = (!bare.is_empty() && bare != plain).then_some(bare);
@@ -116,7 +118,7 @@ fn words_of(text: &str, forms: impl Fn(&str) -> Forms) -> Vec<Forms> {
 /// A term at one position of a query.
 struct Occurrence {
     term: Term,
-    /// Its texts, folded.
+    /// Its strings, folded.
     known: HashSet<String>,
 }
 
@@ -158,8 +160,9 @@ fn occurrences(text: &str) -> Vec<Occurrence> {
     all
 }
 
-/// The number of these that are consecutive words. An excluded word counts as one, and a phrase as none.
-fn in_a_row(occurrences: &[Occurrence]) -> usize {
+/// The number of leading terms that are consecutive words. An excluded word counts as one, and a phrase
+/// as none.
+fn count_consecutive(occurrences: &[Occurrence]) -> usize {
     let is_plain = |it: &&Occurrence| it.term.kind == MatchKind::Word && !it.term.is_excluded;
     match occurrences.first() {
         Some(first) if first.term.kind == MatchKind::Word && first.term.is_excluded => 1,

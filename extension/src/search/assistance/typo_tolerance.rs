@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 /// The maximum number of terms of a query that are corrected.
 const MAX_CORRECTED: usize = 8;
 
-/// Corrects the terms of a search that found nothing, until `search` finds something with the corrections. `has_match` tells
-/// whether a record that is visible to the caller has a term.
+/// Corrects the terms of a search that found nothing, until `search` finds a record with the corrections. `has_match`
+/// returns whether a visible record contains a term.
 pub fn correct<R>(
     caller: &Caller,
     template: &Template,
@@ -25,13 +25,14 @@ pub fn correct<R>(
     has_match: impl Fn(&Term) -> Result<bool, Error>,
     mut search: impl FnMut(Corrections) -> Result<Option<R>, Error>,
 ) -> Result<Option<R>, Error> {
-    let Some(wrong) = wrong(terms, has_match)? else { return Ok(None) };
-    // A term that a record has is probably right, so it is corrected only if the other corrections find nothing.
-    let others = correctable_words(terms).difference(&wrong).cloned().collect();
+    let Some(misspelled) = misspelled(terms, has_match)? else { return Ok(None) };
+    // A term that a record contains is probably correct, so it is corrected only if the other corrections find
+    // nothing.
+    let others = correctable_words(terms).difference(&misspelled).cloned().collect();
     let budget = Budget::default();
-    let needed = wrong.len();
+    let needed = misspelled.len();
     let mut all = Corrections::new();
-    for words in [wrong, others] {
+    for words in [misspelled, others] {
         if words.is_empty() {
             continue;
         }
@@ -51,25 +52,25 @@ fn correctable_words(terms: &TextQuery) -> BTreeSet<String> {
     terms.terms.iter().filter_map(correctable).take(MAX_CORRECTED).collect()
 }
 
-/// The words that no visible record has; none if no visible record can have all terms, whatever the corrections. Hidden records
-/// must not decide: a correction would disclose their words.
-fn wrong(
+/// The words that no visible record contains; none if no visible record can contain all terms, whatever the corrections.
+/// Hidden records must not affect the choice, because a correction would disclose their words.
+fn misspelled(
     terms: &TextQuery,
     has_match: impl Fn(&Term) -> Result<bool, Error>,
 ) -> Result<Option<BTreeSet<String>>, Error> {
     let all = correctable_words(terms);
-    let wanted = || terms.terms.iter().filter(|term| !term.is_excluded);
-    if wanted().count() < 2 {
+    let requested = || terms.terms.iter().filter(|term| !term.is_excluded);
+    if requested().count() < 2 {
         return Ok(Some(all));
     }
-    let mut wrong = BTreeSet::new();
-    for term in wanted() {
+    let mut misspelled = BTreeSet::new();
+    for term in requested() {
         if !has_match(term)? {
             let Some(word) = correctable(term).filter(|word| all.contains(word)) else { return Ok(None) };
-            wrong.insert(word);
+            misspelled.insert(word);
         }
     }
-    Ok(Some(wrong))
+    Ok(Some(misspelled))
 }
 
 /// The corrections of these words: words of visible records that differ in one letter.
@@ -112,7 +113,7 @@ fn correction(
             }
         }
     }
-    // The word as typed comes first, if a record has it.
+    // If a record contains the word as typed, it comes first.
     found.sort_by(|(one, ones, _), (other, others, _)| {
         (other == term).cmp(&(one == term)).then(others.cmp(ones)).then_with(|| one.cmp(other))
     });

@@ -1,12 +1,12 @@
-//! Reads words out of the documents of records that are visible to a caller.
+//! Collects words from the documents of records that are visible to a caller.
 //!
-//! A word counts only if a visible record has it. Documents are found by the trigram index and read in memory; of many documents,
-//! those on some pages spread over the table.
+//! A word counts only if a visible record has it. The trigram index finds the documents, which are compared in memory. If
+//! there are many, only documents on a sample of pages are read.
 
 mod documents;
 mod visible;
 
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use documents::Read;
 pub use documents::{Source, Taker};
 use std::collections::HashMap;
@@ -21,13 +21,13 @@ pub struct Words {
     pub is_whole: bool,
 }
 
-/// The words that `take` takes out of the documents that have one of these texts.
+/// The words that `take` extracts from the documents that contain one of these substrings.
 pub fn words(source: &Source, texts: &[String], take: &Taker) -> Words {
     let found = match source.visible {
         None => documents::by_index(source, texts, take),
         Some(scope) => visible::read(source, texts, take, scope),
     };
-    let (found, is_whole) = found.unwrap_or_else(|Unfit| documents::by_statement(source, texts, take));
+    let (found, is_whole) = found.unwrap_or_else(|Unsupported| documents::by_statement(source, texts, take));
     Words::of(found, is_whole)
 }
 
@@ -42,7 +42,7 @@ impl Words {
         Words { records, is_whole }
     }
 
-    /// Adds words, whose records may be the same.
+    /// Adds words. Their records may overlap with those already added.
     pub fn add(&mut self, others: Words) {
         for (word, records) in others.records {
             let all = self.records.entry(word).or_default();

@@ -1,4 +1,4 @@
-//! The words of documents: those that begin with a text, and those that differ from another in one letter. Pure.
+//! The words of documents: words with a given prefix, and words that differ from another in one letter. Pure.
 
 use super::folded::continues;
 use crate::search::text::document::WHOLE;
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The maximum number of characters of a suggestion.
 const MAX_LENGTH: usize = 40;
-/// Punctuation that a suggestion may have within it.
+/// Punctuation that may be inside a suggestion.
 const INNER_SIGNS: &str = "-'._@&";
 /// Punctuation that ends a word or a sentence.
 const CLOSING_SIGNS: &str = ".,;:!?…)]}>\"'’”“»«";
@@ -19,8 +19,8 @@ const MAX_LETTERS: usize = 64;
 
 /// Passes the words of a document that begin with a folded text, which is not empty, to `take`.
 pub fn beginning_with<'d>(document: &'d str, beginning: &str, mut take: impl FnMut(&'d str)) {
-    let wanted = format!(" {beginning}");
-    let finder = memchr::memmem::Finder::new(&wanted);
+    let requested = format!(" {beginning}");
+    let finder = memchr::memmem::Finder::new(&requested);
     for texts in fields(document) {
         for at in finder.find_iter(texts.as_bytes()) {
             if let Some(word) = word_of(&texts[at + 1..], beginning.len()) {
@@ -38,7 +38,8 @@ pub fn of_letters<'d>(document: &'d str, mut take: impl FnMut(&'d str)) {
     }
 }
 
-/// The values of each field, and the repeated words, without the field's number, stems and whole mark.
+/// The values of each field, and the repeated words, without the field's code, stems and name
+/// fingerprint.
 fn fields(document: &str) -> impl Iterator<Item = &str> {
     document.split(FIELD).filter_map(|field| {
         let texts = &field[field.find(VALUE)?..];
@@ -46,7 +47,7 @@ fn fields(document: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The word that a text begins with; its first `least` bytes are a part of it. None if it is too long, or ends with closing
+/// The word at the start of a string. Its first `least` bytes belong to it. `None` if it is too long or ends with closing
 /// punctuation.
 fn word_of(text: &str, least: usize) -> Option<&str> {
     let mut end = least;
@@ -54,7 +55,7 @@ fn word_of(text: &str, least: usize) -> Option<&str> {
     let mut characters = text[least..].chars().peekable();
     while let Some(character) = characters.next() {
         let is_inner = INNER_SIGNS.contains(character) && characters.peek().is_some_and(|it| is_of_word(*it));
-        // As in C++, where a sign was typed.
+        // For example C++, where the user typed a symbol.
         let is_repeated = is_behind_sign && is_sign(character) && !CLOSING_SIGNS.contains(character);
         if !is_of_word(character) && !is_inner && !is_repeated {
             break;
@@ -71,13 +72,14 @@ fn is_sign(character: char) -> bool {
     !is_of_word(character) && !character.is_whitespace() && !character.is_control()
 }
 
-/// The range of a word without punctuation around it.
+/// The range of a word without surrounding punctuation.
 pub fn trimmed(word: &str) -> Range<usize> {
     let start = word.find(is_of_word).unwrap_or(word.len());
     start..word[start..].trim_end_matches(|it| !is_of_word(it)).len() + start
 }
 
-/// The range of the last word of a text without spaces: after the last punctuation that no word has within it.
+/// The range of the last word of a string without spaces: after the last punctuation that cannot be inside a
+/// word.
 pub fn last_of(text: &str) -> Range<usize> {
     let whole = trimmed(text);
     let separates = |it: char| !is_of_word(it) && !INNER_SIGNS.contains(it);
@@ -86,7 +88,7 @@ pub fn last_of(text: &str) -> Range<usize> {
     start + last.start..start + last.end
 }
 
-/// Whether a character is a letter, a digit or a mark of one.
+/// Whether a character is a letter, a digit or a combining mark.
 pub fn is_of_word(character: char) -> bool {
     character.is_alphanumeric() || continues(character)
 }
@@ -102,7 +104,8 @@ pub fn is_fit(word: &str) -> bool {
     (MIN_LETTERS - 1..=MAX_LETTERS).contains(&count) && word.chars().all(is_letter)
 }
 
-/// Whether a word becomes the other by one letter more, less or other, or by a swap of two neighbours.
+/// Whether one insertion, deletion, substitution or swap of adjacent letters turns one word into the
+/// other.
 pub fn is_near(one: &str, other: &str) -> bool {
     if one.len().abs_diff(other.len()) > 4 {
         return false;
@@ -125,20 +128,21 @@ pub fn is_near(one: &str, other: &str) -> bool {
     }
 }
 
-/// The number of letters of a word that are looked up, if the typo is not among them.
-const INTACT: usize = 4;
+/// The number of letters at the start or the end of a word that are assumed to be correct.
+const UNCHANGED_LETTERS: usize = 4;
 
-/// Lists of texts: the document of each word that [`is_near`] this one has a text of one list. A word follows a space.
+/// Lists of substrings. The document of each word that [`is_near`] this one contains a substring of one list. In documents,
+/// a space precedes each word.
 ///
-/// If the typo is after the first four letters, these are correct; if it is before the last four, those are. Short words can have it
-/// in between: then each possible word of Latin letters is looked up.
+/// If the typo is after the first four letters, these are correct; if it is before the last four, those are. Short words
+/// can have it in between: then each possible word of Latin letters is looked up.
 pub fn looked_up(word: &str) -> Vec<Vec<String>> {
     let letters: Vec<char> = word.chars().collect();
     let text = |letters: &[char]| letters.iter().collect::<String>();
     let count = letters.len();
     let (first, last) = match count / 2 {
-        half @ INTACT.. => (half, half),
-        _ => (INTACT.min(count), count.saturating_sub(INTACT)),
+        half @ UNCHANGED_LETTERS.. => (half, half),
+        _ => (UNCHANGED_LETTERS.min(count), count.saturating_sub(UNCHANGED_LETTERS)),
     };
     let mut lists = vec![vec![format!(" {}", text(&letters[..first]))], vec![text(&letters[last..])]];
     let mut between = Vec::new();

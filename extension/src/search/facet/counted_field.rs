@@ -16,7 +16,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
-/// The memory limit of the distinct values of all fields, in bytes. Above it, a statement counts, which can spill to disk.
+/// The memory limit for the distinct values of all fields, in bytes. Above it, a statement counts them, because it can
+/// spill to disk.
 pub const MAX_BYTES: usize = 32 << 20;
 /// The size of an entry without the bytes of its value.
 const BYTES_OF_ENTRY: usize = 64;
@@ -25,12 +26,12 @@ const BYTES_OF_ENTRY: usize = 64;
 #[derive(Debug, PartialEq, Eq)]
 pub struct CountedValue(Box<[u8]>);
 
-/// How values of a type are stored while they are counted.
+/// The representation of values while they are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Storage {
-    /// As the bytes of a text.
+    /// As the bytes of a string.
     Text,
-    /// As the bytes of an array of texts.
+    /// As the bytes of an array of strings.
     List,
     /// As the bytes of an id.
     Id,
@@ -48,14 +49,14 @@ enum Storage {
 pub struct CountedField {
     column: i16,
     storage: Storage,
-    /// The collation of equally frequent texts; 0 for that of the database.
+    /// The collation of equally frequent strings; 0 for that of the database.
     collation: Oid,
     /// The number of records with each value.
     counts: HashMap<Box<[u8]>, i64>,
 }
 
 impl CountedField {
-    /// A field to count; none if a statement has to count.
+    /// A field to count; `None` if a statement has to count it.
     pub fn of(table: &Table, template: &Template, facet: &Facet) -> Option<CountedField> {
         let attribute = template.attributes.iter().find(|it| Some(it.id) == facet.column.attribute())?;
         let storage = Storage::of(attribute.kind);
@@ -78,7 +79,8 @@ impl CountedField {
             Storage::ByValue => self.add_bytes(&value.value().to_ne_bytes(), 1, capacity),
             Storage::Double => {
                 let number = datum::read_f64(value);
-                // Both zeros are equal, and so are all NaNs, which rows have that were written with triggers disabled.
+                // Both zeros are equal, and so are all NaNs. Rows that were written with triggers disabled can contain
+                // NaN.
                 let bits = if number.is_nan() { f64::NAN } else { number + 0.0 }.to_bits();
                 self.add_bytes(&(bits as usize).to_ne_bytes(), 1, capacity)
             }
@@ -135,7 +137,7 @@ impl CountedField {
         Some(field)
     }
 
-    /// Texts with all normal forms as one value.
+    /// Strings with all normal forms as one value.
     fn composed(mut self) -> CountedField {
         let other = |text: &[u8]| match composed(std::str::from_utf8(text).ok()?) {
             Cow::Borrowed(_) => None,
@@ -152,7 +154,8 @@ impl CountedField {
 
     /// Numbers, each in its most frequent notation. None if the limit of memory is reached.
     fn decimals(self) -> Option<CountedField> {
-        /// The number of records with a number, and with its most frequent notation.
+        /// The number of records with a number, and the number of records with its most frequent
+        /// notation.
         struct Number {
             records: i64,
             most: i64,
@@ -213,7 +216,7 @@ impl Storage {
                 let [one, other] = [one, other].map(|it| std::str::from_utf8(it).unwrap_or_default());
                 decimal::compare(one, other)
             }
-            // `add` made each NaN the positive one, which comes last.
+            // `add` maps every NaN to the positive one, which comes last.
             Storage::Double => {
                 let [one, other] = [one, other].map(|it| datum::read_f64(by_value(it)));
                 one.total_cmp(&other)
@@ -228,7 +231,7 @@ fn by_value(bytes: &[u8]) -> Datum {
 }
 
 impl CountedValue {
-    /// As PostgreSQL has it, for a value of this type.
+    /// As in PostgreSQL, for a value of this type.
     pub fn datum(&self, kind: AttributeType) -> Option<Datum> {
         match kind {
             AttributeType::String | AttributeType::List => datum::bytea(&self.0),

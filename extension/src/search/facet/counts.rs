@@ -1,12 +1,12 @@
 //! Counts the records of a full-text search, and how many of them have each value of a field, in one pass over the table
 //! without a statement.
 //!
-//! A statement would compare the terms with each document once more for every field.
+//! A statement would compare the terms with each document again for every field.
 
 use super::counted_field::{CountedField, CountedValue, MAX_BYTES};
 use crate::postgres::condition::Condition;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::relation;
 use crate::postgres::table::Table;
 use crate::search::page::search::Search;
@@ -19,14 +19,14 @@ use foldhash::HashSet;
 use std::cell::OnceCell;
 use uuid::Uuid;
 
-/// Below one record in this many, looking the matches up takes less time than a scan of the table.
+/// Below one record in this many, a lookup of the matches takes less time than a scan of the table.
 const ROWS_SCANNED_PER_LOOKUP: f64 = 20.0;
 
-/// What one pass has counted.
+/// The results of one pass.
 struct Counts {
     /// The number of records.
     total: i64,
-    /// For each field its most frequent values, in the order of the response; none where a statement has to count them.
+    /// The most frequent values of each field, in the order of the response; `None` if a statement has to count them.
     fields: Vec<Option<Vec<(CountedValue, i64)>>>,
 }
 
@@ -42,7 +42,7 @@ impl<'s> Counter<'s> {
         Counter { search, counts: OnceCell::new() }
     }
 
-    /// The number of records found; none where a statement has to count them.
+    /// The number of records found; `None` if a statement has to count them.
     pub fn total(&self) -> Option<i64> {
         let (selection, plan) = (self.search.selection.as_ref()?, self.search.plan);
         let by_terms = || plan.has_terms_only.then(|| selection.matches.count() as i64);
@@ -52,12 +52,12 @@ impl<'s> Counter<'s> {
         self.counts().map(|counts| counts.total).or_else(by_terms)
     }
 
-    /// The values of the facet at this position; none where a statement has to count them.
+    /// The values of the facet at this position; `None` if a statement has to count them.
     pub fn values(&self, position: usize) -> Option<&[(CountedValue, i64)]> {
         self.counts()?.fields[position].as_deref()
     }
 
-    /// The facets that one pass counts, together with the total; none where statements count everything.
+    /// The facets that one pass counts, together with the total; `None` if statements count everything.
     pub fn fields_counted(&self) -> Option<Vec<bool>> {
         let search = self.search;
         let selection = search.selection.as_ref()?;
@@ -85,7 +85,7 @@ impl<'s> Counter<'s> {
             && selection.ids(spi).len() as f64 * ROWS_SCANNED_PER_LOOKUP >= rows
     }
 
-    /// The condition of the plan, where it asks for more than the terms.
+    /// The condition of the plan, if it contains more than the terms.
     fn filters(&self) -> Option<&str> {
         let plan = self.search.plan;
         (!plan.has_terms_only).then_some(plan.condition.as_str())
@@ -98,14 +98,14 @@ fn count(
     records: &[Uuid],
     condition: Option<&str>,
     facets: &[Facet],
-) -> Result<Counts, Unfit> {
+) -> Result<Counts, Unsupported> {
     let condition =
-        condition.map(|it| Condition::prepare(&template.table_sql(), it).ok_or(Unfit)).transpose()?;
+        condition.map(|it| Condition::prepare(&template.table_sql(), it).ok_or(Unsupported)).transpose()?;
     let records: HashSet<Uuid> = records.iter().copied().collect();
     Table::with(template.table, |table| {
         let mut fields: Vec<Option<CountedField>> =
             facets.iter().map(|facet| CountedField::of(table, template, facet)).collect();
-        // A condition reads the columns that it names on its own.
+        // A condition reads its columns itself.
         let columns = fields.iter().flatten().map(CountedField::column).max();
         let condition = condition.as_ref().map(Condition::ready);
         let (mut total, mut capacity) = (0, MAX_BYTES);
@@ -127,7 +127,7 @@ fn count(
     })
 }
 
-/// The fields that a pass counts over the records that pass this condition; none where it counts nothing.
+/// The fields that a pass counts over the records that pass this condition; `None` if it counts nothing.
 fn fields_counted(template: &Template, condition: Option<&str>, facets: &[Facet]) -> Option<Vec<bool>> {
     condition.map_or(Some(()), |it| Condition::prepare(&template.table_sql(), it).map(|_| ()))?;
     let fields = Table::with(template.table, |table| {

@@ -1,4 +1,4 @@
-//! Facets: how many of the found records have each value of a field.
+//! Facets: the number of found records with each value of a field.
 
 /// A field whose values are counted while rows are read.
 pub mod counted_field;

@@ -17,7 +17,7 @@ use crate::value::normal_form::composed_sql;
 use crate::value::table_name::RECORD;
 use pgrx::pg_sys::Datum;
 
-/// The maximum number of distinct lists that are grouped before their values are counted; more would cost more than
+/// The maximum number of distinct lists that are grouped before their values are counted. More would cost more than
 /// this saves.
 const MAX_LISTS: u32 = 10_000;
 

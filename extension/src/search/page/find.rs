@@ -10,7 +10,7 @@ use crate::attribute_type::AttributeType;
 use crate::filter::arguments::{Argument, Arguments};
 use crate::filter::field::Column;
 use crate::filter::render::INDEXED_CHARACTERS;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::key_order::{Along, KeyOrder};
 use crate::postgres::ordered_index::IndexedValue;
 use crate::postgres::parameter::Parameter;
@@ -32,21 +32,21 @@ use pgrx::pg_sys::Oid;
 pub struct PageRows<'c> {
     /// The records.
     pub rows: Rows<'c>,
-    /// Whether these are the records of all segments, not only of the first.
+    /// Whether these are the records of all segments, or only of the first.
     pub is_of_all: bool,
 }
 
-/// A step on the way to the records of a page.
+/// A step of finding the records of a page.
 enum Step {
-    /// This many records were read along the index of the order; all of them without a number.
+    /// An ordered scan read this many records; `None` for all.
     OrderedScan(Option<u64>),
     /// The index of a condition has this many entries for its value.
     Counted(u64),
     /// A sample was counted.
     Sample(Sample),
-    /// The indexes of these conditions led.
+    /// A lookup in the indexes of these conditions.
     Lookup(Vec<usize>),
-    /// PostgreSQL chose.
+    /// PostgreSQL's plan.
     Planned,
 }
 
@@ -55,14 +55,14 @@ pub fn page_rows<'s>(search: &'s Search<'s>, segments: &[Segment], limit: usize)
     PageFinder { search, limit, steps: Vec::new() }.find(segments)
 }
 
-/// The statements that were run for the records of a page, with what they have shown; and whether these were the
+/// The statements that were run for the records of a page, with their results; and whether these were the
 /// records of all segments.
 pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Explained>, bool) {
     let mut finder = PageFinder { search, limit, steps: Vec::new() };
     let is_of_all = finder.find(segments).is_of_all;
     let mut all = Vec::new();
     let mut purpose = String::new();
-    let whole = search.plan.order.in_one_run(segments);
+    let whole = search.plan.order.as_one_segment(segments);
     for step in finder.steps {
         let paths = Paths::of(search.template, search.plan, &segments[0]);
         let (statement, shape) = match (step, paths) {
@@ -71,7 +71,7 @@ pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Ex
                 continue;
             }
             (Step::Counted(entries), _) => {
-                purpose = format!("Records that an index has for a value: {entries}. ");
+                purpose = format!("Index entries for the value: {entries}. ");
                 continue;
             }
             (Step::OrderedScan(among), Some(paths)) => {
@@ -89,8 +89,7 @@ pub fn explained(search: &Search, segments: &[Segment], limit: usize) -> (Vec<Ex
     (all, is_of_all)
 }
 
-/// The statements that may be run for the records of a segment. Which of them are run depends on the records, hidden ones
-/// included.
+/// The statements that may be run for the records of a segment. The choice depends on the records, including hidden ones.
 pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explained> {
     let mut all: Vec<Explained> = Vec::new();
     let mut add = |statement, shape| {
@@ -103,9 +102,9 @@ pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explain
             add(Statement::plain(sql), Some(Shape::OrderedScan));
         }
         let is_looked_up = paths.has_ordered_scan || paths.equalities().next().is_some();
-        if is_looked_up && paths.count_of_served() > 0 {
-            let served = Vec::from_iter(0..paths.count_of_served());
-            add(Statement::plain(paths.lookup(&served, limit, None)), Some(Shape::Lookup));
+        if is_looked_up && paths.count_of_indexable() > 0 {
+            let indexable = Vec::from_iter(0..paths.count_of_indexable());
+            add(Statement::plain(paths.lookup(&indexable, limit, None)), Some(Shape::Lookup));
         }
     }
     add(search.page_statement(segment, limit), None);
@@ -113,15 +112,15 @@ pub fn possible(search: &Search, segment: &Segment, limit: usize) -> Vec<Explain
 }
 
 fn describe(sample: &Sample) -> String {
-    let served: Vec<String> = sample.served.iter().map(u64::to_string).collect();
-    let by_index = match served.is_empty() {
+    let indexable: Vec<String> = sample.indexable.iter().map(u64::to_string).collect();
+    let by_index = match indexable.is_empty() {
         true => "No index serves a condition.".to_owned(),
-        false => format!("Of {}, the indexes of conditions find {}.", sample.counted, served.join(", ")),
+        false => format!("Of {}, the indexes of conditions find {}.", sample.counted, indexable.join(", ")),
     };
-    format!("Of {} records looked at, {} are on the page. {by_index} ", sample.records, sample.passing)
+    format!("Of {} records examined, {} are on the page. {by_index} ", sample.records, sample.passing)
 }
 
-/// The paths to choose from; none for full-text terms.
+/// The available paths; `None` for full-text terms.
 fn paths<'s>(search: &'s Search, segment: &'s Segment) -> Option<Paths<'s>> {
     match search.selection {
         None => Paths::of(search.template, search.plan, segment),
@@ -145,9 +144,9 @@ impl<'s> PageFinder<'s> {
         let Some(paths) = paths(search, segment) else { return of_first(self.planned(segment)) };
         let question = Question {
             records: relation::estimated_rows(search.template.table),
-            wanted: self.limit,
+            requested: self.limit,
             has_ordered_scan: paths.has_ordered_scan,
-            reading: if search.plan.is_by_age() { Reading::ByAge } else { Reading::Far },
+            reading: if search.plan.is_ordered_by_id() { Reading::ByAge } else { Reading::Far },
         };
         if let Some(substring) = paths.only_substring()
             && let Ok(found) = self.by_substring(segments, &paths, substring, question)
@@ -170,7 +169,7 @@ impl<'s> PageFinder<'s> {
         }
         let mut sample = Sample { records: size, counted: size, ..Sample::default() };
         let leading = loop {
-            let next = match sample.served.is_empty() && self.steps.is_empty() {
+            let next = match sample.indexable.is_empty() && self.steps.is_empty() {
                 true => AccessPath::Sample(size),
                 false => choose(question, &sample),
             };
@@ -181,7 +180,7 @@ impl<'s> PageFinder<'s> {
                     self.count(&paths, among, &mut sample);
                     continue;
                 }
-                // Powers of two, so that a session caches few statements.
+                // A power of two, so that a session caches few statements.
                 AccessPath::OrderedScan(among) => among.next_power_of_two(),
                 AccessPath::Sample(among) => among,
             };
@@ -191,7 +190,8 @@ impl<'s> PageFinder<'s> {
             }
             (sample.records, sample.passing) = (among, rows.len() as u64);
             if paths.is_single() {
-                (sample.counted, sample.served) = (among, vec![sample.passing; paths.count_of_served()]);
+                (sample.counted, sample.indexable) =
+                    (among, vec![sample.passing; paths.count_of_indexable()]);
             } else if matches!(next, AccessPath::Sample(_)) {
                 let counted = self.count(&paths, among, &mut sample);
                 if counted < among {
@@ -219,9 +219,9 @@ impl<'s> PageFinder<'s> {
         self.run(paths, Shape::OrderedScan, |arguments| paths.ordered_scan(among, self.limit, arguments))
     }
 
-    /// Records of all segments, which the indexes of these conditions find.
+    /// Records of all segments, found by the indexes of these conditions.
     fn lookup(&mut self, paths: Paths, segments: &[Segment], leading: Vec<usize>) -> Rows<'s> {
-        let whole = self.search.plan.order.in_one_run(segments);
+        let whole = self.search.plan.order.as_one_segment(segments);
         let paths = paths.over(if segments.len() > 1 { &whole } else { &segments[0] });
         let rows = self.run(&paths, Shape::Lookup, |arguments| paths.lookup(&leading, self.limit, arguments));
         self.steps.push(Step::Lookup(leading));
@@ -234,12 +234,13 @@ impl<'s> PageFinder<'s> {
         rows.get::<Option<i64>>(0, 0).unwrap_or_default() as u64
     }
 
-    /// Counts in a sample of this size what the indexes would find. Returns the number of records in the sample.
+    /// Counts in a sample of this size the records that the indexes would find. Returns the number of records in
+    /// the sample.
     fn count(&mut self, paths: &Paths, size: u64, sample: &mut Sample) -> u64 {
         let rows = self.run(paths, Shape::OrderedScan, |arguments| paths.sample(size, arguments));
         let count = |column: usize| rows.get::<Option<i64>>(0, column).unwrap_or_default() as u64;
         sample.counted = size;
-        sample.served = (1..=paths.count_of_served()).map(count).collect();
+        sample.indexable = (1..=paths.count_of_indexable()).map(count).collect();
         self.steps.push(Step::Sample(sample.clone()));
         count(0)
     }
@@ -262,23 +263,23 @@ impl<'s> PageFinder<'s> {
         paths: &Paths,
         substring: Substring,
         question: Question,
-    ) -> Result<PageRows<'s>, Unfit> {
+    ) -> Result<PageRows<'s>, Unsupported> {
         match (self.along(segments), self.sorting()) {
             (Some(along), _) => self.by_ordered_substring(segments, paths, substring, question, along),
             (None, Some(sorting)) => self.by_sorted_substring(segments, paths, substring, question, sorting),
-            (None, None) => Err(Unfit),
+            (None, None) => Err(Unsupported),
         }
     }
 
-    /// The index along which the records of the first segment are read without a statement, if there is one.
+    /// The index with which the first segment is read in order without a statement, if there is one.
     fn along(&self, segments: &[Segment]) -> Option<Along> {
         let Search { template, plan, .. } = self.search;
-        if plan.is_by_age() {
+        if plan.is_ordered_by_id() {
             return Some(Along::Ids(plan.position.as_ref().map(|position| position.uuid)));
         }
         let [key] = plan.keys.as_slice() else { return None };
         let attribute = template.attributes.iter().find(|it| Some(it.id) == key.column.attribute())?;
-        // The index of a text holds its beginning only.
+        // The index of a text column contains prefixes only.
         let is_bare = !matches!(attribute.kind, AttributeType::String | AttributeType::List);
         (plan.order.is_of_values(&segments[0]) && is_bare && key.path.is_empty() && attribute.indexed)
             .then_some(Along::Values(attribute.column))
@@ -291,7 +292,7 @@ impl<'s> PageFinder<'s> {
         substring: Substring,
         question: Question,
         along: Along,
-    ) -> Result<PageRows<'s>, Unfit> {
+    ) -> Result<PageRows<'s>, Unsupported> {
         let plan = self.search.plan;
         let (order, reading) = match (plan.order.tie, along) {
             (Direction::Ascending, Along::Ids(_)) => (KeyOrder::Ascending, Reading::DirectByAge),
@@ -306,7 +307,7 @@ impl<'s> PageFinder<'s> {
         if let Some(sample) = found.sample {
             self.steps.extend([Step::Sample(sample), Step::Lookup(vec![0])]);
         }
-        let whole = plan.order.in_one_run(segments);
+        let whole = plan.order.as_one_segment(segments);
         let (segment, is_of_all) = match found.are_all {
             true => (&whole, true),
             false => (&segments[0], segments.len() == 1),
@@ -339,18 +340,19 @@ impl<'s> PageFinder<'s> {
         substring: Substring,
         question: Question,
         sorting: Sorting,
-    ) -> Result<PageRows<'s>, Unfit> {
-        let Question { records, wanted, .. } = question;
-        let found = sorted_substrings::find(self.search.template, substring, sorting, records, wanted)?;
+    ) -> Result<PageRows<'s>, Unsupported> {
+        let Question { records, requested, .. } = question;
+        let found = sorted_substrings::find(self.search.template, substring, sorting, records, requested)?;
         match found.sample {
             Some(sample) => self.steps.extend([Step::Sample(sample), Step::Lookup(vec![0])]),
             None => self.steps.push(Step::Planned),
         }
-        let whole = self.search.plan.order.in_one_run(segments);
+        let whole = self.search.plan.order.as_one_segment(segments);
         Ok(PageRows { rows: self.first_at(paths, &found.tids, &whole, false), is_of_all: true })
     }
 
-    /// The first of the records with these TIDs, in the order of a segment; only those in the segment if `may_be_others`.
+    /// The first of the records with these TIDs, in the order of a segment. Records outside of the segment are excluded
+    /// if `may_be_others`.
     fn first_at(&self, paths: &Paths, tids: &[Tid], segment: &Segment, may_be_others: bool) -> Rows<'s> {
         let Search { spi, template, .. } = self.search;
         let sql = paths.first_at("$1", segment, may_be_others, self.limit);
@@ -359,8 +361,8 @@ impl<'s> PageFinder<'s> {
     }
 }
 
-/// The equality condition whose index has the fewest entries for its value, as its place among the conditions that an index may
-/// serve, with the number of entries; none where an ordered scan may cost less than to look those up.
+/// The equality condition whose index has the fewest entries for its value, by its position among the indexable conditions,
+/// with the number of entries; `None` if an ordered scan may cost less than to look those up.
 fn rare_equality(template: &Template, paths: &Paths, question: Question) -> Option<(usize, u64)> {
     let mut maximum = access_path::max_entries(question);
     let found = Table::with(template.table, |table| {
@@ -381,7 +383,8 @@ fn rare_equality(template: &Template, paths: &Paths, question: Question) -> Opti
     found.ok().flatten()
 }
 
-/// What the index of a field holds, and its entry for a constant; none where no index holds single values.
+/// The contents of a field's index, and its entry for a constant; `None` if no index contains single
+/// values.
 fn entry_of(template: &Template, column: &Column, constant: &Constant) -> Option<(IndexedValue, Parameter)> {
     let attribute = template.attributes.iter().find(|it| Some(it.id) == column.attribute())?;
     let indexed = match attribute.kind {

@@ -1,7 +1,7 @@
-//! The statements of the access paths of a plan. Pure text.
+//! The statements of the access paths of a plan. Pure.
 //!
-//! They allow one plan: in an ordered scan, the conditions are outside of the limit on the records read; in a lookup, the order
-//! and all conditions except the index conditions are written so that no index serves them.
+//! Each allows one plan only. In an ordered scan, the conditions are outside of the limit on the records read. In a lookup,
+//! the order and all other conditions are written so that they cannot use an index.
 
 use crate::filter::Filter;
 use crate::filter::arguments::Arguments;
@@ -15,10 +15,11 @@ use crate::template::Template;
 use crate::value::constant::Constant;
 use crate::value::table_name::RECORD;
 
-/// Above this number of conditions, planning takes longer than a sample saves, and no two searches have the same form.
+/// Above this number of conditions, planning takes longer than a sample saves, and searches rarely share a cached
+/// statement.
 const MAX_CONDITIONS: usize = 20;
 
-/// The maximum number of values of a condition whose index entries are counted: a text and its normal forms.
+/// The maximum number of values of a condition whose index entries are counted: a string and its normal forms.
 const MAX_VALUES: usize = 3;
 
 /// The access paths to the records of a segment.
@@ -26,13 +27,13 @@ pub struct Paths<'a> {
     template: &'a Template,
     plan: &'a Plan,
     segment: &'a Segment,
-    /// Conditions on the key of the order, which bound an ordered scan.
+    /// Conditions on the sort key, which bound an ordered scan.
     on_key: Vec<Filter>,
     /// All other conditions.
     conditions: Vec<Filter>,
-    /// The conditions that an index may serve.
-    served: Vec<Served>,
-    /// Whether there is an index of the order.
+    /// The indexable conditions.
+    indexable: Vec<Indexable>,
+    /// Whether an index has the order.
     pub has_ordered_scan: bool,
 }
 
@@ -43,14 +44,14 @@ pub struct Substring<'p> {
     pub column: i16,
     /// The pattern of the text.
     pub text: &'p str,
-    /// Whether upper and lower case count as the same.
+    /// Whether the match is case-insensitive.
     pub ignores_case: bool,
 }
 
-/// A condition that an index may serve.
+/// An indexable condition.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Served {
-    /// The condition of this number.
+enum Indexable {
+    /// The condition at this position.
     Condition(usize),
     /// The scope of the caller.
     Scope,
@@ -59,25 +60,25 @@ enum Served {
 impl<'a> Paths<'a> {
     /// The paths to choose from; none if PostgreSQL chooses.
     pub fn of(template: &'a Template, plan: &'a Plan, segment: &'a Segment) -> Option<Paths<'a>> {
-        // A condition on other tables may be a join, for which PostgreSQL has more paths.
-        let is_of_one_table = !plan.filter.looks_behind_references()
-            && plan.scope.as_ref().is_none_or(|it| !it.looks_behind_references());
+        // A condition on other tables may become a join, for which PostgreSQL has more paths.
+        let is_of_one_table = !plan.filter.reads_through_references()
+            && plan.scope.as_ref().is_none_or(|it| !it.reads_through_references());
         if plan.lives != Lives::Live || !is_of_one_table || plan.filter.size() > MAX_CONDITIONS {
             return None;
         }
-        // With a second key, records with equal values of the first one have to be sorted.
+        // With a second sort key, records with equal values of the first one have to be sorted.
         let has_ordered_scan = !plan.must_sort && plan.keys.len() <= 1;
         let on_key = |part: &Filter| has_ordered_scan && plan.keys.iter().any(|key| part.is_on(&key.column));
         let (on_key, conditions): (Vec<Filter>, Vec<Filter>) =
             plan.filter.parts().into_iter().partition(on_key);
-        let is_served =
-            |(number, part): (usize, &Filter)| part.is_served().then_some(Served::Condition(number));
-        let mut served: Vec<Served> = conditions.iter().enumerate().filter_map(is_served).collect();
-        served.extend(plan.scope.as_ref().filter(|scope| scope.is_served()).map(|_| Served::Scope));
-        if conditions.is_empty() && plan.scope.is_none() || served.is_empty() && !has_ordered_scan {
+        let is_indexable =
+            |(number, part): (usize, &Filter)| part.is_indexable().then_some(Indexable::Condition(number));
+        let mut indexable: Vec<Indexable> = conditions.iter().enumerate().filter_map(is_indexable).collect();
+        indexable.extend(plan.scope.as_ref().filter(|scope| scope.is_indexable()).map(|_| Indexable::Scope));
+        if conditions.is_empty() && plan.scope.is_none() || indexable.is_empty() && !has_ordered_scan {
             return None;
         }
-        Some(Paths { template, plan, segment, on_key, conditions, served, has_ordered_scan })
+        Some(Paths { template, plan, segment, on_key, conditions, indexable, has_ordered_scan })
     }
 
     /// The same over another segment.
@@ -88,29 +89,29 @@ impl<'a> Paths<'a> {
         Paths { segment, ..self }
     }
 
-    /// How many conditions an index may serve.
-    pub fn count_of_served(&self) -> usize {
-        self.served.len()
+    /// The number of indexable conditions.
+    pub fn count_of_indexable(&self) -> usize {
+        self.indexable.len()
     }
 
-    /// The substring that records must have, if an index serves it and no other condition applies.
+    /// The substring of a search whose only condition is an indexable substring condition.
     pub fn only_substring(&self) -> Option<Substring<'_>> {
         let (true, None, [condition]) =
             (self.on_key.is_empty(), &self.plan.scope, self.conditions.as_slice())
         else {
             return None;
         };
-        let leaf = condition.single().filter(|_| !self.served.is_empty())?;
+        let leaf = condition.single().filter(|_| !self.indexable.is_empty())?;
         let Test::Like { pattern, ignores_case } = &leaf.test else { return None };
         let attribute = self.template.attributes.iter().find(|it| Some(it.id) == leaf.column.attribute())?;
         Some(Substring { column: attribute.column, text: pattern, ignores_case: *ignores_case })
     }
 
-    /// The conditions that a field has one of few values, such as the normal forms of a text, each with its position among the
-    /// served conditions.
+    /// The conditions that a field has one of few values, such as the normalization forms of a string, each with its position
+    /// among the indexable conditions.
     pub fn equalities(&self) -> impl Iterator<Item = (usize, &Column, &[Constant])> {
-        self.served.iter().enumerate().filter_map(|(place, served)| {
-            let Served::Condition(number) = served else { return None };
+        self.indexable.iter().enumerate().filter_map(|(place, indexable)| {
+            let Indexable::Condition(number) = indexable else { return None };
             let leaf = self.conditions[*number].single()?;
             let Test::OneOf(constants) = &leaf.test else { return None };
             (constants.len() <= MAX_VALUES).then_some((place, &leaf.column, constants.as_slice()))
@@ -120,7 +121,7 @@ impl<'a> Paths<'a> {
     /// Whether the index of the only condition finds exactly the records on the page.
     pub fn is_single(&self) -> bool {
         match self.conditions.as_slice() {
-            _ if self.served.is_empty() => true,
+            _ if self.indexable.is_empty() => true,
             [] => true,
             [part] => self.plan.scope.is_none() && part.is_found_exactly(),
             _ => false,
@@ -132,7 +133,7 @@ impl<'a> Paths<'a> {
         !self.on_key.is_empty() || self.segment.condition.is_some()
     }
 
-    /// Counts the first records of the segment, up to a maximum, only by the index of the sort order.
+    /// Counts the first records of the segment, up to a maximum, with the sort index only.
     pub fn extent(&self, among: u64, arguments: Option<&Arguments>) -> String {
         let (table, condition) = (self.template.table_sql(), self.first_condition(arguments));
         let order_by = self.segment.order_by(|by| self.plan.order.sql(by));
@@ -146,7 +147,8 @@ impl<'a> Paths<'a> {
         self.plan.position.as_ref().is_none_or(|position| position.values.is_empty())
     }
 
-    /// The first `limit` of the records with these TIDs, in the order of a segment; only those in the segment if `may_be_others`.
+    /// The first `limit` of the records with these TIDs, in the order of a segment. Records outside of the segment are
+    /// excluded if `may_be_others`.
     pub fn first_at(&self, tids: &str, segment: &Segment, may_be_others: bool, limit: usize) -> String {
         let keys: String = self.keys().map(|(name, sql)| format!(", {sql} as {name}")).collect();
         let names: String = self.keys().map(|(name, _)| format!(", p.{name}")).collect();
@@ -164,7 +166,8 @@ impl<'a> Paths<'a> {
         )
     }
 
-    /// The records of a page among the first in its order; among all without a number.
+    /// The records of a page among the first records in its order; among all if the number is
+    /// `None`.
     pub fn ordered_scan(&self, among: Option<u64>, limit: usize, arguments: Option<&Arguments>) -> String {
         let source = self.first(among, arguments);
         let condition = self.tested(arguments);
@@ -176,34 +179,37 @@ impl<'a> Paths<'a> {
         )
     }
 
-    /// Counts, in a sample of this size along the order, all records and those that the index of each served condition finds.
+    /// Counts, in an ordered sample of this size, all records and those that the index of each indexable condition finds.
     pub fn sample(&self, size: u64, arguments: Option<&Arguments>) -> String {
         let source = self.first(Some(size), arguments);
         let counts: String = self
-            .served
+            .indexable
             .iter()
-            .map(|served| match served {
-                Served::Condition(number) => self.render(&self.conditions[*number].found(), true, arguments),
-                Served::Scope => self.visible(arguments).unwrap_or_default(),
+            .map(|indexable| match indexable {
+                Indexable::Condition(number) => {
+                    self.render(&self.conditions[*number].found(), true, arguments)
+                }
+                Indexable::Scope => self.visible(arguments).unwrap_or_default(),
             })
             .map(|condition| format!(", count(*) filter (where {condition})"))
             .collect();
         format!("select count(*){counts} from ({source}) {RECORD}")
     }
 
-    /// The records of a page, found by the indexes of the leading conditions.
+    /// The records of a page, found by the indexes of these conditions.
     pub fn lookup(&self, leading: &[usize], limit: usize, arguments: Option<&Arguments>) -> String {
-        let leads = |wanted: Served| leading.iter().any(|place| self.served.get(*place) == Some(&wanted));
+        let leads =
+            |requested: Indexable| leading.iter().any(|place| self.indexable.get(*place) == Some(&requested));
         let tested = |condition: String| format!("({condition}) is true");
         let mut conditions = vec![format!("{RECORD}.deleted_at is null")];
         for (number, part) in self.conditions.iter().enumerate() {
-            conditions.push(match leads(Served::Condition(number)) {
+            conditions.push(match leads(Indexable::Condition(number)) {
                 true => self.render(part, false, arguments),
                 false => tested(self.render(part, true, arguments)),
             });
         }
         if let Some(visible) = self.visible(arguments) {
-            conditions.push(if leads(Served::Scope) { visible } else { tested(visible) });
+            conditions.push(if leads(Indexable::Scope) { visible } else { tested(visible) });
         }
         conditions.extend(self.on_key.iter().map(|part| tested(self.render(part, true, arguments))));
         conditions.extend(self.bounds(arguments).map(tested));
@@ -212,7 +218,7 @@ impl<'a> Paths<'a> {
         let (from, table, columns) = (&self.plan.from, self.template.table_sql(), columns(self.template));
         let (condition, inner, outer) = (conditions.join(" and "), self.order_of("f"), self.order_of("p"));
         let limit = limit_sql(limit, arguments);
-        // `offset 0` keeps the order outside, so that its index is not read.
+        // `offset 0` keeps the order outside of the subquery, so that the sort index is not read.
         format!(
             "with p as materialized (select f.* from (select {RECORD}.id{keys} from {from} where {condition} \
              offset 0) f order by {inner} limit {limit}) \
@@ -220,7 +226,7 @@ impl<'a> Paths<'a> {
         )
     }
 
-    /// The first records of the segment in its order, also deleted ones.
+    /// The first records of the segment in its order, including deleted ones.
     fn first(&self, among: Option<u64>, arguments: Option<&Arguments>) -> String {
         let condition = self.first_condition(arguments);
         let keys: String = self.keys().map(|(name, sql)| format!(", {sql} as {name}")).collect();
@@ -262,7 +268,7 @@ impl<'a> Paths<'a> {
         let condition = format!("({})", self.segment.condition.as_ref()?);
         let position = self.plan.position.as_ref().filter(|_| self.is_cacheable());
         let (Some(position), Some(arguments)) = (position, arguments) else { return Some(condition) };
-        // The id is all that differs from the page before.
+        // Only the id differs from the previous page.
         let id = arguments.constant(&Constant::id(position.uuid));
         Some(id.map_or(condition.clone(), |id| condition.replace(&position.id, &id)))
     }

@@ -1,4 +1,4 @@
-//! A page in the order of ranks: matches are looked up from the best down, until enough pass the condition of the search.
+//! A page in rank order: matches are looked up, best first, until enough of them pass the condition of the search.
 
 use super::records::Page;
 use super::statement::{Explained, Statement};
@@ -37,29 +37,29 @@ fn few_sql(template: &Template, plan: &Plan) -> String {
     format!("select {RECORD}.id from {table} {RECORD} where {condition} limit {}", FEW + 1)
 }
 
-/// The number of matches that are looked up first. One more than fits shows whether there is another page, and filters may let
-/// few pass.
+/// The number of matches that are looked up first: one more than the page size, to detect another page, and more if there
+/// are filters.
 pub fn first_size(plan: &Plan) -> usize {
     if plan.has_terms_only { plan.limit + 1 } else { 2 * (plan.limit + 1) }
 }
 
-/// Whether so few of the last matches have passed that all records that pass are selected instead. If no index serves that, all
-/// records are read: only once the next matches would take as long, with as many documents read for each as before.
+/// Whether so few of the previous matches passed that all records that pass are selected instead. Without an index for the
+/// filters, this reads all records, so it is chosen only when the next matches would take as long.
 fn is_sparse(template: &Template, plan: &Plan, passed: usize, first: &First, next: usize) -> bool {
     let matches = first.matches.len();
     let cost_of_match = (1.0 + first.work.documents() as f64 / matches.max(1) as f64) * COST_OF_MATCH;
     let is_long = || next as f64 * cost_of_match > relation::estimated_rows(template.table);
-    passed * SPARSE < matches && (plan.is_served() || is_long())
+    passed * SPARSE < matches && (plan.is_indexable() || is_long())
 }
 
-/// The size of the next chunk: as many matches as fill the page if they pass as often as before.
+/// The size of the next chunk: as many matches as fill the page if the same share of them passes.
 fn next_size(plan: &Plan, size: usize, passed: usize) -> usize {
     let enough = (plan.limit + 1) * size / passed.max(1);
     enough.clamp(size * GROWTH, size * GROWTH * GROWTH)
 }
 
-/// Passes matches to `take` in their order, chunk by chunk, until it returns none; else it returns the number that passed the
-/// condition.
+/// Passes matches to `take` in their order, in chunks, until it returns none. Otherwise returns the number of matches that
+/// passed the condition.
 fn each_chunk(
     spi: &Connection,
     template: &Template,
@@ -138,8 +138,8 @@ pub fn page(
     writer.page
 }
 
-/// The statements of a page in the order of ranks with filters; `first` are the first matches. Each statement depends on the number
-/// of records that those before it find, so these are run.
+/// The statements of a page in rank order with filters. `first` are the first matches. Each statement depends on the number
+/// of records that the previous ones found, so these are run.
 pub fn explained(
     spi: &Connection,
     template: &Template,
@@ -148,19 +148,19 @@ pub fn explained(
     mut first: First,
 ) -> Filtered {
     let mut filtered = Filtered { statements: Vec::new(), found: Some(0) };
-    let (mut size, mut wanted) = (first_size(plan), plan.limit + 1);
+    let (mut size, mut requested) = (first_size(plan), plan.limit + 1);
     while let Some(last) = first.matches.last().copied() {
         let count = first.matches.len();
-        let arguments = || params![array(first.matches.iter().map(|(_, id)| *id)), wanted as i64].to_vec();
+        let arguments = || params![array(first.matches.iter().map(|(_, id)| *id)), requested as i64].to_vec();
         let which = if filtered.statements.is_empty() { "first" } else { "next" };
         let purpose =
             format!("The filters are applied to the {which} {}, best first:", counted(count, "record"));
         filtered.statements.push(on_matches(purpose, template, plan, arguments()));
         let ids = spi.run_once(&ranked_sql("t.id", template, plan), Snapshot::Active, &arguments());
         let passed = ids.len();
-        wanted -= passed;
+        requested -= passed;
         filtered.found = filtered.found.map(|found| found + passed);
-        if wanted == 0 || first.are_all {
+        if requested == 0 || first.are_all {
             break;
         }
         let next = next_size(plan, size, passed);
@@ -175,7 +175,7 @@ pub fn explained(
     filtered
 }
 
-/// The statements that such a page may need. Which of them it needs depends on the records, hidden ones included.
+/// The statements that such a page may need. The choice depends on the records, including hidden ones.
 pub fn possible(template: &Template, plan: &Plan) -> Vec<Explained> {
     let purpose = "The filters are applied to the records, best first:".to_owned();
     vec![on_matches(purpose, template, plan, Vec::new()), on_all(template, plan)]
@@ -185,7 +185,7 @@ pub fn possible(template: &Template, plan: &Plan) -> Vec<Explained> {
 pub struct Filtered {
     /// The statements.
     pub statements: Vec<Explained>,
-    /// The number of records found; none if only the last statement would show it.
+    /// The number of records found; `None` if only the last statement would return it.
     pub found: Option<usize>,
 }
 
@@ -214,7 +214,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Looks matches up one by one, if only terms and the caller's scope apply: then the condition of each look-up is the same.
+    /// Looks matches up one by one, if there are only terms and the caller's scope: then the condition of each lookup is the
+    /// same.
     fn write_by_index(&mut self, chunk: &[Match]) -> Option<()> {
         let Writer { template, plan, projection, page, .. } = self;
         if !plan.filter.is_always_true() {

@@ -1,4 +1,4 @@
-//! A search while it runs: what its statements need.
+//! The state of a running search.
 
 use super::selection::{Needs, Selected, Selection};
 use super::statement::{Statement, select};
@@ -9,7 +9,7 @@ use crate::search::query::plan::Plan;
 use crate::template::Template;
 use crate::value::table_name::RECORD;
 
-/// A search while it runs.
+/// A running search.
 pub struct Search<'a> {
     /// The connection of its statements.
     pub spi: &'a Connection,
@@ -21,13 +21,13 @@ pub struct Search<'a> {
     pub plan: &'a Plan,
     /// The records that full-text terms select; `None` without terms.
     pub selection: Option<Selection<'a>>,
-    /// Whether statements are only shown, to a caller who may not learn how many records there are: then their text does not
+    /// Whether statements are only displayed, to a caller who may not learn the number of records: then their text does not
     /// depend on that number.
     pub is_only_shown: bool,
 }
 
 impl Search<'_> {
-    /// What full-text terms add to a statement.
+    /// The condition of full-text terms in a statement.
     pub fn selected(&self, needs: Needs) -> Selected {
         match &self.selection {
             Some(_) if self.is_only_shown => Selected::by_ids(),

@@ -1,4 +1,4 @@
-//! The records that full-text terms select, and what these add to the statements of a search.
+//! The records that full-text terms select, and their condition in the statements of a search.
 //!
 //! Documents are compared once per search: page, total and facets share the matches.
 
@@ -26,10 +26,10 @@ pub struct Selection<'s> {
     ids: OnceCell<Vec<Uuid>>,
 }
 
-/// What full-text terms add to a statement.
+/// The condition of full-text terms in a statement.
 #[derive(Default)]
 pub struct Selected {
-    /// A further condition on the records.
+    /// An additional condition on the records.
     pub condition: String,
     /// The arguments of the condition.
     pub arguments: Vec<Parameter>,
@@ -38,18 +38,18 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// The records with the ids of an argument.
+    /// The records whose ids are in an argument.
     pub fn by_ids() -> Selected {
         Selected { condition: format!(" and {RECORD}.id = any ($1)"), ..Selected::default() }
     }
 }
 
-/// What a statement needs of the records found.
+/// The records that a statement needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// All of them.
     All,
-    /// The first in an order that is not that of ranks.
+    /// The first records in an order other than rank order.
     First,
 }
 
@@ -89,10 +89,10 @@ pub fn condition(caller: &Caller, template: &Template, terms: &TextQuery) -> Res
 }
 
 impl Selection<'_> {
-    /// What the terms add to a statement whose order is not that of ranks.
+    /// The condition of the terms in a statement with an order other than rank order.
     pub fn selected(&self, spi: &Connection, needs: Needs) -> Selected {
-        // With an index of the order, a page is soon found document by document. If all records are needed, PostgreSQL joins
-        // documents with less work than ids, unless it compares long texts.
+        // If an index has the order, comparing documents in that order soon fills a page. If all records are needed,
+        // PostgreSQL joins documents with less work than ids, unless it would compare long documents.
         let is_asked = needs == Needs::First || !self.matches.are_long();
         if is_asked && self.matches.are_many() {
             let documents = SideTable::Documents.sql(self.template.id);
@@ -106,7 +106,7 @@ impl Selection<'_> {
             return Selected { condition, ..Selected::default() };
         }
         let ids = self.ids(spi);
-        // The planner looks at each element of a list; very many are joined.
+        // The planner examines each element of an array. A very long one is joined instead.
         let are_many = ids.len() > MANY;
         let condition = match are_many {
             false => Selected::by_ids().condition,
@@ -115,7 +115,8 @@ impl Selection<'_> {
         Selected { condition, arguments: vec![array(ids.iter().copied())], are_many }
     }
 
-    /// All records with the terms; where few records pass the plan's condition, those of them with the terms.
+    /// All records with the terms. If few records pass the plan's condition, only those are compared with the
+    /// terms.
     pub fn ids(&self, spi: &Connection) -> &[Uuid] {
         self.ids.get_or_init(|| {
             if !self.plan.has_terms_only
@@ -128,7 +129,7 @@ impl Selection<'_> {
         })
     }
 
-    /// The first records in the order of ranks that pass the plan's condition.
+    /// The first records in rank order that pass the plan's condition.
     pub fn first_ids(&self, spi: &Connection, limit: usize) -> Vec<Uuid> {
         ranked::first_ids(spi, self.template, self.plan, &self.matches, limit)
     }

@@ -1,14 +1,14 @@
 //! The first records with a substring in an order that no index has, found without a statement.
 //!
-//! All records with the substring have to be read. A record whose value comes after the page needs no comparison of its text, and
-//! only the first records are held in memory.
+//! All records with the substring have to be read. A record whose sort value comes after the page is not compared, and only
+//! the first records are kept in memory.
 
 use super::access_path::{self, Sample};
 use super::paths::Substring;
 use super::substring_rows::SubstringComparison;
 use super::top_n::TopN;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::key_order::KeyOrder;
 use crate::postgres::table::{Found, Table};
 use crate::postgres::tid::{Tid, TidBitmap};
@@ -23,16 +23,16 @@ use uuid::Uuid;
 /// The number of pages of the sample.
 const SAMPLED: u32 = 8;
 
-/// What records are sorted by: the values of a column, and their ids where these are alike.
+/// The sort order: the values of a column, and ids among equal values.
 #[derive(Clone, Copy, Debug)]
 pub struct Sorting {
     /// The number of the column.
     pub column: i16,
-    /// The number of characters of texts that decide.
+    /// The number of characters that are compared.
     pub max_characters: usize,
     /// The collation of the order; 0 for that of the column.
     pub collation: Oid,
-    /// Which values come first, and which ids.
+    /// The direction of values, and of ids.
     pub direction: Direction,
     /// The position of records without a value.
     pub nulls: Nulls,
@@ -55,15 +55,15 @@ pub fn find(
     substring: Substring,
     sorting: Sorting,
     records: f64,
-    wanted: usize,
-) -> Result<SortedRows, Unfit> {
+    requested: usize,
+) -> Result<SortedRows, Unsupported> {
     Table::with(template.table, |table| {
         let mut comparison = SubstringComparison::of(table, substring)?;
         let values = ValueOrder::of(table, sorting.column, sorting.max_characters, sorting.collation)?;
         let columns = comparison.columns().max(sorting.column);
         let sample = take_sample(table, &mut comparison, columns, records);
         let compare = |one: &Key, other: &Key| sorting.compare(&values, one, other);
-        let mut first = TopN::new(wanted);
+        let mut first = TopN::new(requested);
         // Returns the value of the last of the first records.
         let mut read = |row: &Found| {
             let key = (values.value(row), datum::read_uuid(row.get(ID)?));
@@ -108,12 +108,12 @@ fn take_sample(
         return None;
     }
     let some = TidBitmap::of_pages((0..SAMPLED).map(|number| number * (pages / SAMPLED)));
-    let mut sample = Sample { served: vec![0], ..Sample::default() };
+    let mut sample = Sample { indexable: vec![0], ..Sample::default() };
     table.rows_at(&some, columns, |row| {
         let compared = comparison.of_record(row);
         (sample.records, sample.counted) = (sample.records + 1, sample.counted + 1);
         sample.passing += u64::from(compared.is_met);
-        sample.served[0] += u64::from(compared.is_found);
+        sample.indexable[0] += u64::from(compared.is_found);
         true
     });
     access_path::is_lookup_less_than_all(records, &sample).then_some(sample)

@@ -37,15 +37,15 @@ impl Statement {
     }
 }
 
-/// A statement that is explained.
+/// A statement in the output of explain.
 pub struct Explained {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: String,
     /// The statement.
     pub statement: Statement,
-    /// The shape that it is planned in.
+    /// The plan shape that it requires.
     pub shape: Option<Shape>,
-    /// The member of the search without which it would not run; none where it finds the page.
+    /// The member of the search that needs it; `None` if it finds the page.
     pub member: Option<&'static str>,
 }
 
@@ -62,8 +62,8 @@ pub fn select(template: &Template, plan: &Plan, segment: &Segment, selected: &st
             "select {columns}{keys} from {from} where {condition} order by {order_by} limit {limit}"
         );
     }
-    // If all records found must be sorted, only the sort keys of each are read; the other columns are read for the records
-    // of the page.
+    // If all records found must be sorted, only their sort keys are read; the other columns are read for the records of
+    // the page.
     let (inner, outer): (String, String) = keys
         .enumerate()
         .map(|(number, key)| (format!(", {} as k{number}", key.sql), format!(", p.k{number}")))
@@ -86,12 +86,12 @@ pub fn select_all(
     plan: &Plan,
     segment: Option<&Segment>,
     selected: &str,
-    further: &str,
+    additional: &str,
 ) -> String {
     let (columns, from, condition) = (columns(template), &plan.from, &plan.condition);
     let (and, order) = segment.map_or_else(Default::default, |segment| {
         let order_by = segment.order_by(|by| plan.order.sql(by));
         (segment.and_condition(), format!(" order by {order_by}"))
     });
-    format!("select {columns}{further} from {from} where {condition}{selected}{and}{order}")
+    format!("select {columns}{additional} from {from} where {condition}{selected}{and}{order}")
 }

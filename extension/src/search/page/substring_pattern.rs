@@ -1,12 +1,12 @@
-//! A pattern of `like` or `ilike`, compared in memory where bytes decide. Pure.
+//! A pattern of `like` or `ilike`, compared bytewise in memory where possible. Pure.
 //!
-//! PostgreSQL lowercases texts by the rules of a language, letter by letter, which takes ten times as long as the comparison. For
-//! ASCII letters the rules are known; of other letters only İ (U+0130) and the Kelvin sign (U+212A) have ASCII lowercase forms,
-//! `i` and `k`. So most texts need no rules.
+//! PostgreSQL lowercases text by the rules of a locale, letter by letter, which takes ten times as long as the comparison.
+//! For ASCII letters, these rules are known. Of other letters, only İ (U+0130) and the Kelvin sign (U+212A) have ASCII
+//! lowercase forms, `i` and `k`. So most text can be compared without the locale.
 
 use memchr::memmem::Finder;
 
-/// The position of the substring in a text.
+/// The position of the substring in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     Anywhere,
@@ -19,9 +19,10 @@ enum Position {
 pub struct SubstringPattern {
     position: Position,
     ignores_case: bool,
-    /// The substring; in lowercase if case is ignored.
+    /// The substring; in lowercase if the match is case-insensitive.
     substring: Finder<'static>,
-    /// Its longest run of characters whose forms are all in ASCII, in lowercase if case is ignored. Every matching text has it.
+    /// Its longest run of characters whose case forms are all in ASCII, in lowercase if the match is case-insensitive. Every
+    /// match contains it.
     run: Finder<'static>,
     /// Whether the run is the whole substring.
     is_plain: bool,
@@ -32,8 +33,8 @@ pub struct SubstringPattern {
 }
 
 impl SubstringPattern {
-    /// Reads a pattern; none if it has an inner wildcard. If case is ignored, the language must lowercase ASCII letters one by
-    /// one.
+    /// Parses a pattern; `None` if it has an inner wildcard. For a case-insensitive match, the locale must lowercase ASCII
+    /// letters one by one.
     pub fn read(pattern: &str, ignores_case: bool) -> Option<SubstringPattern> {
         let (mut part, mut is_escaped) = (String::new(), false);
         let (mut is_open, mut is_closed) = (false, true);
@@ -75,7 +76,7 @@ impl SubstringPattern {
         })
     }
 
-    /// Whether a text matches; none if only the rules of its language decide.
+    /// Whether a string matches; `None` if the locale decides.
     pub fn matches(&mut self, text: &[u8]) -> Option<bool> {
         if !self.ignores_case {
             return Some(self.is_in(text));
@@ -164,7 +165,7 @@ mod tests {
             before in prop::bool::ANY, after in prop::bool::ANY,
         ) {
             let pattern = format!("{}{}{}", if before { "%" } else { "" }, escaped(&part), if after { "%" } else { "" });
-            // The rules of most languages: İ becomes an i, with or without a dot above, and the Kelvin sign a k.
+            // The rules of most locales: İ becomes an i, with or without a dot above, and the Kelvin sign a k.
             let (lowercase, part) = (text.to_lowercase().replace('\u{307}', ""), part.to_lowercase());
             let expected = match (before, after) {
                 (true, true) => lowercase.contains(&part),

@@ -1,13 +1,14 @@
-//! Records with a substring in an order that an index has, found without a statement: texts are compared in memory.
+//! Records with a substring in an order that an index has, found without a statement: strings are compared in memory.
 //!
-//! The index of the order is read among the TIDs that the trigram index has found ([`crate::postgres::key_order`]).
+//! The sort index is read, restricted to the TIDs that the trigram index has found
+//! ([`crate::postgres::key_order`]).
 
 use super::access_path::{self, AccessPath, Question, Sample, choose, is_small};
 use super::paths::Substring;
 use super::substring_pattern::SubstringPattern;
 use super::top_n::TopN;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::key_order::{Along, KeyOrder, Limit};
 use crate::postgres::table::{Found, Table};
 use crate::postgres::table_by_text::{Matcher, Pattern};
@@ -18,10 +19,11 @@ use crate::value::standard_column::{DELETED_AT, ID};
 use pgrx::pg_sys::Datum;
 use uuid::Uuid;
 
-/// This many TIDs take six megabytes. A statement sorts more without holding them in memory.
+/// This many TIDs take six megabytes. For more, a statement sorts the records without keeping their
+/// TIDs in memory.
 const MAX_TIDS: usize = 1_000_000;
 
-/// What the comparison of a record shows.
+/// The result of comparing a record.
 pub struct Compared {
     /// Whether the record is live and has the substring.
     pub is_met: bool,
@@ -29,30 +31,31 @@ pub struct Compared {
     pub is_found: bool,
 }
 
-/// Compares the texts of records with a substring.
+/// Compares the values of records with a substring.
 pub struct SubstringComparison {
     column: i16,
     pattern: SubstringPattern,
-    /// The words of the substring, which is all that a trigram index knows of it; empty if they are the same.
+    /// The words of the substring, which is how a trigram index matches it; empty if they are the substring
+    /// itself.
     words: Vec<SubstringPattern>,
-    /// Compares by the rules of a language, where bytes do not decide.
+    /// Compares by the rules of the locale, if bytes are not sufficient.
     matcher: Matcher,
 }
 
 impl SubstringComparison {
     /// A comparison with a substring in a column of a table.
-    pub fn of(table: &Table, substring: Substring) -> Result<SubstringComparison, Unfit> {
+    pub fn of(table: &Table, substring: Substring) -> Result<SubstringComparison, Unsupported> {
         if !table.lowers_ascii(substring.column) {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let texts = words(substring.text);
         let is_exact = texts == [substring.text];
-        let read = |pattern: &str| SubstringPattern::read(pattern, substring.ignores_case).ok_or(Unfit);
+        let read = |pattern: &str| SubstringPattern::read(pattern, substring.ignores_case).ok_or(Unsupported);
         let words = texts.iter().filter(|_| !is_exact).map(|word| read(word));
         Ok(SubstringComparison {
             column: substring.column,
             pattern: read(substring.text)?,
-            words: words.collect::<Result<_, Unfit>>()?,
+            words: words.collect::<Result<_, Unsupported>>()?,
             matcher: Matcher::new(substring.pattern()),
         })
     }
@@ -99,14 +102,14 @@ pub struct SubstringRows {
     pub tids: Vec<Tid>,
     /// Whether these are all records, not only the first.
     pub are_all: bool,
-    /// The number of records read along the index of the order; none for all.
+    /// The number of records read in index order; `None` for all.
     pub read: Option<u64>,
-    /// What they showed, if the trigram index was used afterwards.
+    /// The sample, if the trigram index was used afterwards.
     pub sample: Option<Sample>,
 }
 
-/// The first live records with a substring along an index, as many as the question wants, after a sample; or all of them, if that
-/// costs less.
+/// The first live records with a substring in index order, up to the requested number, after a sample; or all of them, if
+/// that costs less.
 pub fn find(
     template: &Template,
     substring: Substring,
@@ -114,11 +117,11 @@ pub fn find(
     sample_size: u64,
     along: Along,
     order: KeyOrder,
-) -> Result<SubstringRows, Unfit> {
+) -> Result<SubstringRows, Unsupported> {
     Table::with(template.table, |table| {
         let mut comparison = SubstringComparison::of(table, substring)?;
         let columns = comparison.columns();
-        let mut sample = Sample { served: vec![0], ..Sample::default() };
+        let mut sample = Sample { indexable: vec![0], ..Sample::default() };
         let mut until = if is_small(question, sample_size) { u64::MAX } else { sample_size };
         let (mut tids, mut read, mut goes_on) = (Vec::new(), None, true);
         table.in_order(along, order, columns, |row| {
@@ -135,11 +138,11 @@ pub fn find(
             let Compared { is_met, is_found } = comparison.of_record(row);
             (sample.records, sample.counted) = (sample.records + 1, sample.counted + 1);
             sample.passing += u64::from(is_met);
-            sample.served[0] += u64::from(is_found);
+            sample.indexable[0] += u64::from(is_found);
             if is_met {
                 tids.push(row.tid());
             }
-            if tids.len() == question.wanted {
+            if tids.len() == question.requested {
                 read = Some(sample.records);
             }
             read.is_none()
@@ -158,9 +161,9 @@ pub fn find(
                 if comparison.is_met(row) {
                     tids.push(row.tid());
                 }
-                tids.len() < question.wanted
+                tids.len() < question.requested
             })?;
-            if is_within || tids.len() == question.wanted {
+            if is_within || tids.len() == question.requested {
                 return Ok(SubstringRows { tids, are_all: false, read, sample });
             }
         }
@@ -169,7 +172,7 @@ pub fn find(
                 KeyOrder::Ascending => one.cmp(other),
                 KeyOrder::Descending => other.cmp(one),
             };
-            let mut first = TopN::new(question.wanted);
+            let mut first = TopN::new(question.requested);
             table.rows_at(&found, columns, |row| {
                 let id = row.get(ID).map(datum::read_uuid);
                 let follows = |id: &Uuid| after.is_none_or(|after| compare(id, &after).is_gt());
@@ -190,6 +193,6 @@ pub fn find(
             tids.len() < MAX_TIDS
         });
         let fit = tids.len() < MAX_TIDS;
-        if fit { Ok(SubstringRows { tids, are_all: true, read, sample }) } else { Err(Unfit) }
+        if fit { Ok(SubstringRows { tids, are_all: true, read, sample }) } else { Err(Unsupported) }
     })
 }

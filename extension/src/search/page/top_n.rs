@@ -1,20 +1,20 @@
-//! The first `n` of many items in any order, without holding the others in memory. Pure.
+//! The first `n` of many items in any order, without keeping the others in memory. Pure.
 
 use std::cmp::Ordering;
 
 /// The first items by their keys.
 pub struct TopN<K, I> {
-    wanted: usize,
-    /// The key of the last one, known once twice as many items as wanted were taken.
+    requested: usize,
+    /// The key of the last item, known after twice the requested number of items were taken.
     last: Option<K>,
-    /// The items, up to twice as many as wanted.
+    /// The items, up to twice the requested number.
     items: Vec<(K, I)>,
 }
 
 impl<K: Copy, I> TopN<K, I> {
-    /// None yet; at least one is wanted.
-    pub fn new(wanted: usize) -> TopN<K, I> {
-        TopN { wanted, last: None, items: Vec::new() }
+    /// Without items. At least one is requested.
+    pub fn new(requested: usize) -> TopN<K, I> {
+        TopN { requested, last: None, items: Vec::new() }
     }
 
     /// Whether an item with this key may be one of the first.
@@ -22,7 +22,7 @@ impl<K: Copy, I> TopN<K, I> {
         self.last.is_none_or(|last| compare(key, &last).is_lt())
     }
 
-    /// The key of the last of the first items, if it is known: no item after it is taken.
+    /// The key of the last of the first items, if known. Items after it are not taken.
     pub fn last(&self) -> Option<&K> {
         self.last.as_ref()
     }
@@ -30,15 +30,15 @@ impl<K: Copy, I> TopN<K, I> {
     /// Takes an item. Returns items that are no longer among the first.
     pub fn take(&mut self, key: K, item: I, compare: impl Fn(&K, &K) -> Ordering) -> Vec<(K, I)> {
         self.items.push((key, item));
-        if self.items.len() < 2 * self.wanted { Vec::new() } else { self.cut(compare) }
+        if self.items.len() < 2 * self.requested { Vec::new() } else { self.cut(compare) }
     }
 
     fn cut(&mut self, compare: impl Fn(&K, &K) -> Ordering) -> Vec<(K, I)> {
-        if self.items.len() <= self.wanted {
+        if self.items.len() <= self.requested {
             return Vec::new();
         }
-        self.items.select_nth_unstable_by(self.wanted - 1, |(one, _), (other, _)| compare(one, other));
-        let others = self.items.split_off(self.wanted);
+        self.items.select_nth_unstable_by(self.requested - 1, |(one, _), (other, _)| compare(one, other));
+        let others = self.items.split_off(self.requested);
         self.last = self.items.last().map(|(key, _)| *key);
         others
     }
@@ -58,10 +58,10 @@ mod tests {
     proptest! {
         #[test]
         fn other_items_are_returned_once(
-            keys in prop::collection::vec(0..40u8, 0..60), wanted in 1..12usize, descending: bool,
+            keys in prop::collection::vec(0..40u8, 0..60), requested in 1..12usize, descending: bool,
         ) {
             let compare = |one: &u8, other: &u8| if descending { other.cmp(one) } else { one.cmp(other) };
-            let (mut first, mut others) = (TopN::new(wanted), Vec::new());
+            let (mut first, mut others) = (TopN::new(requested), Vec::new());
             for (item, key) in keys.iter().enumerate() {
                 if first.may_take(key, compare) {
                     others.extend(first.take(*key, item, compare).into_iter().map(|(_, item)| item));
@@ -76,7 +76,7 @@ mod tests {
                 keys
             };
             let all: Vec<usize> = (0..keys.len()).collect();
-            prop_assert_eq!(sorted(&items), &sorted(&all)[..wanted.min(keys.len())]);
+            prop_assert_eq!(sorted(&items), &sorted(&all)[..requested.min(keys.len())]);
             prop_assert!(others.iter().all(|item| !items.contains(item)));
             others.sort_unstable();
             prop_assert!(others.is_sorted_by(|one, other| one < other));

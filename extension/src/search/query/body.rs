@@ -25,16 +25,16 @@ pub enum Count {
     /// `total` is null.
     #[default]
     None,
-    /// `total` is what the planner expects.
+    /// `total` is the planner's estimate.
     Estimated,
     /// `total` is counted.
     Exact,
 }
 
-/// How highlights are shown.
+/// The options of highlights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Highlight {
-    /// Whether with offsets.
+    /// Whether offsets are included.
     pub offsets: bool,
 }
 
@@ -77,7 +77,7 @@ pub struct SearchQuery<'a> {
     pub include_deleted: bool,
     /// The slug of the saved view whose records are searched.
     pub view: Option<Cow<'a, str>>,
-    /// The body of that view, once it was read.
+    /// The body of that view, after it was read.
     pub within: Option<Box<SearchQuery<'a>>>,
     /// The members of the body.
     given: Vec<Cow<'a, str>>,
@@ -146,8 +146,8 @@ impl<'a> SearchQuery<'a> {
         Ok(query)
     }
 
-    /// The search within the body of a saved view: records must match both, and members of the page that the search does not have
-    /// are those of the view.
+    /// The search within the body of a saved view: records must match both, and members of the page that the search does
+    /// not have are those of the view.
     pub fn within(mut self, view: Option<&'a str>) -> Result<SearchQuery<'a>, Error> {
         let Some(view) = view else { return Ok(self) };
         let view = SearchQuery::parse(view)?;
@@ -203,9 +203,9 @@ const KNOWN: [&str; 19] = [
 /// The member that requests over HTTP may have in place of `query_vector`.
 pub const TEXT: &str = "query_text";
 
-/// The error of a text that no provider can embed.
+/// The error of a string that no provider can embed.
 pub fn text_in_sql(pointer: &str) -> Error {
-    unknown_member(TEXT, pointer).hint("Send query_vector: only a search over HTTP embeds a text.")
+    unknown_member(TEXT, pointer).hint("Send query_vector: only searches over HTTP embed text.")
 }
 
 fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
@@ -312,31 +312,31 @@ fn settle(query: &mut SearchQuery, asked: Option<Mode>) -> Result<(), Error> {
         return Err(missing("query_vector", ""));
     }
     if query.fuzzy {
-        let message = "a search by a vector has no typo tolerance";
+        let message = "a vector search has no typo tolerance";
         return Err(Error::at(Code::InvalidValue, "/fuzzy", message)
-            .hint("Leave fuzzy out, or send mode \"keyword\" for full-text search only."));
+            .hint("Omit fuzzy, or send mode \"keyword\" for full-text search only."));
     }
     let reject = |pointer: &str, message: &str| {
         Err(Error::at(Code::InvalidValue, pointer, message)
             .hint("Send mode \"keyword\", or no query_vector, to sort, count and page."))
     };
     if query.sort.is_some() {
-        return reject("/sort", "a search by a vector has its own order: the closest first");
+        return reject("/sort", "a vector search orders records by distance");
     }
     if query.cursor.is_some() {
-        return reject("/cursor", "a search by a vector has one page");
+        return reject("/cursor", "a vector search has only one page");
     }
     if query.count != Count::None {
-        return reject("/count", "a search by a vector has no total");
+        return reject("/count", "a vector search has no total");
     }
     if !query.facets.is_empty() {
-        return reject("/facets", "a search by a vector has no facets");
+        return reject("/facets", "a vector search has no facets");
     }
     if query.include_deleted {
-        return reject("/include_deleted", "a search by a vector finds live records only");
+        return reject("/include_deleted", "a vector search finds live records only");
     }
     if query.limit.is_some_and(|limit| limit > MAX_BY_VECTOR) {
-        let message = format!("a search by a vector finds at most {MAX_BY_VECTOR} records");
+        let message = format!("a vector search finds at most {MAX_BY_VECTOR} records");
         return Err(Error::at(Code::InvalidValue, "/limit", message));
     }
     Ok(())
@@ -347,7 +347,7 @@ fn check_view(view: &SearchQuery) -> Result<(), Error> {
     if view.global_search.is_none() {
         return Ok(());
     }
-    Err(Error::at(Code::InvalidValue, "/view", "a view with global_search cannot be searched by a vector")
+    Err(Error::at(Code::InvalidValue, "/view", "a vector search cannot use a view with global_search")
         .hint("Send mode \"keyword\", or save a view that has filters only."))
 }
 

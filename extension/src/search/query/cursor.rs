@@ -141,9 +141,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_cursor_or_rejected(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
+        fn arbitrary_text_is_a_cursor_or_rejected(text in prop_oneof![any::<String>(), "[-_A-Za-z0-9]{0,60}"]) {
             let error = decode(&text, "print", &[]).expect_err("a guess of the fingerprint");
-            prop_assert_eq!(error.faults[0].pointer.as_str(), "/cursor");
+            prop_assert_eq!(error.violations[0].pointer.as_str(), "/cursor");
         }
 
         #[test]

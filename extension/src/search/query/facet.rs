@@ -1,4 +1,4 @@
-//! The fields whose values a search counts.
+//! The fields of facets.
 
 use crate::error::{Code, Error};
 use crate::filter::field::{self, Column, Field};
@@ -19,7 +19,7 @@ pub struct Facet {
 }
 
 impl Facet {
-    /// Reads the names. Only fields of the template itself are counted, and only such as have values in common.
+    /// Parses the names. Only fields of the template itself are supported, and only types whose values repeat.
     pub fn parse(names: &[Cow<str>], schema: &dyn Schema, key: AttributeKey) -> Result<Vec<Facet>, Error> {
         let parse = |(index, name): (usize, &Cow<str>)| {
             let pointer = format!("/facets/{index}");

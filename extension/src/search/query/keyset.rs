@@ -1,5 +1,5 @@
-//! Keyset pages: the rows after a position in an order, as conditions that an index can serve. A page is found by the sort values
-//! of the last record of the previous page, never by counting rows.
+//! Keyset pages: the rows after a position in an order, as indexable conditions. A page is found by the sort values of the
+//! last record of the previous page, never by counting rows.
 //!
 //! A page is read in segments. With one sort key there are two: records with a value, and records without. Each is a
 //! scan of an index on `(key, id)`, in either direction, and the second is read only when the first is exhausted. So
@@ -13,9 +13,9 @@ use super::sort::{Direction, Nulls};
 pub struct Expression {
     /// The expression.
     pub sql: String,
-    /// What is null exactly when the expression is.
+    /// An expression that is null exactly if the sort key is.
     pub presence: String,
-    /// Which values come first.
+    /// The direction.
     pub direction: Direction,
     /// The position of nulls.
     pub nulls: Nulls,
@@ -26,28 +26,28 @@ pub struct Expression {
 /// A range of an order that one index scan reads.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Which records belong to it and follow the position; `None` for all.
+    /// The condition for records that belong to it and follow the position; `None` for all.
     pub condition: Option<String>,
-    /// Their order: what they are sorted by, and in which way.
+    /// The order: its keys and directions.
     order: Vec<(Sorted, &'static str)>,
 }
 
 /// A sort key of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sorted {
-    /// The key of this number.
+    /// The key at this position.
     Key(usize),
     /// The record's id.
     Id,
 }
 
 impl Segment {
-    /// The condition as a further part of a chain.
+    /// The condition as the next part of a row comparison.
     pub fn and_condition(&self) -> String {
         self.condition.as_ref().map(|condition| format!(" and ({condition})")).unwrap_or_default()
     }
 
-    /// The order in SQL, with what it is sorted by under the names given.
+    /// The order in SQL, with these names for its keys.
     pub fn order_by(&self, name: impl Fn(Sorted) -> String) -> String {
         let keys: Vec<String> = self.order.iter().map(|(by, way)| format!("{}{way}", name(*by))).collect();
         keys.join(", ")
@@ -59,17 +59,17 @@ impl Segment {
 pub struct Order {
     /// The keys.
     pub keys: Vec<Expression>,
-    /// The column that decides between records with equal keys.
+    /// The tiebreaker for records with equal keys.
     pub id: String,
     /// The direction of the id.
     pub tie: Direction,
 }
 
 impl Order {
-    /// The segments after a position, in their order; all of them without one.
+    /// The segments after a position, in their order; all of them without a position.
     pub fn segments(&self, after: Option<&Position>) -> Vec<Segment> {
         match self.keys.as_slice() {
-            [key] if key.is_nullable => self.two_runs(key, after),
+            [key] if key.is_nullable => self.two_segments(key, after),
             _ => vec![Segment {
                 condition: after.map(|position| self.following(position)),
                 order: self.order(),
@@ -77,7 +77,8 @@ impl Order {
         }
     }
 
-    /// Whether a segment has all records with a value of the only key, from the first on.
+    /// Whether a segment contains all records with a value of the only key, beginning with the
+    /// first.
     pub fn is_of_values(&self, segment: &Segment) -> bool {
         match self.keys.as_slice() {
             [key] => segment.condition.as_ref().is_none_or(|condition| *condition == has_value(key)),
@@ -85,13 +86,13 @@ impl Order {
         }
     }
 
-    /// Consecutive segments as one, which only a sort can provide.
-    pub fn in_one_run(&self, segments: &[Segment]) -> Segment {
+    /// Consecutive segments as one, which requires a sort.
+    pub fn as_one_segment(&self, segments: &[Segment]) -> Segment {
         let conditions: Option<Vec<&str>> = segments.iter().map(|it| it.condition.as_deref()).collect();
         Segment { condition: conditions.map(|it| it.join(" or ")), order: self.order() }
     }
 
-    /// The whole order in SQL, read in one run.
+    /// The whole order in SQL, as one segment.
     pub fn order_by(&self) -> String {
         Segment { condition: None, order: self.order() }.order_by(|by| self.sql(by))
     }
@@ -113,7 +114,7 @@ impl Order {
         order
     }
 
-    fn two_runs(&self, key: &Expression, after: Option<&Position>) -> Vec<Segment> {
+    fn two_segments(&self, key: &Expression, after: Option<&Position>) -> Vec<Segment> {
         let value = after.map(|position| position.values[0].as_deref());
         let id_follows = |position: &Position| format!("{} {} {}", self.id, sign(self.tie), position.id);
         let with_value = |after: Option<&Position>| Segment {
@@ -138,7 +139,7 @@ impl Order {
                 Some(position) => format!("{} is null and {}", key.presence, id_follows(position)),
                 None => format!("{} is null", key.presence),
             }),
-            // The key is null, but its index has no other order.
+            // The key is null in this segment, so its index has no other order.
             order: vec![(Sorted::Key(0), word(key.direction)), (Sorted::Id, word(self.tie))],
         };
         match (key.nulls, value) {
@@ -160,7 +161,7 @@ impl Order {
         }
         let mut condition = format!("{} {} {}", self.id, sign(self.tie), position.id);
         for (key, value) in self.keys.iter().zip(&position.values).rev() {
-            let (behind, alike) = match value {
+            let (behind, similar) = match value {
                 Some(value) => {
                     let beyond = format!("{} {} {value}", key.sql, sign(key.direction));
                     let behind = match key.nulls {
@@ -175,8 +176,8 @@ impl Order {
                 ),
             };
             condition = match behind {
-                Some(behind) => format!("({behind} or {alike} and {condition})"),
-                None => format!("({alike} and {condition})"),
+                Some(behind) => format!("({behind} or {similar} and {condition})"),
+                None => format!("({similar} and {condition})"),
             };
         }
         condition

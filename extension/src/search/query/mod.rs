@@ -6,7 +6,7 @@ pub mod body;
 pub mod cursor;
 /// Fields whose values are counted.
 pub mod facet;
-/// The order of records as conditions that an index can serve.
+/// Keyset pagination with indexable conditions.
 pub mod keyset;
 /// Body + template → parts of statements.
 pub mod plan;

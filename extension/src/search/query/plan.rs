@@ -19,9 +19,9 @@ use crate::value::quote::identifier;
 use crate::value::standard_column::RELEASED_KEY;
 use crate::value::table_name::RECORD;
 
-/// The number of characters that decide on the order of texts; their index holds as many.
+/// The number of characters of strings that determine the order; the index contains as many.
 pub const COMPARED: usize = 200;
-/// The order of ranks: a cursor of an earlier one would skip records.
+/// The version of the rank order. A cursor of an earlier version would skip records.
 const ORDER_OF_RANKS: &str = "names first";
 
 /// A search that was checked against its template.
@@ -48,7 +48,7 @@ pub struct Plan {
     /// Identifies the search in its cursors.
     pub fingerprint: String,
     /// The corrections that follow the cursors of this search.
-    pub carried: String,
+    pub cursor_suffix: String,
     /// The last record of the previous page.
     pub position: Option<Position>,
     /// The maximum number of records of the page.
@@ -69,8 +69,8 @@ impl Plan {
         Plan::new(&SearchQuery::default(), schema, "UTC")
     }
 
-    /// Whether records are in the order of their ids, which is that of their age.
-    pub fn is_by_age(&self) -> bool {
+    /// Whether records are ordered by id, which is the order of their creation.
+    pub fn is_ordered_by_id(&self) -> bool {
         self.terms.is_none()
             && match self.keys.as_slice() {
                 [] => true,
@@ -79,10 +79,10 @@ impl Plan {
             }
     }
 
-    /// Whether indexes find the records that pass its condition, or not many more, without a scan.
-    pub fn is_served(&self) -> bool {
-        self.filter.parts().iter().any(Filter::is_served)
-            || self.scope.as_ref().is_some_and(ReadScope::is_served)
+    /// Whether indexes find the records that pass its condition, with few others, without a scan.
+    pub fn is_indexable(&self) -> bool {
+        self.filter.parts().iter().any(Filter::is_indexable)
+            || self.scope.as_ref().is_some_and(ReadScope::is_indexable)
     }
 
     /// Checks a body against a template as it is visible to the caller. `time_zone` is a valid one.
@@ -108,7 +108,8 @@ impl Plan {
         let facets = Facet::parse(&source.facets, schema, source.attribute_key).map_err(of_source(source))?;
         let lives = lives(query, schema, &filter, &terms)?;
         if lives == Lives::Deleted && keys.is_empty() {
-            // The newest deletions first. In the order of ids, a page of few deleted records would read all live ones.
+            // The newest deletions come first. In the order of ids, a page of few deleted records would read all live
+            // ones.
             keys.push(SortKey {
                 path: Vec::new(),
                 column: Column::DeletedAt,
@@ -131,8 +132,8 @@ impl Plan {
         let order = Order { keys: expressions, id: format!("{RECORD}.id"), tie };
         let terms = correction::corrected(terms, &query.corrections);
         let corrected: Vec<&str> = correction::words(&query.corrections).collect();
-        let terms = synonyms::expanded_beside(schema.template(), terms, &corrected);
-        let carried = correction::carried(&query.corrections);
+        let terms = synonyms::expanded_with(schema.template(), terms, &corrected);
+        let cursor_suffix = correction::cursor_suffix(&query.corrections);
         let terms = Some(terms).filter(|terms| !terms.is_empty());
         let mut cursor_keys: Vec<CursorKey> = keys.iter().map(CursorKey::from).collect();
         if terms.is_some() && keys.is_empty() {
@@ -160,8 +161,8 @@ impl Plan {
         if lives != Lives::Live {
             parts.push("deleted");
         }
-        if !carried.is_empty() {
-            parts.push(&carried);
+        if !cursor_suffix.is_empty() {
+            parts.push(&cursor_suffix);
         }
         let fingerprint = cursor::fingerprint(&parts);
         let position = match &query.cursor {
@@ -179,7 +180,7 @@ impl Plan {
             order,
             cursor_keys,
             fingerprint,
-            carried,
+            cursor_suffix,
             position,
             limit: query.limit.unwrap_or(DEFAULT_LIMIT),
             count: query.count,
@@ -214,7 +215,7 @@ fn lives(
     if !terms.is_empty() {
         let message = "global_search finds live records only";
         return Err(Error::at(Code::InvalidValue, "/include_deleted", message).hint(
-            "Leave global_search out. To find text in deleted records, use ilike on an attribute, \
+            "Omit global_search. To find text in deleted records, use ilike on an attribute, \
              or like on external_key.",
         ));
     }
@@ -272,11 +273,11 @@ fn expression(key: &SortKey, alias: &str, has_value: bool, lives: Lives) -> Expr
     let is_indexed = matches!(&key.column, Column::Attribute { indexed: true, .. });
     let collation = key.column.order();
     let sql = match &key.column {
-        // The expression of the index: the beginnings of texts decide, up to this length.
+        // The expression of the index: only prefixes up to this length are compared.
         Column::Attribute { kind: AttributeType::String, .. } if is_indexed && key.path.is_empty() => {
             format!("pg_catalog.left({column}, {COMPARED}){collation}")
         }
-        // The same, without counting the characters of texts that are short enough in bytes: twice as fast.
+        // The same, without counting characters if the byte length is short enough: twice as fast.
         Column::Attribute { kind: AttributeType::String, .. } => format!(
             "(case when pg_catalog.octet_length({column}) <= {COMPARED} then {column} \
              else pg_catalog.left({column}, {COMPARED}) end){collation}"
@@ -285,7 +286,8 @@ fn expression(key: &SortKey, alias: &str, has_value: bool, lives: Lives) -> Expr
     };
     let is_standard = matches!(key.column, Column::Id | Column::CreatedAt | Column::UpdatedAt);
     Expression {
-        // If an index has the expression, it serves the condition; otherwise the bare column costs less.
+        // If an index has the expression, it can evaluate the condition; otherwise the bare column costs
+        // less.
         presence: if is_indexed { sql.clone() } else { column },
         sql,
         direction: key.direction,

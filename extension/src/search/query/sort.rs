@@ -164,7 +164,7 @@ mod tests {
         ] {
             let error = sort(json).expect_err(json);
             assert_eq!(
-                (error.code, error.faults[0].pointer.as_str()),
+                (error.code, error.violations[0].pointer.as_str()),
                 (Code::InvalidValue, "/sort"),
                 "{json}"
             );
@@ -183,7 +183,7 @@ mod tests {
         ]) {
             match sort(&json) {
                 Ok(keys) => prop_assert!(keys.len() <= MAX_KEYS),
-                Err(error) => prop_assert!(points_into(&format!("{{\"sort\":{json}}}"), &error), "{:?}", error.faults),
+                Err(error) => prop_assert!(points_into(&format!("{{\"sort\":{json}}}"), &error), "{:?}", error.violations),
             }
         }
     }

@@ -19,9 +19,10 @@ pub fn of_project(template: &Template) -> Result<Option<String>, Error> {
     name.map(|name| check(&name)).transpose()
 }
 
-/// The name of a time zone that PostgreSQL knows.
+/// The name of a time zone that PostgreSQL supports.
 pub fn check(name: &str) -> Result<String, Error> {
-    // PostgreSQL also accepts descriptions such as `UTC+2` and `<+07>-07`, in which the sign is inverted. Names with digits or signs are few.
+    // PostgreSQL also accepts descriptions such as `UTC+2` and `<+07>-07`, in which the sign is inverted. Few names have
+    // digits or signs.
     let is_word =
         |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     let is_name = name.split(['/', '-']).all(is_word)

@@ -39,11 +39,13 @@ thread_local! {
 pub fn note(plan: &Plan) {
     let is_due = COUNTS.with_borrow_mut(|counts| {
         for used in plan.filter.uses() {
-            if let (Some(attribute), true) = (used.attribute, used.is_decisive && is_served(used.operator)) {
+            if let (Some(attribute), true) = (used.attribute, used.is_decisive && is_indexable(used.operator))
+            {
                 counts.by_attribute.entry(attribute).or_default().filters += 1;
             }
         }
-        // An index serves the field that comes first, and only one of the template itself.
+        // An index is useful for the first sort field only, and only if it belongs to the template
+        // itself.
         if let Some(attribute) =
             plan.keys.first().filter(|key| key.path.is_empty()).and_then(|key| key.column.attribute())
         {
@@ -59,8 +61,8 @@ pub fn note(plan: &Plan) {
     }
 }
 
-/// Whether an index can serve an operator; a reference that is followed has an index of its own.
-fn is_served(operator: Option<Operator>) -> bool {
+/// Whether an index can evaluate an operator. A reference that is followed has its own index.
+fn is_indexable(operator: Option<Operator>) -> bool {
     operator.is_some_and(|operator| {
         let has_no_value = matches!(operator.comparison(), Comparison::Empty | Comparison::NotEmpty);
         !operator.is_negative() && !has_no_value

@@ -1,9 +1,9 @@
 //! Finds the visible records of one template with the closest vectors.
 //!
-//! A vector index returns the closest vectors of all, and filters apply afterwards; so it is good for weak filters,
-//! and finds little for strong ones. Therefore candidates are selected first: if they are few, each is compared,
-//! which is exact. Otherwise the index is scanned until enough of them are found; if the scan ends before, all are compared.
-//! Nothing here depends on estimates of the planner.
+//! A vector index returns the closest vectors of the table, and filters apply afterwards. So it suits filters that most
+//! records pass, and finds few records for selective ones. Therefore candidates are selected first. If there are few, each
+//! is compared, which is exact. Otherwise, the index is scanned until enough candidates are found; if the scan ends before,
+//! all candidates are compared. The planner's estimates are not used.
 
 use super::strategy::{self, Strategy, VectorSearch};
 use crate::error::Error;
@@ -16,27 +16,28 @@ use crate::vectors::table;
 use std::ffi::CString;
 use uuid::Uuid;
 
-/// The number of index entries that are read before the first record is returned, unless more records are wanted. Recall depends
-/// on it.
+/// The minimum number of index entries that are read before the first record is returned. Recall depends on it.
 const EF_SEARCH: usize = 120;
-/// The number of entries after which the index scan ends: comparing all candidates is faster then.
+/// The number of entries after which the index scan ends, because comparing all candidates is
+/// faster.
 const MAX_ENTRIES: usize = 20_000;
-/// Distances are compared as whole millionths, which single precision keeps; equal ones are ordered by id.
+/// The unit of distances: whole millionths, which single precision represents exactly. Equal distances are
+/// ordered by id.
 const UNITS: f64 = 1e6;
 
 /// A record that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Neighbour {
+pub struct Adjacent {
     /// Its distance (1 − cosine) in millionths, 0 to 2 millions.
     pub distance: i64,
     /// Its id.
     pub id: Uuid,
 }
 
-impl Neighbour {
-    /// How similar it is, 0 to 1.
+impl Adjacent {
+    /// Its similarity, 0 to 1.
     pub fn similarity(self) -> f64 {
-        // In this order a similarity of 0.1 is the very number that a threshold of 0.1 is read as.
+        // The division rounds 0.1 to the same double as the literal 0.1 of a threshold.
         (UNITS - self.distance as f64).clamp(0.0, UNITS) / UNITS
     }
 }
@@ -45,22 +46,22 @@ impl Neighbour {
 #[derive(Debug)]
 pub struct Found {
     /// The records.
-    pub neighbours: Vec<Neighbour>,
+    pub neighbours: Vec<Adjacent>,
     /// Whether every candidate was compared.
     pub is_exact: bool,
 }
 
 /// Finds the closest.
-pub fn find(spi: &Connection, wanted: &VectorSearch) -> Result<Found, Error> {
-    let search = Search { spi, wanted, schema: table::require(wanted.template)? };
+pub fn find(spi: &Connection, requested: &VectorSearch) -> Result<Found, Error> {
+    let search = Search { spi, requested, schema: table::require(requested.template)? };
     let exact = |neighbours| Ok(Found { neighbours: search.within(neighbours), is_exact: true });
-    match strategy::choose(spi, wanted) {
+    match strategy::choose(spi, requested) {
         Strategy::FewCandidates(ids) => exact(search.compare(ids)),
         Strategy::FewVectors | Strategy::NoIndex => exact(search.compare_all()),
         Strategy::Index => {
-            // The index may have missed a record that is similar enough, so fewer than wanted prove nothing.
+            // The index may have missed a record above the threshold, so a short result is not conclusive.
             let met = search.within(search.scan_index());
-            if met.len() >= wanted.limit {
+            if met.len() >= requested.limit {
                 return Ok(Found { neighbours: met, is_exact: false });
             }
             exact(search.compare_all())
@@ -70,7 +71,7 @@ pub fn find(spi: &Connection, wanted: &VectorSearch) -> Result<Found, Error> {
 
 struct Search<'a> {
     spi: &'a Connection,
-    wanted: &'a VectorSearch<'a>,
+    requested: &'a VectorSearch<'a>,
     schema: &'a str,
 }
 
@@ -87,46 +88,47 @@ impl Search<'_> {
     }
 
     fn vectors(&self) -> String {
-        format!("{} v", SideTable::Vectors.sql(self.wanted.template.id))
+        format!("{} v", SideTable::Vectors.sql(self.requested.template.id))
     }
 
     /// Compares every candidate.
-    fn compare_all(&self) -> Vec<Neighbour> {
+    fn compare_all(&self) -> Vec<Adjacent> {
         let sql = format!(
             "select v.record_id, {} as distance from {} join (select t.id from {}) t on t.id = v.record_id \
              where v.live order by distance, v.record_id limit {}",
             self.distance(),
             self.vectors(),
-            self.wanted.candidates(),
-            self.wanted.limit
+            self.requested.candidates(),
+            self.requested.limit
         );
-        read(&self.wanted.ask(self.spi, &sql, &params![self.vector()]))
+        read(&self.requested.ask(self.spi, &sql, &params![self.vector()]))
     }
 
     /// Compares these candidates.
-    fn compare(&self, ids: Vec<Uuid>) -> Vec<Neighbour> {
+    fn compare(&self, ids: Vec<Uuid>) -> Vec<Adjacent> {
         let sql = format!(
             "select v.record_id, {} as distance from {} where v.record_id = any ($2) and v.live \
              order by distance, v.record_id limit {}",
             self.distance(),
             self.vectors(),
-            self.wanted.limit
+            self.requested.limit
         );
         let arguments = params![self.vector(), ids];
-        read(&self.wanted.template.run(self.spi, &sql, Snapshot::Active, &arguments))
+        read(&self.requested.template.run(self.spi, &sql, Snapshot::Active, &arguments))
     }
 
-    /// Scans the index until enough candidates are found. They are roughly in order, so some more than wanted are read, and sorted.
-    fn scan_index(&self) -> Vec<Neighbour> {
-        let (schema, wanted) = (self.schema, self.wanted);
-        let taken = wanted.limit + wanted.limit / 4 + 2;
+    /// Scans the index until enough candidates are found. They are approximately ordered, so more than requested are read,
+    /// and sorted.
+    fn scan_index(&self) -> Vec<Adjacent> {
+        let (schema, requested) = (self.schema, self.requested);
+        let taken = requested.limit + requested.limit / 4 + 2;
         let sql = format!(
             "select v.record_id, {} from {} where v.live \
              and exists (select from {} and t.id = v.record_id offset 0) \
              order by v.embedding::{schema}.halfvec({DIMENSIONS}) operator({schema}.<=>) {} limit {taken}",
             self.distance(),
             self.vectors(),
-            self.wanted.candidates(),
+            self.requested.candidates(),
             self.asked("halfvec")
         );
         let ef_search = CString::new(EF_SEARCH.max(taken).to_string()).unwrap_or_default();
@@ -140,23 +142,23 @@ impl Search<'_> {
             (c"enable_sort", c"off"),
         ];
         let mut met =
-            with_settings(&settings, || read(&self.wanted.ask(self.spi, &sql, &params![self.vector()])));
+            with_settings(&settings, || read(&self.requested.ask(self.spi, &sql, &params![self.vector()])));
         met.sort_unstable();
         met
     }
 
     fn vector(&self) -> &[f32] {
-        self.wanted.vector.components()
+        self.requested.vector.components()
     }
 
-    /// The records that are similar enough, up to the limit.
-    fn within(&self, mut neighbours: Vec<Neighbour>) -> Vec<Neighbour> {
-        neighbours.retain(|neighbour| neighbour.similarity() >= self.wanted.threshold);
-        neighbours.truncate(self.wanted.limit);
+    /// The records above the threshold, up to the limit.
+    fn within(&self, mut neighbours: Vec<Adjacent>) -> Vec<Adjacent> {
+        neighbours.retain(|neighbour| neighbour.similarity() >= self.requested.threshold);
+        neighbours.truncate(self.requested.limit);
         neighbours
     }
 }
 
-fn read(rows: &Rows) -> Vec<Neighbour> {
-    rows.iter().map(|(id, distance)| Neighbour { distance, id }).collect()
+fn read(rows: &Rows) -> Vec<Adjacent> {
+    rows.iter().map(|(id, distance)| Adjacent { distance, id }).collect()
 }

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The constant of reciprocal rank fusion; the value of its authors.
-const SOFTENING: f64 = 60.0;
+const RANK_CONSTANT: f64 = 60.0;
 
 /// A record with its positions in the two lists, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,15 +34,15 @@ struct Fused {
     score: f64,
 }
 
-/// The records closest to a vector, together with those that full-text terms select if there are any. There is one page: beyond it
-/// neither order means much.
+/// The records closest to a vector, together with the records that full-text terms select, if any. There is only one page,
+/// because both rankings are meaningless beyond it.
 pub fn page(search: &Search, vector: &Vector, projection: &Projection) -> Result<Page, Error> {
     let Search { spi, caller, template, plan, .. } = search;
     let mut fused = Vec::new();
     if !plan.filter.is_never_true() {
         let limit = if search.selection.is_some() { MAX_BY_VECTOR } else { plan.limit };
-        let wanted = VectorSearch::of(caller, template, plan, vector, limit, 0.0);
-        let found = find::find(spi, &wanted)?.neighbours;
+        let requested = VectorSearch::of(caller, template, plan, vector, limit, 0.0);
+        let found = find::find(spi, &requested)?.neighbours;
         fused = match &search.selection {
             Some(selection) => {
                 let semantic: Vec<Uuid> = found.iter().map(|neighbour| neighbour.id).collect();
@@ -72,7 +72,7 @@ pub fn page(search: &Search, vector: &Vector, projection: &Projection) -> Result
 fn fuse(keyword: &[Uuid], semantic: &[Uuid]) -> Vec<Fused> {
     let mut all: HashMap<Uuid, Fused> = HashMap::with_capacity(keyword.len() + semantic.len());
     let new = |id| Fused { id, keyword: None, semantic: None, score: 0.0 };
-    let value = |place: usize| 1.0 / (SOFTENING + place as f64 + 1.0);
+    let value = |place: usize| 1.0 / (RANK_CONSTANT + place as f64 + 1.0);
     for (place, id) in keyword.iter().enumerate() {
         let record = all.entry(*id).or_insert_with(|| new(*id));
         record.keyword = Some(place + 1);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lists_give_no_records() {
+    fn empty_lists_return_no_records() {
         assert_eq!(fuse(&[], &[]), []);
     }
 }

@@ -20,7 +20,7 @@ pub const MAX_LIMIT: usize = 200;
 pub struct SemanticQuery<'a> {
     /// The vector that records are compared with.
     pub vector: Vector,
-    /// The template, by number or name; all that the caller may read when absent.
+    /// The template, by id or name; all that the caller may read when absent.
     pub template: Option<Cow<'a, str>>,
     /// The maximum number of records.
     pub limit: usize,
@@ -81,7 +81,7 @@ fn limit_at(value: &RawValue, pointer: &str) -> Result<usize, Error> {
 }
 
 fn threshold_at(value: &RawValue, pointer: &str) -> Result<f64, Error> {
-    // What Rust reads as a number beyond JSON's, such as inf, is not between the two either.
+    // Rust parses values beyond JSON's numbers, such as inf. These are outside of the range too.
     let threshold = value.get().parse().ok();
     threshold
         .filter(|threshold| (0.0..=1.0).contains(threshold))
@@ -123,7 +123,7 @@ mod tests {
             (body(r#","sort":"name""#), "/sort"),
         ] {
             let error = SemanticQuery::parse(&text).expect_err(pointer);
-            assert_eq!(error.faults[0].pointer, pointer);
+            assert_eq!(error.violations[0].pointer, pointer);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Runs a semantic search and writes the answer: an array of `{similarity_score, entity}`.
 
-use super::find::{self, Found, Neighbour};
+use super::find::{self, Adjacent, Found};
 use super::query::SemanticQuery;
 use super::strategy::VectorSearch;
 use crate::access::lookup::template_by_name;
@@ -73,7 +73,7 @@ fn closest(
         let found = find_in(spi, caller, query, template, plan)?;
         is_exact &= found.is_exact;
         all.extend(found.neighbours.into_iter().map(|neighbour| (neighbour, position)));
-        // Only records that can be in the result are held in memory.
+        // Only records that can be in the result are kept in memory.
         all.sort_unstable();
         all.truncate(query.limit);
     }
@@ -91,8 +91,8 @@ fn find_in(
     if plan.filter.is_never_true() {
         return Ok(Found { neighbours: Vec::new(), is_exact: true });
     }
-    let wanted = VectorSearch::of(caller, template, plan, &query.vector, query.limit, query.threshold);
-    find::find(spi, &wanted)
+    let requested = VectorSearch::of(caller, template, plan, &query.vector, query.limit, query.threshold);
+    find::find(spi, &requested)
 }
 
 /// The templates that are searched.
@@ -112,7 +112,7 @@ fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>
         .map(|template| template.id)
         .collect();
     let searched = table::filled(&readable);
-    // Without pgvector there is no vector anywhere, which is not the same as to find nothing.
+    // Without pgvector, no template has vectors. That is an error, not an empty result.
     if searched.is_empty()
         && let Some(template) = table::first_without(&readable).and_then(catalog::by_id)
     {
@@ -126,7 +126,7 @@ fn templates(caller: &Caller, query: &SemanticQuery) -> Result<Vec<Rc<Template>>
     Ok(searched.into_iter().filter_map(open).filter(|template| template.vector_schema.is_some()).collect())
 }
 
-/// A template by number, by slug within the caller's project, or as `project.template`.
+/// A template by id, by slug within the caller's project, or as `project.template`.
 fn find_template(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
     let Some((project, slug)) = name.split_once('.') else { return template_by_name(caller, name) };
     let project = catalog::project_by_name_or_id(project).ok_or_else(Error::not_found)?;
@@ -134,7 +134,7 @@ fn find_template(caller: &Caller, name: &str) -> Result<Rc<Template>, Error> {
     found.filter(|template| caller.can_access_project(template.project_id)).ok_or_else(Error::not_found)
 }
 
-/// What all templates have in common: the standard fields.
+/// The fields that all templates have: the standard fields.
 struct AnyTemplate;
 
 impl Schema for AnyTemplate {
@@ -167,12 +167,12 @@ impl Schema for AnyTemplate {
     }
 }
 
-/// Writes the records found, template by template read and all in their order.
+/// Writes the records: read template by template, returned in the common order.
 fn write(
     spi: &Connection,
     templates: &[Rc<Template>],
     plans: &[Plan],
-    found: &[(Neighbour, usize)],
+    found: &[(Adjacent, usize)],
 ) -> String {
     let mut records: HashMap<Uuid, String> = HashMap::with_capacity(found.len());
     for (position, (template, plan)) in templates.iter().zip(plans).enumerate() {

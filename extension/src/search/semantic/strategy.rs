@@ -15,14 +15,14 @@ use uuid::Uuid;
 /// Up to this number of vectors, all are compared: the index takes as long and is approximate.
 const FEW_VECTORS: i64 = 4000;
 /// Candidates are compared one by one if there are fewer than this times the square root of the number of vectors:
-/// the time for comparing grows with their number, the time to find enough of them in the index with its inverse. For
-/// 100,000 vectors, both are equal at 3,200.
+/// the time to compare them grows with their number, and the time to find enough of them in the index is inversely
+/// proportional to it. For 100,000 vectors, both are equal at 3,200.
 const FEW_BY_ROOT: f64 = 10.0;
 /// The bounds of that number.
 const MIN_FEW: usize = 1000;
 const MAX_FEW: usize = 20_000;
-/// The number of pages of the sample that estimates how many records pass, and the minimum number of them with matches, because
-/// matches can be clustered.
+/// The number of pages of the sample that estimates how many records pass, and the minimum number of pages with matches,
+/// because matches can be clustered.
 const PAGES: i64 = 32;
 const MIN_PAGES: usize = 5;
 
@@ -59,7 +59,7 @@ impl<'a> VectorSearch<'a> {
         VectorSearch { template, condition: &plan.condition, is_open, is_common, vector, limit, threshold }
     }
 
-    /// The records that pass the condition, as what follows FROM.
+    /// The records that pass the condition, as a FROM clause.
     pub fn candidates(&self) -> String {
         format!("{} t where {}", self.template.table_sql(), self.condition)
     }
@@ -77,7 +77,7 @@ impl<'a> VectorSearch<'a> {
 pub enum Strategy {
     /// Compares all candidates: there are few vectors.
     FewVectors,
-    /// Compares all candidates: there are few of them, these.
+    /// Compares these candidates, because there are few.
     FewCandidates(Vec<Uuid>),
     /// Scans the index.
     Index,
@@ -106,26 +106,27 @@ impl Strategy {
 }
 
 /// Chooses the strategy, and selects the candidates if it needs them.
-pub fn choose(spi: &Connection, wanted: &VectorSearch) -> Strategy {
+pub fn choose(spi: &Connection, requested: &VectorSearch) -> Strategy {
     // A vector takes three kilobytes; a deleted one counts until its space is reused.
-    let vectors = size(spi, wanted, &SideTable::Vectors.sql(wanted.template.id)) / (4 * DIMENSIONS as i64);
+    let vectors =
+        size(spi, requested, &SideTable::Vectors.sql(requested.template.id)) / (4 * DIMENSIONS as i64);
     if vectors <= FEW_VECTORS {
         return Strategy::FewVectors;
     }
     let few = ((FEW_BY_ROOT * (vectors as f64).sqrt()) as usize).clamp(MIN_FEW, MAX_FEW);
-    if !wanted.is_open
-        && !seem_many(spi, wanted, few)
-        && let Some(ids) = candidates_up_to(spi, wanted, few)
+    if !requested.is_open
+        && !exceeds(spi, requested, few)
+        && let Some(ids) = candidates_up_to(spi, requested, few)
     {
         return Strategy::FewCandidates(ids);
     }
-    let index = table::index_name(wanted.template.id);
+    let index = table::index_name(requested.template.id);
     if catalog::table_oid("keyed_state", &index).is_some() { Strategy::Index } else { Strategy::NoIndex }
 }
 
 /// The size of a table in bytes.
-fn size(spi: &Connection, wanted: &VectorSearch, table: &str) -> i64 {
-    wanted
+fn size(spi: &Connection, requested: &VectorSearch, table: &str) -> i64 {
+    requested
         .template
         .run(spi, &format!("select pg_relation_size('{table}')"), Snapshot::Active, &[])
         .value()
@@ -133,20 +134,21 @@ fn size(spi: &Connection, wanted: &VectorSearch, table: &str) -> i64 {
 }
 
 /// Whether more than `few` records pass, estimated from a sample of the table. A wrong estimate only costs time.
-fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
-    let table = wanted.template.table_sql();
-    let pages = size(spi, wanted, &table) / i64::from(pg_sys::BLCKSZ);
+fn exceeds(spi: &Connection, requested: &VectorSearch, few: usize) -> bool {
+    let table = requested.template.table_sql();
+    let pages = size(spi, requested, &table) / i64::from(pg_sys::BLCKSZ);
     if pages <= PAGES {
         return false;
     }
-    // Powers of two, since a percentage that changes with every new page would give a new statement each time.
+    // A power of two, because a percentage that changes with every new page would create a new statement each
+    // time.
     let part = ((pages / PAGES) as u64).next_power_of_two();
     let sql = format!(
         "select t.ctid from {table} t tablesample system ({}) repeatable (1) where {}",
         100.0 / part as f64,
-        wanted.condition
+        requested.condition
     );
-    let rows = wanted.ask(spi, &sql, &[]);
+    let rows = requested.ask(spi, &sql, &[]);
     // The rows are in the order of pages.
     let mut pages: Vec<u32> = rows.column::<Page>().map(|page| page.0).collect();
     pages.dedup();
@@ -154,9 +156,9 @@ fn seem_many(spi: &Connection, wanted: &VectorSearch, few: usize) -> bool {
 }
 
 /// The ids of all candidates; none if there are more than `few`.
-fn candidates_up_to(spi: &Connection, wanted: &VectorSearch, few: usize) -> Option<Vec<Uuid>> {
-    let sql = format!("select t.id from {} limit {}", wanted.candidates(), few + 1);
-    let rows = wanted.ask(spi, &sql, &[]);
+fn candidates_up_to(spi: &Connection, requested: &VectorSearch, few: usize) -> Option<Vec<Uuid>> {
+    let sql = format!("select t.id from {} limit {}", requested.candidates(), few + 1);
+    let rows = requested.ask(spi, &sql, &[]);
     let ids = rows.column::<Uuid>();
     (rows.len() <= few).then(|| ids.collect())
 }

@@ -1,4 +1,5 @@
-//! Compares terms with documents in memory: the same conditions as [`super::needle`] in SQL, in a tenth of the time.
+//! Compares terms with documents in memory: the same conditions as those of [`super::needle`] in SQL, in a tenth of
+//! the time.
 
 use super::document::Whole;
 use super::document::{self, FIELD};
@@ -7,21 +8,21 @@ use super::word_boundary::BoundedText;
 use memchr::memmem::{self, Finder};
 use std::borrow::Cow;
 
-/// Lists of texts; a document must have all texts of one list.
+/// Lists of strings. A document must contain all strings of one list.
 type Texts<'n> = Vec<Vec<Finder<'n>>>;
 
 /// The terms of a query, ready to be compared.
 pub struct Comparison<'n> {
     terms: Vec<Term<'n>>,
-    /// The beginnings of the fields of the name and of the key.
+    /// The prefixes of the display and key fields.
     titles: Vec<Vec<u8>>,
-    /// The beginnings of fields of dropped attributes, which documents may still have.
+    /// The prefixes of the fields of dropped attributes, which documents may still contain.
     dropped: Vec<Vec<u8>>,
-    /// The whole names that rank before others.
-    wholes: Vec<SoughtWhole<'n>>,
+    /// The complete names that rank first.
+    complete_names: Vec<CompleteName<'n>>,
 }
 
-struct SoughtWhole<'n> {
+struct CompleteName<'n> {
     whole: &'n Whole,
     mark: Finder<'n>,
 }
@@ -32,7 +33,7 @@ struct Term<'n> {
     is_excluded: bool,
 }
 
-/// A match of whole words: all texts, and the phrase.
+/// A match of whole words: all strings, and the phrase.
 struct Words<'n> {
     texts: Vec<Finder<'n>>,
     phrase: Option<BoundedText<'n>>,
@@ -53,12 +54,13 @@ impl<'n> Words<'n> {
 }
 
 impl Term<'_> {
-    /// Whether a document has the term; `is_named` tells whether its record refers to a display term that has it.
+    /// Whether a document has the term. `is_named` returns whether its record references a record whose display
+    /// term has it.
     fn is_met(&self, document: &[u8], is_named: impl FnOnce() -> bool) -> bool {
         (holds(&self.alternatives, document) || is_named()) != self.is_excluded
     }
 
-    /// Whether a text has it as whole words.
+    /// Whether a string contains it as whole words.
     fn is_whole_in(&self, text: &[u8]) -> bool {
         self.whole_words.iter().any(|whole| whole.is_in(text))
     }
@@ -70,7 +72,7 @@ impl<'n> Comparison<'n> {
         Comparison::new(std::iter::once((needle, false)), std::iter::empty())
     }
 
-    /// A comparison with several terms, each with whether it is excluded; `titles` are the attributes of the name and of the key.
+    /// A comparison with several terms, each with whether it is excluded. `titles` are the display and key attributes.
     pub fn new(
         terms: impl Iterator<Item = (&'n Needle, bool)>,
         titles: impl Iterator<Item = Option<i32>>,
@@ -85,7 +87,7 @@ impl<'n> Comparison<'n> {
             terms: terms.collect(),
             titles: titles.collect(),
             dropped: Vec::new(),
-            wholes: Vec::new(),
+            complete_names: Vec::new(),
         }
     }
 
@@ -95,10 +97,10 @@ impl<'n> Comparison<'n> {
         Comparison { dropped: attributes.iter().map(start).collect(), ..self }
     }
 
-    /// The same, with whole names that rank before others.
-    pub(super) fn before_others(self, wholes: &'n [Whole]) -> Self {
-        let sought = |whole: &'n Whole| SoughtWhole { whole, mark: Finder::new(&whole.mark) };
-        Comparison { wholes: wholes.iter().map(sought).collect(), ..self }
+    /// The same, with complete names that rank first.
+    pub(super) fn before_others(self, complete_names: &'n [Whole]) -> Self {
+        let sought = |whole: &'n Whole| CompleteName { whole, mark: Finder::new(&whole.mark) };
+        Comparison { complete_names: complete_names.iter().map(sought).collect(), ..self }
     }
 
     /// Whether a document has each of the terms.
@@ -125,10 +127,10 @@ impl<'n> Comparison<'n> {
         valid.into()
     }
 
-    /// The rank of a record by its document, if it has all terms: 4 if the name or the key is the query, 3 if either has its words and
-    /// no others, 2 if all terms are whole words of the name or the key, 1 if all are whole words, 0 otherwise. `is_named` tells
-    /// whether the record refers to a display term with the term at a position; `match_counts` counts the documents with each term, unless it
-    /// is empty.
+    /// The rank of a record by its document, if it has all terms: 4 if the name or the key is the query, 3 if either has its
+    /// words and no others, 2 if all terms are whole words of the name or the key, 1 if all are whole words, 0 otherwise.
+    /// `is_named` returns whether the record references a record whose display term has the term at this position.
+    /// `match_counts` counts the documents with each term, unless it is empty.
     pub fn rank(
         &self,
         document: &[u8],
@@ -150,10 +152,10 @@ impl<'n> Comparison<'n> {
             return None;
         }
         let are_whole_words = |text: &[u8]| {
-            let mut wanted = self.terms.iter().filter(|term| !term.is_excluded);
-            wanted.all(|term| term.is_whole_in(text))
+            let mut requested = self.terms.iter().filter(|term| !term.is_excluded);
+            requested.all(|term| term.is_whole_in(text))
         };
-        // The name is extracted from the document only if it can have the words.
+        // The name is extracted from the document only if it can contain the words.
         Some(match are_whole_words(document) {
             true if are_whole_words(&self.title(document)) => self.rank_of_title(document),
             true => 1,
@@ -161,7 +163,7 @@ impl<'n> Comparison<'n> {
         })
     }
 
-    /// Whether a record has all terms by its document; `is_named` as for the rank.
+    /// Whether a record has all terms, according to its document; `is_named` as for the rank.
     pub fn is_met(&self, document: &[u8], is_named: impl Fn(usize) -> bool) -> bool {
         let document = &*self.valid(document);
         let mut terms = self.terms.iter().enumerate();
@@ -170,7 +172,8 @@ impl<'n> Comparison<'n> {
 
     /// The rank of a record whose name or key has all terms as whole words.
     fn rank_of_title(&self, document: &[u8]) -> i16 {
-        let sought = || self.wholes.iter().filter(|it| it.mark.find(document).is_some()).map(|it| it.whole);
+        let sought =
+            || self.complete_names.iter().filter(|it| it.mark.find(document).is_some()).map(|it| it.whole);
         let is_any = |is_called: fn(&Whole, &[u8]) -> bool| {
             sought().any(|whole| self.title_fields(document).any(|field| is_called(whole, field)))
         };
@@ -181,7 +184,7 @@ impl<'n> Comparison<'n> {
         }
     }
 
-    /// The fields of the name and of the key in a document, from their values on.
+    /// The display and key fields in a document, from their values on.
     fn title_fields<'d>(&'d self, document: &'d [u8]) -> impl Iterator<Item = &'d [u8]> {
         self.titles.iter().filter_map(|start| {
             let field = &document[memmem::find(document, start)? + start.len()..];

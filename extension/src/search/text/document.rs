@@ -1,24 +1,23 @@
-//! The search document of a record: pure.
+//! The search document of a record. Pure.
 //!
-//! A document is a run of fields, the external key first:
+//! A document is a sequence of fields, beginning with the external key:
 //!
 //! ```text
 //! FIELD code VALUE␠first value VALUE␠second value … START␠word START␠word … STEM LEXEME STEM LEXEME STEM WHOLE mark
 //! ```
 //!
-//! The marks are control characters, which folded texts do not contain: so nothing matches across values, the number of an
-//! attribute finds its field, and each kind of match is one `LIKE`:
+//! The markers are control characters, which folded text does not contain. So no match extends across values, the code of
+//! an attribute finds its field, and each kind of match is one `LIKE`:
 //!
 //! - a substring: `%text%`;
-//! - the beginning of a word: `% te%`, for values begin with a space, and the words inside a value that do not stand
-//!   behind one (`(word`, `re-word`, any letter of a script without spaces) are repeated after [`START`];
-//! - a word whatever its ending: `%␝LEXEME␝%`. Lexemes are in capitals, so that a part of one is not found as if it
-//!   stood in the text;
-//! - the whole of a name or a key: see [`Whole`]. Other fields have no such mark.
+//! - the beginning of a word: `% te%`. Values begin with a space. Words that do not follow a space (`(word`, `re-word`,
+//!   any letter of a script without spaces) are repeated after [`START`];
+//! - a word in any inflection: `%␝LEXEME␝%`. Lexemes are uppercase, so that a substring search does not match them;
+//! - a complete name or key: see [`Whole`]. Other fields have no fingerprint.
 //!
-//! Therefore one trigram index serves all of them. The alternative, lexemes in a `tsvector` with an index of their
-//! own, was measured on 500,000 records of 20 words: 477 MB against 343 MB, and 1.6 times the time for each document
-//! written; searches were between half and twice as fast, depending on the word.
+//! So one trigram index supports all of them. The alternative is lexemes in a `tsvector` with a separate index. With
+//! 500,000 records of 20 words, it took 477 MB instead of 343 MB, and 1.6 times as long to write a document. Searches
+//! were between half and twice as fast, depending on the word.
 
 use super::fold::fold;
 use super::word_boundary::{is_dependent, is_written_without_spaces};
@@ -28,25 +27,26 @@ use std::collections::BTreeSet;
 pub const FIELD: char = '\u{1f}';
 /// Begins a value.
 pub const VALUE: char = '\u{1e}';
-/// Stands on both sides of a lexeme.
+/// Surrounds a lexeme.
 pub const STEM: char = '\u{1d}';
-/// Marks the repetition of a word that does not follow a space.
+/// Begins the repetition of a word that does not follow a space.
 pub const START: char = '\u{1c}';
 
-/// The maximum size of a field whose words are stemmed; text beyond it is found only as written.
+/// The maximum size of a field whose words are stemmed. Text after it is found only in its written
+/// form.
 pub const MAX_STEMMED: usize = 256 * 1024;
 
 /// One field of a document.
 pub struct Field<'a> {
-    /// The number of the attribute; none for the external key.
+    /// The id of the attribute; `None` for the external key.
     pub attribute: Option<i32>,
-    /// Its values: one text, or the labels of a list.
+    /// Its values: one string, or the labels of a list.
     pub values: Vec<&'a str>,
-    /// Whether it is the name or the key of the record.
+    /// Whether it is the display attribute or the key of the record.
     pub is_title: bool,
 }
 
-/// Writes a field, unless there is nothing in it; `stem` gives the lexemes of a text.
+/// Writes a field, unless it is empty. `stem` returns the lexemes of a string.
 pub fn write_field(out: &mut String, field: &Field, stem: &mut dyn FnMut(&str) -> BTreeSet<String>) {
     let folded: Vec<String> =
         field.values.iter().map(|value| fold(value)).filter(|value| !value.is_empty()).collect();
@@ -78,30 +78,30 @@ pub fn write_field(out: &mut String, field: &Field, stem: &mut dyn FnMut(&str) -
         out.push(STEM);
     }
     if let ([text], true) = (folded.as_slice(), field.is_title) {
-        // Of the folded text, so that accents make no difference. Case makes none in any language.
+        // Stems the folded text, so that accents are ignored. Case is ignored in every language.
         let is_stemmed = field.values.iter().any(|value| value.eq_ignore_ascii_case(text));
         let lexemes = if text.len() > MAX_WHOLE || is_stemmed { lexemes } else { stem(text) };
         out.extend(mark(text, &lexemes));
     }
 }
 
-/// The number of an attribute in control characters, one for three bits: text that is searched never holds any.
+/// The id of an attribute as control characters, one for three bits. Search terms never contain any.
 pub fn code(attribute: Option<i32>) -> String {
     let digits = attribute.map_or(String::new(), |number| format!("{number:o}"));
     digits.bytes().map(|digit| char::from(digit - b'0' + 1)).collect()
 }
 
-/// What a field begins with, up to its first value.
+/// The prefix of a field, before its first value.
 pub fn field_start(attribute: Option<i32>) -> String {
     format!("{FIELD}{}{VALUE}", code(attribute))
 }
 
-/// A lexeme as it is written in documents.
+/// A lexeme in its document form.
 pub fn marked(lexeme: &str) -> String {
     lexeme.to_uppercase()
 }
 
-/// Repeats the words of a value that begin after something else than a space.
+/// Repeats the words of a value that do not follow a space.
 fn write_inner_words(out: &mut String, value: &str) {
     let mut before = ' ';
     for (position, character) in value.char_indices() {
@@ -120,7 +120,7 @@ fn write_inner_words(out: &mut String, value: &str) {
     }
 }
 
-/// The word that a text begins with: letters and digits, or two characters of a script without spaces.
+/// The word at the start of a string: letters and digits, or two characters of a script without spaces.
 fn word_at(text: &str) -> &str {
     let mut characters = text.char_indices();
     let Some((_, first)) = characters.next() else { return "" };
@@ -134,45 +134,47 @@ fn word_at(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-// The whole of a name or a key. Many names may have a frequent word; a user who types only this word wants the record whose whole
-// name it is. So the field of the name and that of the key end with a mark, which is the same for texts of the same words. The
-// mark is a letter without a letter before it, so the index finds it by one key, and few records are read, however frequent the
-// words are.
+// The fingerprint of a complete name or key. A frequent word may be part of many names; a user who types only this word
+// expects the record whose complete name it is. So the display and key fields end with a fingerprint, which is equal for
+// names with the same words. Its first character is a letter that follows no letter, so the index finds it by one key, and
+// few records are read, however frequent the words are.
 
-/// Begins the mark of a whole text. Folded texts hold no control characters.
+/// Begins a fingerprint. Folded text contains no control characters.
 pub const WHOLE: char = '\u{1b}';
 
-/// The maximum length of a text with a whole mark, in bytes: a query is not longer.
+/// The maximum size of a name with a fingerprint, in bytes. No query is longer.
 const MAX_WHOLE: usize = 1024;
-/// The first of the letters by which the index finds whole marks: rare Han characters, which divide records into this many lists.
+/// The first of the letters that begin fingerprints: rare Han characters, by which the index divides records into this many
+/// lists.
 const FIRST_LETTER: u32 = 0x20000;
 const LETTERS: u64 = 1 << 14;
 /// The same number, as a divisor.
 pub const LISTS: f64 = LETTERS as f64;
-/// The number of digits after the letter, which tell the texts of a list apart: control characters, for which the index has no keys.
+/// The number of digits after the letter, which distinguish the names in a list: control characters, for which the index has
+/// no keys.
 const DIGITS: u32 = 6;
 
-/// A text that may be the whole name or key of a record.
+/// A string that may be the complete name or key of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whole {
     /// The text, folded.
     pub text: String,
-    /// What a field of the same words ends with.
+    /// The fingerprint of a field with the same words.
     pub mark: String,
 }
 
 impl Whole {
-    /// Of a folded text with these lexemes; none where it is empty or too long.
+    /// Creates it from folded text with these lexemes; `None` if the text is empty or too long.
     pub fn new(text: &str, lexemes: &BTreeSet<String>) -> Option<Whole> {
         Some(Whole { text: text.to_owned(), mark: mark(text, lexemes)? })
     }
 
-    /// Whether the values of a field, from its first mark on, are of the same words and no others.
+    /// Whether the values of a field, from its first marker on, have the same words and no others.
     pub fn has_words_of(&self, values: &[u8]) -> bool {
         values.ends_with(self.mark.as_bytes())
     }
 
-    /// Whether they are this text.
+    /// Whether they are this string.
     pub fn is(&self, values: &[u8]) -> bool {
         let text = values.strip_prefix(b" ").and_then(|values| values.strip_prefix(self.text.as_bytes()));
         let is_mark = |next: &u8| [START, STEM, VALUE, WHOLE].contains(&char::from(*next));
@@ -180,8 +182,8 @@ impl Whole {
     }
 }
 
-/// The mark of a folded text with these lexemes: of the lexemes, so that endings do not count, nor does the order; for lack of
-/// any, of the text.
+/// The fingerprint of folded text with these lexemes. It is computed from the lexemes, so it ignores inflection and word
+/// order. Without lexemes, it is computed from the text.
 pub fn mark(text: &str, lexemes: &BTreeSet<String>) -> Option<String> {
     if text.is_empty() || text.len() > MAX_WHOLE {
         return None;
@@ -202,7 +204,8 @@ pub fn mark(text: &str, lexemes: &BTreeSet<String>) -> Option<String> {
     Some(mark)
 }
 
-/// A hash that never changes, because documents have it: FNV-1a, where the lower bits depend on the upper ones, too.
+/// A hash that must never change, because documents contain it: FNV-1a, with the upper bits mixed into the lower
+/// ones.
 fn hash(text: &str) -> u64 {
     let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, add);
@@ -215,7 +218,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A document of one field with readable marks; a word's lexeme is the word without a final s.
+    /// A document of one field with readable markers. The lexeme of a word is the word without a
+    /// final s.
     fn shown(values: &[&str]) -> String {
         let mut out = String::new();
         let field = Field { attribute: Some(65), values: values.to_vec(), is_title: false };
@@ -233,7 +237,7 @@ mod tests {
             (&["Gold card", "x"], "<101| gold card| x=CARD=GOLD=X="),
             (&["re-do (it)"], "<101| re-do (it)> do> it=(IT)=RE-DO="),
             (&["東京都 a字b"], "<101| 東京都 a字b> 京都> 都> 字b> b=A字B=東京都="),
-            // Vowels and tones begin no word.
+            // Vowel and tone signs do not begin words.
             (&["ขายยา"], "<101| ขายยา> ยย> ยา=ขายยา="),
             (&[], ""),
             (&["", " \u{1f} "], ""),
@@ -247,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_field_of_a_name_ends_with_a_whole_mark() {
+    fn only_the_display_field_has_a_fingerprint() {
         for (values, is_title, is_marked) in [
             (&["Old  Maps"] as &[&str], true, true),
             (&["Old Maps"], false, false),
@@ -264,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn name_that_folding_changes_in_case_alone_is_stemmed_once() {
+    fn name_that_differs_only_in_case_is_stemmed_once() {
         for (value, times) in [("Old Maps", 1), ("old maps", 1), ("Old  Maps", 2), ("Alte Möbel", 2)] {
             let mut stemmed = 0;
             write_field(&mut String::new(), &title(value), &mut |_| {
@@ -312,7 +316,7 @@ mod tests {
         }
 
         #[test]
-        fn marks_come_only_from_the_document_itself(text in any::<String>()) {
+        fn markers_come_only_from_the_document_itself(text in any::<String>()) {
             let mut out = String::new();
             write_field(&mut out, &title(&text), &mut |_| BTreeSet::new());
             prop_assert!(out.matches(FIELD).count() <= 1 && out.matches(VALUE).count() <= 1);
@@ -339,12 +343,12 @@ mod tests {
     }
 
     #[test]
-    fn marks_never_change() {
+    fn fingerprints_never_change() {
         assert_eq!(mark_of("bolts"), "\u{1b}\u{21a17}\u{6}\u{1}\u{5}\u{2}\u{7}\u{8}");
     }
 
     #[test]
-    fn index_has_one_key_for_a_mark() {
+    fn index_has_one_key_for_a_fingerprint() {
         for text in ["bolts", "old maps", "é"] {
             let mark = mark_of(text);
             let end = format!("x{STEM}{mark}{FIELD}");
@@ -355,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_text_differs_from_others_of_its_words() {
+    fn complete_name_differs_from_others_with_the_same_words() {
         let whole = Whole::new("bolts", &lexemes("bolts")).expect("a short text");
         let mark = &whole.mark;
         for (values, has_words, is) in [

@@ -1,18 +1,19 @@
-//! Folds case and accents, so that similar texts compare equal: pure.
+//! Folds case and accents, so that similar strings compare equal. Pure.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A text as it is searched: without case, accents, invisible characters, repeated spaces and control characters, which documents use
-/// as marks. Folding again changes nothing.
+/// The folded form of a string: without case, accents, invisible characters, repeated spaces and control characters, which
+/// documents use as markers. Folding is idempotent.
 ///
-/// The steps: compatibility decomposition (NFKD), no accents, full case folding, composition (NFC). Marks that
-/// Unicode treats as accents but that make another letter stay: the vowels of Indic scripts, the voicing of kana.
+/// The steps: compatibility decomposition (NFKD), no accents, full case folding, composition (NFC). Combining marks that
+/// form another letter are kept: vowels of Indic scripts, voicing marks of kana.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     if text.is_ascii() {
         push_ascii_words(&mut folded, text);
     } else {
-        // Marks are made plain before decomposition, which turns some into spaces, and after it, which creates some.
+        // Punctuation is normalized before decomposition, which turns some of it into spaces, and after it, which
+        // creates some.
         let plain = text.chars().map(plain_mark).nfkd().map(plain_mark);
         let letters = plain.filter(|c| !is_dropped(*c)).flat_map(fold_case).flat_map(base_letters);
         push_words(&mut folded, letters.nfc());
@@ -32,7 +33,8 @@ fn push_ascii_words(out: &mut String, text: &str) {
     }
 }
 
-/// Appends characters, with one space for every run of spaces and control characters, and none at either end.
+/// Appends characters, with one space for every run of spaces and control characters, and no space at either
+/// end.
 fn push_words(out: &mut String, characters: impl Iterator<Item = char>) {
     let mut is_apart = false;
     for character in characters {
@@ -48,7 +50,8 @@ fn push_words(out: &mut String, characters: impl Iterator<Item = char>) {
     }
 }
 
-/// Quotation marks, apostrophes and hyphens in one form; keyboards and word processors write them differently.
+/// Maps quotation marks, apostrophes and hyphens to one form, because keyboards and word processors write them
+/// differently.
 fn plain_mark(character: char) -> char {
     match character {
         '\u{2018}'..='\u{201b}' | '\u{2b9}'..='\u{2bd}' | '\u{2032}' | '\u{b4}' | '\u{ff07}' => '\'',
@@ -58,7 +61,7 @@ fn plain_mark(character: char) -> char {
     }
 }
 
-/// Accents of Latin, Greek and Cyrillic, the points of Hebrew and Arabic, and invisible characters.
+/// Accents of Latin, Greek and Cyrillic, points of Hebrew and Arabic, and invisible characters.
 fn is_dropped(character: char) -> bool {
     matches!(u32::from(character),
         0x300..=0x36f | 0x483..=0x489 | 0x1ab0..=0x1aff | 0x1dc0..=0x1dff | 0x20d0..=0x20ff | 0xfe20..=0xfe2f
@@ -68,13 +71,13 @@ fn is_dropped(character: char) -> bool {
         | 0xfe00..=0xfe0f | 0xfeff | 0xe0100..=0xe01ef)
 }
 
-/// Full case folding: through the capital, so that ß becomes ss and both forms of sigma one.
+/// Full case folding through uppercase, so that ß becomes ss and both forms of sigma become one.
 fn fold_case(character: char) -> impl Iterator<Item = char> {
-    // The capital ẞ is its own capital: it is lowercased first.
+    // The uppercase of ẞ is ẞ, so it is lowercased first.
     character.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
-/// The letters that users type for those which Unicode does not decompose.
+/// ASCII spellings of letters that Unicode does not decompose.
 fn base_letters(character: char) -> impl Iterator<Item = char> {
     let letters: [Option<char>; 2] = match character {
         'ø' => [Some('o'), None],

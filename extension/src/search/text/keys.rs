@@ -1,9 +1,9 @@
 //! The keys of the index of documents: trigrams, and words of names. Pure.
 //!
-//! Beside the trigrams of [`super::trigram`], a document has a key for each lexeme of the external key and of its first
-//! attribute, which usually is the name of the record. So a frequent word that is rare in names is found there without
-//! reading the many documents that have it elsewhere. A lexeme with a digit has none: it is rare, and its key would be an additional
-//! one in nearly every record.
+//! In addition to the trigrams of [`super::trigram`], a document has a key for each lexeme of the external key and of its
+//! first attribute, which usually is the name of the record. So a frequent word that is rare in names is found there without
+//! reading the many documents that contain it elsewhere. A lexeme with a digit has no key: it is rare, and nearly every
+//! record would have such a key.
 //!
 //! Indexes store the keys: **their contents must never change** without a rebuild of these indexes.
 
@@ -11,15 +11,15 @@ use super::document::{FIELD, STEM, VALUE};
 use super::trigram::{self, Key, lowercase};
 use std::collections::TryReserveError;
 
-/// The strategy number of a search for words of names, which no operator of SQL has.
+/// The strategy number of a search for words of names, for which there is no SQL operator.
 pub const IN_NAME: u16 = 64;
 
 /// The maximum length of a lexeme with a key, in bytes.
 const MAX_LENGTH: usize = 64;
 /// This bit distinguishes keys of lexemes from trigrams.
 const OF_NAME: u64 = 1 << 30;
-/// The number of keys for lexemes. Rare lexemes share a key, which costs reading some more documents; an index entry for each would
-/// cost more with every new record.
+/// The number of keys for lexemes. Rare lexemes share a key, so a lookup reads some additional documents. A separate index
+/// entry for each lexeme would cost more with every new record.
 const KEYS: u64 = 1 << 12;
 
 /// The keys of a document, in their order, each once.
@@ -45,7 +45,7 @@ pub fn query_of_name(code: &str, lexemes: &[String]) -> String {
     lexemes.iter().fold(code.to_owned(), |query, lexeme| format!("{query}{VALUE}{lexeme}"))
 }
 
-/// The keys of which a document of [`query_of_name`] has one.
+/// The keys of [`query_of_name`]. A matching document has at least one of them.
 pub fn of_name_query(query: &str) -> Vec<Key> {
     let mut parts = query.split(VALUE);
     let code = parts.next().unwrap_or_default();
@@ -80,14 +80,15 @@ fn of_name(code: &str, lexeme: &str) -> Key {
     ((hash(code, lexeme) % KEYS) | OF_NAME) as Key
 }
 
-/// A hash that never changes: FNV-1a. A collision only costs reading a document that does not match.
+/// A hash that must never change: FNV-1a. A collision only means that a document without a match is
+/// read.
 fn hash(code: &str, lexeme: &str) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut add = |part: u32| hash = (hash ^ u64::from(part)).wrapping_mul(0x100_0000_01b3);
     code.chars().for_each(|it| add(u32::from(it)));
     add(u32::from(VALUE));
     lexeme.chars().for_each(|it| add(lowercase(u32::from(it))));
-    // The lower bits depend on the upper ones, too.
+    // Mixes the upper bits into the lower ones.
     hash ^ (hash >> 32)
 }
 
@@ -101,7 +102,7 @@ mod tests {
         super::of_document(text, || {}).expect("there is memory for a few keys").into_iter().collect()
     }
 
-    /// A document of notes, a key and a name; the stems of a text are its words.
+    /// A document of notes, a key and a name. The stems of a text are its words.
     fn document(texts: [&str; 3]) -> String {
         let mut out = String::new();
         for (attribute, value) in [Some(700), None, Some(65)].into_iter().zip(texts) {
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn lexeme_with_a_digit_or_mark_has_no_key() {
+    fn lexeme_with_a_digit_or_marker_has_no_key() {
         assert!(is_word("MAP") && is_word("É-B") && !is_word("B2") && !is_word("") && !is_word("A\u{1e}"));
         assert!(!is_word(&"A".repeat(MAX_LENGTH + 1)));
     }

@@ -16,7 +16,7 @@ pub mod keys;
 pub mod names;
 /// Conditions on documents for a term.
 pub mod needle;
-/// Keeps search documents up to date.
+/// Updates search documents.
 pub mod pending;
 /// The query language of global_search.
 pub mod query;
@@ -36,9 +36,9 @@ pub mod stem;
 pub mod table;
 /// Prepares terms for SQL.
 pub mod terms;
-/// Keys of its earlier form.
+/// Trigram keys.
 pub mod trigram;
-/// Texts that are not part of a longer word.
+/// Strings that are not part of a longer word.
 pub mod word_boundary;
 /// Writes documents.
 pub mod write;

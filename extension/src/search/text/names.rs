@@ -1,5 +1,5 @@
-//! Display terms: the names and keys of referenced records, looked up at query time, so that a rename takes effect at once and updates
-//! no other record.
+//! Display terms: names and keys of referenced records. They are looked up at query time, so a rename takes effect
+//! immediately and updates no other record.
 
 use super::comparison::Comparison;
 use super::needle::{Needle, field};
@@ -7,9 +7,9 @@ use super::query::Term;
 use super::stem::Stemmer;
 use super::table;
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::heap::Heap;
-use crate::postgres::heap_by_index::Wanted;
+use crate::postgres::heap_by_index::Requested;
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::{Template, catalog};
 use crate::value::quote::literal;
@@ -18,12 +18,14 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use uuid::Uuid;
 
-/// The maximum number of names that are collected; a term in more names is compared record by record.
+/// The maximum number of names that are collected. A term with more matching names is compared record
+/// by record.
 const MAX_NAMES: usize = 10_000;
 /// Up to this number of pages, all documents of a target are read.
 const FEW_PAGES: u32 = 16;
 
-/// The condition that a record of a template, under the given alias, is visible to the caller; none if no record is.
+/// The condition that a record of a template, under the given alias, is visible to the caller; `None` if no record
+/// is.
 pub type VisibleRows<'a> = dyn Fn(&Template, &str) -> Option<String> + 'a;
 
 /// The records of one target whose names match a term.
@@ -43,13 +45,13 @@ pub struct Reference {
     visible_rows: String,
 }
 
-/// A column of the record `t` that refers to records whose names match a term.
+/// A column of the record `t` that references records whose names match a term.
 pub struct Referring {
     /// The column, as SQL names it.
     pub column: String,
     /// Its number in the table.
     pub number: i16,
-    /// The records that it may refer to.
+    /// The records that it may reference.
     pub names: Names,
 }
 
@@ -70,7 +72,7 @@ impl Reference {
         format!("t.\"{}\"", self.slug)
     }
 
-    /// The column with the names that it may refer to.
+    /// The column with the matching names that it may reference.
     pub fn to(&self, names: Names) -> Referring {
         Referring { column: self.column(), number: self.number, names }
     }
@@ -80,7 +82,7 @@ impl Reference {
         &self.slug
     }
 
-    /// The template that it refers to.
+    /// The template that it references.
     pub fn target(&self) -> &Template {
         &self.target
     }
@@ -95,7 +97,7 @@ impl Reference {
         )
     }
 
-    /// Whether both refer to the same template.
+    /// Whether both reference the same template.
     pub fn has_target_of(&self, other: &Reference) -> bool {
         self.target.id == other.target.id
     }
@@ -113,8 +115,8 @@ impl Reference {
         Names::Few(Rc::new(rows.column::<Uuid>().collect()))
     }
 
-    /// Whether the name of any record of the target may match, regardless of the caller. Usually none does, and this
-    /// check needs no statement.
+    /// Whether any name of the target may match, regardless of the caller. Usually none does, and this check needs
+    /// no statement.
     pub fn may_match(&self, term: &Term) -> bool {
         let is_in_documents = self.display().is_none_or(super::write::is_covered);
         let table = catalog::table_oid(STATE, &SideTable::Documents.name(self.target.id));
@@ -129,7 +131,7 @@ impl Reference {
         };
         let outcome = Heap::with(table, |heap| {
             let pages = heap.pages();
-            if pages <= FEW_PAGES && heap.toast_pages() <= FEW_PAGES && heap.may_be_read_whole() {
+            if pages <= FEW_PAGES && heap.toast_pages() <= FEW_PAGES && heap.allows_page_reads() {
                 for page in 0..pages {
                     heap.rows_of(page, &mut |[_, document]| {
                         compare(*document);
@@ -138,10 +140,10 @@ impl Reference {
                 return Ok(());
             }
             if !needle.is_indexable() {
-                return Err(Unfit);
+                return Err(Unsupported);
             }
-            let wanted = Wanted { texts: vec![needle.looked_up()], ..Wanted::default() };
-            heap.rows_with(index, &wanted, |[_, document]| compare(*document))
+            let requested = Requested { texts: vec![needle.looked_up()], ..Requested::default() };
+            heap.rows_with(index, &requested, |[_, document]| compare(*document))
         });
         outcome.is_err() || is_met
     }
@@ -150,7 +152,7 @@ impl Reference {
         Stemmer::new(&self.target).needle(term)
     }
 
-    /// The display attribute of the target; none if its records are named by their keys.
+    /// The display attribute of the target; `None` if the key is displayed.
     fn display(&self) -> Option<&crate::template::Attribute> {
         let position = self.target.display_slug().and_then(|slug| self.target.position(slug));
         position.map(|position| &self.target.attributes[position])
@@ -158,7 +160,7 @@ impl Reference {
 
     /// Whether the planner reads all documents of the target for the names that match the term.
     pub fn is_scanned(&self, spi: &Connection, term: &Term) -> bool {
-        // PostgreSQL explains nothing through a fixed snapshot.
+        // The plan is not available under a fixed snapshot.
         let explained = format!("explain {}", collecting(&self.query(term)));
         let rows = spi.run_once(&explained, Snapshot::Latest, &[]);
         (0..rows.len())
@@ -196,13 +198,14 @@ impl Reference {
     }
 }
 
-/// The query for the names that are collected, and one more.
+/// The query for the names to collect, plus one to detect that there are more.
 fn collecting(query: &str) -> String {
     format!("{query} limit {}", MAX_NAMES + 1)
 }
 
 impl Referring {
-    /// The condition that the record refers to one of the names; false, not null, without a reference.
+    /// The condition that the record references one of the names; false, not null, without a
+    /// reference.
     pub fn condition(&self) -> String {
         self.names.condition(&self.column)
     }
@@ -214,7 +217,7 @@ impl Names {
         matches!(self, Names::Few(ids) if ids.is_empty())
     }
 
-    /// The condition that the column refers to one of them; false, not null, without a reference.
+    /// The condition that the column references one of them; false, not null, without a reference.
     fn condition(&self, column: &str) -> String {
         match self {
             Names::Few(ids) => format!("({column} is not null and {column} = any ({}))", id_array(ids)),

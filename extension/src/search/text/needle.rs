@@ -1,4 +1,4 @@
-//! Conditions on documents for a term, in SQL: pure.
+//! SQL conditions on documents for a term. Pure.
 
 use super::document::{self, STEM};
 use super::keys;
@@ -13,25 +13,26 @@ use std::collections::BTreeSet;
 /// A match of whole words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WholeWords {
-    /// The texts of a document: the lexemes, so that endings do not count; the text itself if it has no lexemes.
+    /// The substrings of a document: the lexemes, so that inflection is ignored; the text itself if it has no
+    /// lexemes.
     pub texts: Vec<String>,
-    /// The phrase, which is not within longer words.
+    /// The phrase, which must not be within longer words.
     pub phrase: Option<String>,
 }
 
-/// A term as documents of one language match it.
+/// A term, with the conditions on documents of one language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needle {
-    /// A document matches if it has all texts of one of these lists.
+    /// A document matches if it contains all strings of one of these lists.
     alternatives: Vec<Vec<String>>,
-    /// It matches whole words in one of these ways.
+    /// It matches whole words in one of these alternatives.
     whole_words: Vec<WholeWords>,
     /// The dropped attributes, whose fields do not count.
     dropped: Vec<i32>,
 }
 
 impl Needle {
-    /// The needle of a term; `stems` are the lexemes of what was typed, in each of the ways in which documents are
+    /// The needle of a term. `stems` are the lexemes of the typed text, for each way in which documents are
     /// stemmed.
     pub fn new(term: &Term, stems: &[BTreeSet<String>]) -> Needle {
         if let Some(beginning) = beginning(term) {
@@ -61,14 +62,15 @@ impl Needle {
         if phrase.is_none() {
             alternatives.extend(whole_words.iter().map(|whole| whole.texts.clone()));
         }
-        // No index distinguishes words without a lexeme from parts of longer ones, so they are not distinguished.
+        // Without a lexeme, no index distinguishes whole words from parts of longer ones, so neither does the
+        // condition.
         if whole_words.is_empty() {
             whole_words.push(WholeWords { texts: plain, phrase: None });
         }
         Needle { alternatives, whole_words, dropped: Vec::new() }
     }
 
-    /// The same, or a document that matches the other.
+    /// Matches a document if this needle or the other one does.
     pub fn or(mut self, other: Needle) -> Needle {
         add_new(&mut self.alternatives, other.alternatives);
         add_new(&mut self.whole_words, other.whole_words);
@@ -90,29 +92,30 @@ impl Needle {
         format!("regexp_replace({document}, {fields}, '', 'g')").into()
     }
 
-    /// Whether the trigram index finds it: every alternative must have a text with a key of its own.
+    /// Whether the trigram index can find it: every alternative must contain a string with an index
+    /// key.
     pub fn is_indexable(&self) -> bool {
         self.alternatives.iter().all(|texts| texts.iter().any(|text| has_key(text)))
     }
 
-    /// A document matches if it has all texts of one of these lists.
+    /// A document matches if it contains all strings of one of these lists.
     pub fn alternatives(&self) -> &[Vec<String>] {
         &self.alternatives
     }
 
-    /// It matches whole words in one of these ways.
+    /// It matches whole words in one of these alternatives.
     pub fn whole_words(&self) -> &[WholeWords] {
         &self.whole_words
     }
 
-    /// The texts of each alternative that the index can look up, case aside, without alternatives that another one finds.
+    /// The strings of each alternative that the index can look up, ignoring case, without redundant alternatives.
     pub fn looked_up(&self) -> Vec<Vec<String>> {
         let indexable = |texts: &Vec<String>| texts.iter().filter(|text| has_key(text)).cloned().collect();
         self.finding_all().into_iter().map(indexable).collect()
     }
 
-    /// The condition in the form that the index serves. The index knows no case, so where a stem is the word as it was
-    /// typed, in capitals, one look-up finds both.
+    /// The condition in its indexable form. The index ignores case, so if a stem is the typed word in uppercase, one
+    /// lookup finds both.
     pub fn indexed(&self, document: &str) -> String {
         let finding_all = self.finding_all();
         if finding_all.len() == self.alternatives.len() {
@@ -131,8 +134,8 @@ impl Needle {
         format!("({found} and {})", self.checked(document))
     }
 
-    /// The alternatives but for those that hold the text of another one, if case is ignored: a look into the index for the
-    /// rest finds all documents. Documents have the collation "C", in which only ASCII letters have case.
+    /// The alternatives without those that contain a string of another one, ignoring case: a lookup of the others finds
+    /// all documents. Documents have the collation "C", in which only ASCII letters have case.
     fn finding_all(&self) -> Vec<&Vec<String>> {
         let lower: Vec<Vec<String>> = self
             .alternatives
@@ -152,13 +155,15 @@ impl Needle {
         (0..lower.len()).filter(is_needed).map(|place| &self.alternatives[place]).collect()
     }
 
-    /// The condition in a form that no index serves, for documents that were found by something else.
+    /// The condition in a form that no index can use, for documents that were found by another
+    /// condition.
     pub fn checked(&self, document: &str) -> String {
         let document = self.valid(document);
         join(&self.alternatives, |text| holds(&document, text))
     }
 
-    /// The condition that the text has it as a whole word with any ending; a phrase not within longer words.
+    /// The condition that the text contains it as a whole word in any inflection, or as a phrase that is not
+    /// within longer words.
     pub fn whole_word(&self, document: &str) -> String {
         let document = self.valid(document);
         let held = self.whole_words.iter().map(|whole| {
@@ -175,8 +180,8 @@ impl Needle {
         format!("({})", held.collect::<Vec<_>>().join(" or "))
     }
 
-    /// The texts of each way to be a whole word that the index can look up; none where it cannot tell whole words from
-    /// parts.
+    /// The strings of each whole-word alternative that the index can look up; `None` if the index cannot distinguish
+    /// whole words from parts.
     pub fn whole_word_index_terms(&self) -> Option<Vec<Vec<String>>> {
         let indexable = |whole: &WholeWords| -> Option<Vec<String>> {
             let has_lexemes = whole.texts.iter().all(|text| text.starts_with(STEM));
@@ -187,10 +192,11 @@ impl Needle {
         self.whole_words().iter().map(indexable).collect()
     }
 
-    /// What to ask for whole words of the key and of the attribute with this code, of which a document must meet all; none
-    /// where the index cannot tell.
+    /// The index queries for whole words of the key and of the attribute with this code, all of which a document must
+    /// match; `None` if the index cannot distinguish them.
     pub fn in_name(&self, code: &str) -> Option<Vec<String>> {
-        // The words of a phrase may be in a name in any order: the whole document is more selective.
+        // The words of a phrase may be in a name in any order, so the whole document is more
+        // selective.
         let words = |whole: &WholeWords| -> Option<Vec<String>> {
             let texts = whole.phrase.is_none().then_some(&whole.texts)?;
             let lexemes = texts.iter().filter_map(|text| text.strip_prefix(STEM)?.strip_suffix(STEM));
@@ -202,7 +208,7 @@ impl Needle {
             [words] => {
                 words.iter().map(|word| keys::query_of_name(code, std::slice::from_ref(word))).collect()
             }
-            // One word of each way has to be there.
+            // One word of each alternative must match.
             ways => {
                 let longest = |words: &Vec<String>| words.iter().max_by_key(|it| it.len()).cloned();
                 let words: Vec<String> = ways.iter().filter_map(longest).collect();
@@ -220,9 +226,9 @@ fn add_new<T: PartialEq>(all: &mut Vec<T>, others: Vec<T>) {
     }
 }
 
-/// The beginning of words that a term of one or two letters matches: such a term has no trigram, and most documents have it
-/// somewhere. Of a word that begins inside a value its letters and digits are repeated, and no sign after them. A sign that
-/// follows a letter begins no word, though Unicode calls some of these letters and others not.
+/// The word prefix that a term of one or two letters matches. Such a term has no trigram, and most documents contain it
+/// somewhere. After a word that begins inside a value, only its letters and digits are repeated, without following symbols.
+/// A combining sign begins no word, although Unicode classifies some of them as letters.
 pub fn beginning(term: &Term) -> Option<&str> {
     let text = term.text.as_str();
     let first = text.chars().next().filter(|_| text.chars().nth(2).is_none())?;
@@ -233,8 +239,8 @@ pub fn beginning(term: &Term) -> Option<&str> {
     (end > 0).then(|| &text[..end])
 }
 
-/// `like` takes half the time of `strpos` on documents of some lines. What `coalesce` is about no index serves, and the
-/// planner makes no guess of its own.
+/// `like` takes half the time of `strpos` on documents of some lines. No index can use an expression with `coalesce`,
+/// and the planner uses a default estimate for it.
 fn holds(document: &str, text: &str) -> String {
     format!("coalesce({}, false)", like(document, text))
 }
@@ -255,7 +261,7 @@ fn all(texts: &[String], render: impl Fn(&str) -> String) -> String {
     texts.iter().map(|text| render(text)).collect::<Vec<_>>().join(" and ")
 }
 
-/// A text with marks of documents as a readable literal.
+/// Text with document markers as a readable literal.
 pub fn literal(text: &str) -> String {
     let quoted = quote::literal(text);
     if !text.contains(char::is_control) {

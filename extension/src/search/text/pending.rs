@@ -1,12 +1,13 @@
 //! Writes search documents in the transaction that writes a record, and only if a text changes.
 //!
-//! The row trigger notes records that need a new document; the statement trigger writes their documents, from the rows as they are
-//! then. So the order of other triggers that write the same record does not matter. Notes contain no texts, except for a few records
-//! that keyed's own functions write: their documents are composed from the row of the trigger, which saves the statement that reads
-//! the row again.
+//! The row trigger collects the records that need a new document; the statement trigger writes their documents from the
+//! current rows. So the order of other triggers that write the same record does not matter. The collected entries contain no
+//! text, except for a few records that keyed's own functions write: their documents are composed from the row of the
+//! trigger, which saves the statement that reads the row again.
 //!
-//! A composed document is used if its row is the latest version when the statement ends. If another trigger wrote the record before,
-//! the row is an old version already; if it writes the record after, the record is noted again. In both cases the row is read.
+//! A composed document is used if its row is the latest version when the statement ends. If another trigger wrote the record
+//! before, the row is an old version already; if it writes the record afterwards, the record is collected again. In both
+//! cases the row is read.
 
 use super::write::{self, Stale, Written};
 use crate::postgres::datum;
@@ -22,26 +23,26 @@ use uuid::Uuid;
 
 /// A statement of more rows writes its documents in chunks of this size.
 const CHUNK: usize = 8000;
-/// The maximum number of composed documents: one for the statement of a single record, and some for records that triggers write. For
-/// many records, one statement that reads all rows costs little for each.
+/// The maximum number of composed documents: one for the statement of a single record, and some for records that triggers
+/// write. For many records, one statement that reads all rows costs little for each.
 const MAX_COMPOSED: usize = 4;
 /// The maximum length of a composed document.
 const MAX_LENGTH: usize = 256 * 1024;
 
 thread_local! {
-    /// The records whose documents wait for the end of the statement.
+    /// The records whose documents are written at the end of the statement.
     static NOTES: RefCell<Notes<Stale>> = const { RefCell::new(Notes::new()) };
 }
 
 /// A record is no longer new: another trigger has written it.
-pub fn is_no_longer_fresh(record: Uuid) {
+pub fn forget_fresh(record: Uuid) {
     NOTES.with_borrow_mut(|notes| {
         notes.subjects().filter(|stale| stale.record == record).for_each(|stale| stale.is_fresh = false);
     });
 }
 
-/// Notes the record of a row that was written, when that changes its document. `is_fresh` says that this session has
-/// just made the record, so that it has no document yet.
+/// Collects the record of a written row if its document changes. `is_fresh` is true if this session has just created
+/// the record, so that it has no document yet.
 pub fn note(template: &Template, firing: &Firing, is_fresh: bool, moment: Moment) {
     if !template.has_documents || !changes_document(template, firing) {
         return;
@@ -56,19 +57,19 @@ pub fn note(template: &Template, firing: &Firing, is_fresh: bool, moment: Moment
     }
 }
 
-/// Whether records of this table wait.
+/// Whether records of this table are pending.
 pub fn is_waiting(table: Oid) -> bool {
     NOTES.with_borrow(|notes| notes.is_waiting(table))
 }
 
-/// Writes the documents of the records noted at this moment.
+/// Writes the documents of the records that are pending now.
 pub fn flush(template: &Template, moment: Moment) {
     let mut records = NOTES.with_borrow_mut(|notes| notes.take(template.table, moment));
     if records.is_empty() {
         return;
     }
     records.sort_unstable_by_key(|stale| stale.record);
-    // There is no document yet where all notes say so.
+    // If all entries are fresh, no document exists yet.
     records.dedup_by(|later, earlier| {
         let is_same = later.record == earlier.record;
         earlier.is_fresh &= !is_same || later.is_fresh;
@@ -94,7 +95,7 @@ fn changes_document(template: &Template, firing: &Firing) -> bool {
     }
 }
 
-/// The document of a record; none if its row has to be read.
+/// The document of a record; `None` if its row has to be read.
 struct Composed {
     record: Uuid,
     moment: Moment,
@@ -122,7 +123,8 @@ fn compose(template: &Template, firing: &Firing, record: Uuid, moment: Moment) {
     COMPOSED.with_borrow_mut(|composed| composed.push(Composed { record, moment, document }));
 }
 
-/// Takes the composed documents of these records, those of fresh ones first; none unless each has one.
+/// Removes and returns the composed documents of these records, those of fresh records first; `None`
+/// unless each has one.
 fn take_composed(records: &[Stale], moment: Moment) -> Option<(Vec<Written>, Vec<Written>)> {
     let taken: Vec<Composed> =
         COMPOSED.with_borrow_mut(|composed| composed.extract_if(.., |it| it.moment == moment).collect());

@@ -1,7 +1,7 @@
-//! The query language of global_search → terms: pure.
+//! The query language of global_search → terms. Pure.
 //!
-//! `all words must match`, `"a phrase"` matches literally, `-without`, `-"without a phrase"`. A quotation mark
-//! without its pair, or inside a word, is an ordinary character.
+//! `all words must match`, `"a phrase"` matches literally, `-without`, `-"without a phrase"`. An unpaired
+//! quotation mark, or one inside a word, is an ordinary character.
 
 use super::fold::fold;
 use crate::error::{Code, Error};
@@ -20,7 +20,7 @@ const CURLED_QUOTES: [char; 6] = ['“', '”', '„', '‟', '«', '»'];
 /// How a term matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MatchKind {
-    /// As a word with any ending, or as a substring.
+    /// As a word in any inflection, or as a substring.
     #[default]
     Word,
     /// Literally.
@@ -56,7 +56,7 @@ pub struct Alternative {
 pub struct TextQuery {
     /// The text without surrounding spaces, which may be an external key.
     pub text: String,
-    /// The terms, none twice.
+    /// The terms, without duplicates.
     pub terms: Vec<Term>,
 }
 
@@ -90,7 +90,7 @@ impl Term {
 }
 
 impl TextQuery {
-    /// Parses a query. One without terms matches everything.
+    /// Parses a query. A query without terms matches everything.
     pub fn parse(text: &str) -> Result<TextQuery, Error> {
         if text.chars().nth(MAX_CHARACTERS).is_some() {
             let message = format!("a search has at most {MAX_CHARACTERS} characters");
@@ -113,7 +113,7 @@ impl TextQuery {
         Ok(TextQuery { text: text.trim().to_owned(), terms })
     }
 
-    /// A text with straight quotation marks.
+    /// A string with straight quotation marks.
     pub fn straight(text: &str) -> String {
         text.replace(CURLED_QUOTES, "\"")
     }
@@ -145,7 +145,7 @@ pub fn separates(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
-/// The next term of a text with straight quotation marks, and the rest of the text.
+/// The next term of a string with straight quotation marks, and the rest of the text.
 pub fn next_term(text: &str) -> Option<(Term, &str)> {
     let text = text.trim_start_matches(separates);
     if text.is_empty() {
@@ -170,17 +170,19 @@ pub fn next_term(text: &str) -> Option<(Term, &str)> {
 /// The maximum number of titles of a query.
 const MAX_TITLES: usize = 16;
 
-/// The names that a query may ask for, folded: with the alternatives of each term, unless the combinations are very many.
+/// The names that a query may refer to, folded: with the alternatives of each term, unless there are too many
+/// combinations.
 pub fn titles(query: &TextQuery) -> Vec<String> {
-    let wanted: Vec<_> = query.terms.iter().filter(|term| !term.is_excluded).collect();
-    let count = wanted.iter().fold(1usize, |count, term| count.saturating_mul(1 + term.alternatives.len()));
+    let requested: Vec<_> = query.terms.iter().filter(|term| !term.is_excluded).collect();
+    let count =
+        requested.iter().fold(1usize, |count, term| count.saturating_mul(1 + term.alternatives.len()));
     let maximum = if count <= MAX_TITLES { MAX_TITLES } else { 1 };
     let mut rows: Vec<Vec<String>> = vec![Vec::new()];
-    for term in &wanted {
+    for term in &requested {
         let mut longer = Vec::new();
         for text in std::iter::once(term.text.clone()).chain(term.others().map(|it| it.text)).take(maximum) {
             for mut row in rows.iter().cloned() {
-                // An alternative of several terms comes once for each.
+                // An alternative of several terms occurs once for each of them.
                 if row.last() != Some(&text) {
                     row.push(text.clone());
                 }
@@ -190,8 +192,8 @@ pub fn titles(query: &TextQuery) -> Vec<String> {
         rows = longer;
     }
     let mut names: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
-    if wanted.len() == query.terms.len() {
-        // The text as it is, with repeated terms, dashes and quotation marks.
+    if requested.len() == query.terms.len() {
+        // The text, with repeated terms, dashes and quotation marks.
         names.push(fold(&query.text));
     }
     let mut known: Vec<String> = Vec::new();
@@ -261,7 +263,7 @@ mod tests {
         assert!(TextQuery::parse(&words(MAX_TERMS)).is_ok());
         for text in ["é".repeat(MAX_CHARACTERS + 1), words(MAX_TERMS + 1)] {
             let error = TextQuery::parse(&text).expect_err("too long");
-            assert_eq!((error.code, error.faults[0].pointer.as_str()), (Code::InvalidValue, POINTER));
+            assert_eq!((error.code, error.violations[0].pointer.as_str()), (Code::InvalidValue, POINTER));
         }
     }
 
@@ -288,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_parsed_or_rejected(text in any::<String>()) {
+        fn arbitrary_text_is_parsed_or_rejected(text in any::<String>()) {
             if let Ok(query) = TextQuery::parse(&text) {
                 prop_assert!(query.terms.len() <= MAX_TERMS);
                 for term in &query.terms {

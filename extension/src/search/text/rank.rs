@@ -1,7 +1,7 @@
 //! Finds and ranks matches by a statement: if very many display terms of referenced records match, or if rows may not be read
 //! without one.
 //!
-//! The rarest term that the index can serve selects candidates. A record matches it by its document, which the
+//! The rarest indexable term selects candidates. A record matches it by its document, which the
 //! trigram index finds, or by a reference to a matching name, which the indexes of references find. Candidates are
 //! checked for all other terms.
 
@@ -20,44 +20,46 @@ use crate::value::table_name::SideTable;
 use std::ffi::CStr;
 use uuid::Uuid;
 
-/// A served term is looked up in the index, regardless of the planner's estimate.
+/// A term with an index is looked up in it, regardless of the planner's estimate.
 const BY_INDEX: (&CStr, &CStr) = (c"enable_seqscan", c"off");
 
 /// The terms of a search.
-pub struct Sought<'s> {
+pub struct SearchTerms<'s> {
     /// The terms.
-    pub wanted: &'s [PreparedTerm<'s>],
-    /// The names and keys that rank before others.
-    pub wholes: &'s [Whole],
+    pub requested: &'s [PreparedTerm<'s>],
+    /// The names and keys that rank first.
+    pub complete_names: &'s [Whole],
     /// The frequencies of the terms.
     pub sample: &'s Sample,
 }
 
-/// The term that selects candidates; none if no index serves any term, or all served terms are in most documents:
+/// The term that selects candidates; `None` if no term can use an index, or all such terms are in most documents:
 /// then reading all documents in order is faster.
-pub fn leader(wanted: &[PreparedTerm], sample: &Sample) -> Option<usize> {
+pub fn leader(requested: &[PreparedTerm], sample: &Sample) -> Option<usize> {
     let is_collected =
         |term: &PreparedTerm| term.names.iter().all(|referring| matches!(referring.names, Names::Few(_)));
-    let served = (0..wanted.len()).filter(|position| {
-        wanted[*position].is_served() && is_collected(&wanted[*position]) && !sample.is_everywhere(*position)
+    let indexable = (0..requested.len()).filter(|position| {
+        requested[*position].is_indexable()
+            && is_collected(&requested[*position])
+            && !sample.is_everywhere(*position)
     });
-    served.min_by_key(|position| (sample.frequency(*position), wanted[*position].names.len()))
+    indexable.min_by_key(|position| (sample.frequency(*position), requested[*position].names.len()))
 }
 
 /// The matches after a position in their order, up to a limit.
 pub fn by_statement(
     spi: &Connection,
     template: &Template,
-    sought: &Sought,
+    sought: &SearchTerms,
     after: Option<Match>,
     limit: Option<usize>,
 ) -> Vec<Match> {
-    let &Sought { wanted, wholes, sample } = sought;
-    let leader = leader(wanted, sample);
-    let hits = hits(template, wanted, sample, leader);
+    let &SearchTerms { requested, complete_names, sample } = sought;
+    let leader = leader(requested, sample);
+    let hits = hits(template, requested, sample, leader);
     let needles: Vec<&Needle> =
-        wanted.iter().filter(|it| !it.term.is_excluded).map(|it| &it.needle).collect();
-    // The name is extracted from the document only if it can have the words.
+        requested.iter().filter(|it| !it.term.is_excluded).map(|it| &it.needle).collect();
+    // The name is extracted from the document only if it can contain the words.
     let whole_words = |text: &str| terms::all(needles.iter().map(|needle| needle.whole_word(text)));
     let behind = after.map(|(rank, id)| format!(" where (r.rank, r.record_id) < ({rank}, '{id}')"));
     let limit = limit.map(|limit| format!(" limit {limit}"));
@@ -70,7 +72,7 @@ pub fn by_statement(
         whole_words("h.title"),
         whole_words("h.document"),
         title_fields(template).join(" || "),
-        rank_of_title(template, wholes),
+        rank_of_title(template, complete_names),
         behind.unwrap_or_default(),
         limit.unwrap_or_default(),
     );
@@ -86,16 +88,16 @@ pub fn by_statement(
 }
 
 /// The documents of the records that match.
-fn hits(template: &Template, wanted: &[PreparedTerm], sample: &Sample, leader: Option<usize>) -> String {
+fn hits(template: &Template, requested: &[PreparedTerm], sample: &Sample, leader: Option<usize>) -> String {
     let (records, documents) = (template.table_sql(), SideTable::Documents.sql(template.id));
-    let others = || wanted.iter().enumerate().filter(|(position, _)| Some(*position) != leader);
+    let others = || requested.iter().enumerate().filter(|(position, _)| Some(*position) != leader);
     let needs_record = others().any(|(_, it)| !it.names.is_empty());
     let join = if needs_record { format!(" join {records} t on t.id = d.record_id") } else { String::new() };
-    let led = leader.map(|leader| wanted[leader].needle.indexed("d.document"));
+    let led = leader.map(|leader| requested[leader].needle.indexed("d.document"));
     let also = others().map(|(position, it)| {
         // A second index look-up pays off if the term can only be in the document.
         let is_looked_up =
-            leader.is_some() && it.is_served() && it.names.is_empty() && sample.is_rare(position);
+            leader.is_some() && it.is_indexable() && it.names.is_empty() && sample.is_rare(position);
         if is_looked_up || leader.is_none() && it.names.is_empty() && !it.term.is_excluded {
             it.needle.indexed("d.document")
         } else {
@@ -106,7 +108,7 @@ fn hits(template: &Template, wanted: &[PreparedTerm], sample: &Sample, leader: O
         "(select d.record_id, d.document from {documents} d{join} where {})",
         terms::all(led.into_iter().chain(also))
     );
-    let Some(leader) = leader.map(|leader| &wanted[leader]) else { return hits };
+    let Some(leader) = leader.map(|leader| &requested[leader]) else { return hits };
     let referring: Vec<String> = leader
         .names
         .iter()
@@ -134,12 +136,12 @@ fn title_fields(template: &Template) -> Vec<String> {
 }
 
 /// The rank of a record whose name or key has all terms as whole words.
-fn rank_of_title(template: &Template, wholes: &[Whole]) -> String {
+fn rank_of_title(template: &Template, complete_names: &[Whole]) -> String {
     let fields = title_fields(template);
     let each = |condition: &dyn Fn(&Whole, &str) -> String| {
-        let all = wholes.iter().flat_map(|whole| {
+        let all = complete_names.iter().flat_map(|whole| {
             fields.iter().map(move |field| {
-                // The field is extracted from the document only if it can end with the mark.
+                // The field is extracted from the document only if it can end with the fingerprint.
                 let mark = like("h.document", &format!("%{}%", escaped(&whole.mark)));
                 format!("case when {mark} then {} else false end", condition(whole, field))
             })

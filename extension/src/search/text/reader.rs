@@ -7,9 +7,9 @@ use super::table;
 use super::terms::{self, PreparedTerm};
 use super::{document, write};
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::heap::{Heap, Row};
-use crate::postgres::heap_by_index::Wanted;
+use crate::postgres::heap_by_index::Requested;
 use crate::postgres::index::{self, Index, Which};
 use crate::template::{Template, catalog, column};
 use crate::value::table_name::{STATE, SideTable};
@@ -37,21 +37,22 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Passes a reader to `body`, with the names and keys that rank before others; an error if a statement must read.
+    /// Passes a reader to `body`, with the names and keys that rank first; an error if a statement must read the
+    /// documents.
     pub fn with<R>(
         template: &'a Template,
-        wanted: &'a [PreparedTerm],
-        wholes: &'a [Whole],
-        body: impl FnOnce(&Reader) -> Result<R, Unfit>,
-    ) -> Result<R, Unfit> {
-        let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id)).ok_or(Unfit)?;
-        let index = catalog::table_oid(STATE, &table::index_name(template.id)).ok_or(Unfit)?;
-        let referred = wanted.iter().map(referred).collect::<Option<Vec<_>>>().ok_or(Unfit)?;
+        requested: &'a [PreparedTerm],
+        complete_names: &'a [Whole],
+        body: impl FnOnce(&Reader) -> Result<R, Unsupported>,
+    ) -> Result<R, Unsupported> {
+        let table = catalog::table_oid(STATE, &SideTable::Documents.name(template.id)).ok_or(Unsupported)?;
+        let index = catalog::table_oid(STATE, &table::index_name(template.id)).ok_or(Unsupported)?;
+        let referred = requested.iter().map(referred).collect::<Option<Vec<_>>>().ok_or(Unsupported)?;
         Heap::with(table, |heap| {
-            let comparison = terms::comparison(template, wanted).before_others(wholes);
+            let comparison = terms::comparison(template, requested).before_others(complete_names);
             let reader = Reader { heap, index, template, comparison, referred, has_failed: Cell::new(false) };
             let result = body(&reader)?;
-            if reader.has_failed.get() { Err(Unfit) } else { Ok(result) }
+            if reader.has_failed.get() { Err(Unsupported) } else { Ok(result) }
         })
     }
 
@@ -83,7 +84,7 @@ impl<'a> Reader<'a> {
         datum::with_bytes(document, |document| self.comparison.is_met(document, is_named)).then_some(record)
     }
 
-    /// The code of the attribute that names records, if the index has keys of the words in it.
+    /// The code of the display attribute, if the index has keys for its words.
     pub fn name_code(&self) -> Option<String> {
         let template = self.template;
         let covered = template.attributes.iter().filter(|it| write::is_covered(it));
@@ -97,10 +98,11 @@ impl<'a> Reader<'a> {
         has_keys.then(|| document::code(name))
     }
 
-    /// Passes the rows that the index finds, which may not match, to `read`. Returns their number.
-    pub fn look_up(&self, wanted: &Wanted, mut read: impl FnMut(&Row)) -> Result<usize, Unfit> {
+    /// Passes the rows that the index finds to `read`; they may be false positives. Returns their
+    /// number.
+    pub fn look_up(&self, requested: &Requested, mut read: impl FnMut(&Row)) -> Result<usize, Unsupported> {
         let mut count = 0;
-        self.heap.rows_with(self.index, wanted, |row| {
+        self.heap.rows_with(self.index, requested, |row| {
             count += 1;
             read(row);
             !self.has_failed.get()
@@ -109,17 +111,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes the rows of all documents to `read`.
-    pub fn read_all(&self, mut read: impl FnMut(&Row)) -> Result<(), Unfit> {
+    pub fn read_all(&self, mut read: impl FnMut(&Row)) -> Result<(), Unsupported> {
         self.heap.rows(|row| {
             if !self.has_failed.get() {
                 read(row);
             }
         });
-        if self.has_failed.get() { Err(Unfit) } else { Ok(()) }
+        if self.has_failed.get() { Err(Unsupported) } else { Ok(()) }
     }
 
     /// Passes the matches among these records to `read`.
-    pub fn read_each(&self, records: &[Uuid], mut read: impl FnMut(Match)) -> Result<(), Unfit> {
+    pub fn read_each(&self, records: &[Uuid], mut read: impl FnMut(Match)) -> Result<(), Unsupported> {
         let ids = records.iter().filter_map(|record| datum::uuid(*record));
         let table = self.heap.oid();
         index::find_each(table, Index::PrimaryKey, &[1], index::UUID, ids, |_, found| {
@@ -132,7 +134,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether the record refers to a display term with the term at this position.
+    /// Whether the record references a record whose display term has the term at this position.
     fn is_named(&self, term: usize, record: Uuid) -> bool {
         let columns = &self.referred[term];
         let (false, Some(id)) = (columns.is_empty(), datum::uuid(record)) else { return false };
@@ -150,7 +152,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// None if too many names match to collect them.
+/// `None` if too many names match to collect them.
 fn referred(term: &PreparedTerm) -> Option<Referred> {
     let names = term.names.iter().map(|referring| match &referring.names {
         Names::Few(ids) => Some((referring.number, ids.iter().copied().collect())),

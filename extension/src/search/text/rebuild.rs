@@ -18,9 +18,9 @@ use crate::value::table_name::SideTable;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// The number of rows that are read at once.
+/// The number of rows that are read together.
 const CHUNK: usize = 1000;
-/// The size of texts after which a chunk of a job ends, so that other jobs run within about a second.
+/// The size of text after which a chunk of a job ends, so that other jobs run within about a second.
 const CHUNK_BYTES: i64 = 4 << 20;
 
 /// The documents of records.
@@ -73,8 +73,8 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
             let mut busy = Vec::new();
             let mut next = Some(Uuid::nil());
             while let Some(after) = next {
-                let done = portion(spi, template, after);
-                if let Some(message) = write::refusal(&done.refused) {
+                let done = rewrite_chunk(spi, template, after);
+                if let Some(message) = write::too_long_message(&done.rejected) {
                     return Err(Error::new(Code::PayloadTooLarge, message));
                 }
                 busy.extend(done.busy);
@@ -96,9 +96,9 @@ pub fn rebuild(template: &Template) -> Result<(), Error> {
     })
 }
 
-/// Notes that all documents of a template have the stems of this PostgreSQL.
+/// Records that all documents of a template have the stems of this version of PostgreSQL.
 pub fn note_version(spi: &Connection, template: i32) {
-    // An older state does not have it.
+    // A database that is not migrated lacks this column.
     if catalog::has_column("keyed_state", "template", "documents_by") {
         let sql = "update keyed_state.template set documents_by = default where id = $1";
         spi.run_once(sql, Snapshot::Latest, &params![template]);
@@ -109,9 +109,9 @@ pub fn note_version(spi: &Connection, template: i32) {
 /// live.
 ///
 /// Records are written concurrently. A writer updates the document after the record, in the same transaction. So this
-/// locks the document first and reads the record afterwards: it sees earlier writers, and later ones wait and
-/// overwrite. Locked documents are skipped.
-pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
+/// locks the document first and reads the record afterwards: the writes of earlier writers are visible, and later writers
+/// wait and overwrite. Locked documents are skipped.
+pub fn rewrite_chunk(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let records = format!(
         "(select t.*, t.id as _place from {} t where t.deleted_at is null and t.id > $1 order by t.id limit {CHUNK})",
         template.table_sql()
@@ -131,12 +131,12 @@ pub fn portion(spi: &Connection, template: &Template, after: Uuid) -> Done {
     let others =
         without_waiting(|| uuids(&spi.run_once(&sql, Snapshot::Latest, &arguments))).unwrap_or_default();
     let (free, busy) = lock_free(spi, &template.table_sql(), &SideTable::Documents.sql(template.id), &live);
-    let refused = rewrite(template, free.into_iter().chain(others).collect());
-    Done { last, records: live.len() - busy.len() - refused.len(), busy, refused, is_heavy }
+    let rejected = rewrite(template, free.into_iter().chain(others).collect());
+    Done { last, records: live.len() - busy.len() - rejected.len(), busy, rejected, is_heavy }
 }
 
-/// The first of some records in their order, up to the one whose texts exceed the bytes of a chunk, and the number of all. The length
-/// of a long text is known without reading it.
+/// The first of some records in their order, up to the one whose text exceeds the bytes of a chunk, and the total number.
+/// The length of a long value is known without reading it.
 fn up_to_bytes(template: &Template, records: &str) -> String {
     let mut bytes = "0".to_owned();
     for attribute in template.attributes.iter().filter(|attribute| write::is_covered(attribute)) {
@@ -154,7 +154,8 @@ fn up_to_bytes(template: &Template, records: &str) -> String {
     )
 }
 
-/// The same for skipped records, in this order, until some are written; returns the rest, untried ones first.
+/// The same for skipped records, in this order, until some are written. Returns the remaining records,
+/// untried ones first.
 pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
     let documents = SideTable::Documents.sql(template.id);
     let sql =
@@ -175,37 +176,37 @@ pub fn some(spi: &Connection, template: &Template, records: &[Uuid]) -> Done {
         template.table_sql()
     );
     let sql = up_to_bytes(template, &among);
-    let (mut written, mut refused) = (0, Vec::new());
+    let (mut written, mut rejected) = (0, Vec::new());
     while written == 0 && !waiting.is_empty() {
         let some = uuids(&spi.run_once(&sql, Snapshot::Latest, &params![&waiting]));
         if some.is_empty() {
-            // They were removed.
+            // These records were removed.
             waiting.clear();
             break;
         }
         let too_long = rewrite(template, some.clone());
         written = some.len() - too_long.len();
         waiting.retain(|id| !some.contains(id));
-        refused.extend(too_long);
+        rejected.extend(too_long);
     }
     let is_heavy = !waiting.is_empty();
     waiting.extend(busy);
     Done {
         last: None,
-        records: records.len() - waiting.len() - refused.len(),
+        records: records.len() - waiting.len() - rejected.len(),
         busy: waiting,
-        refused,
+        rejected,
         is_heavy,
     }
 }
 
-/// Writes the documents of these records, which are locked; returns those whose documents would be too long.
+/// Writes the documents of these locked records. Returns the records whose documents would be too long.
 fn rewrite(template: &Template, mut records: Vec<Uuid>) -> Vec<Uuid> {
     records.sort_unstable();
     if records.is_empty() { records } else { write::rewrite(template, &records) }
 }
 
-/// Creates and fills the table of documents of every template without one, which is older than documents.
+/// Creates and fills the table of documents of every template that is older than documents.
 pub fn make_missing(spi: &Connection) {
     let sql = format!(
         "select t.id from keyed_state.template t where {} is null order by t.id",
@@ -214,7 +215,7 @@ pub fn make_missing(spi: &Connection) {
     let rows = spi.run_once(&sql, Snapshot::Latest, &[]);
     let ids: Vec<i32> = rows.column::<i32>().collect();
     for template in ids.into_iter().filter_map(catalog::by_id).filter(|template| !template.has_documents) {
-        // No record may be written between reading it and announcing the documents.
+        // No record may be written after it is read and before the documents are announced.
         lock_against_writers(&[template.table_sql()]);
         spi.script(&table::create(template.id, &template.full_name(), &template.table_sql()));
         write_all(spi, &template, "true");
@@ -223,7 +224,8 @@ pub fn make_missing(spi: &Connection) {
     }
 }
 
-/// The rows whose documents a change of definition changes, as a condition; none where it changes none.
+/// The condition for records whose documents a change of a definition affects; `None` if it affects
+/// none.
 fn changed_rows(before: &Template, after: &Template) -> Option<String> {
     if before.language != after.language {
         return Some("true".to_owned());
@@ -233,9 +235,9 @@ fn changed_rows(before: &Template, after: &Template) -> Option<String> {
     for attribute in after.attributes.iter().filter(|attribute| write::is_covered(attribute)) {
         let old = before.attributes.iter().find(|old| old.id == attribute.id);
         let is_changed = match old {
-            // A new column has values where it has a default.
+            // A new column has values only if it has a default.
             None => attribute.default.is_some(),
-            // The name of the record is marked as a whole.
+            // The name of the record has a fingerprint.
             Some(_) if names[0] != names[1] && names.contains(&Some(attribute.id)) => true,
             Some(old) => attribute.kind == AttributeType::List && old.options != attribute.options,
         };

@@ -9,8 +9,8 @@ use crate::postgres::table_lock::{lock_exclusively, take_chunk};
 use crate::template::{Template, catalog};
 use crate::value::table_name::SideTable;
 
-/// Creates the index of documents where it is missing or has another operator class. Short ones are made at once, which
-/// locks the documents exclusively; of a long one that searches can use, a job makes another.
+/// Creates the index of documents if it is missing or has another operator class. A small index is created immediately,
+/// which locks the table of documents exclusively. A job replaces a large index that searches can use.
 pub fn renew_indexes(spi: &Connection) {
     let Some(class) = table::document_class_name(spi) else { return };
     let sql = format!(
@@ -26,10 +26,10 @@ pub fn renew_indexes(spi: &Connection) {
     for row in 0..rows.len() {
         let id = rows.get::<Option<i32>>(row, 0).unwrap_or_default();
         let class = rows.get::<Option<String>>(row, 1);
-        let is_served = class.is_some_and(|class| table::DOCUMENT_CLASSES.contains(&class.as_str()));
+        let has_index = class.is_some_and(|class| table::DOCUMENT_CLASSES.contains(&class.as_str()));
         let documents = catalog::table_oid("keyed_state", &SideTable::Documents.name(id));
         let takes_long = documents.is_some_and(|table| job::takes_index_long(spi, table));
-        match catalog::by_id(id).filter(|_| is_served && takes_long && job::may_renew_documents(spi)) {
+        match catalog::by_id(id).filter(|_| has_index && takes_long && job::may_renew_documents(spi)) {
             Some(template) => job::add_indexes_without_attribute(spi, &template),
             None => ids.push(id),
         }
@@ -43,17 +43,17 @@ pub fn renew_indexes(spi: &Connection) {
     }
 }
 
-/// The next steps to an index of documents of the best operator class.
+/// The next steps towards an index of documents with the best operator class.
 #[derive(Debug, Default)]
 pub struct Steps {
     /// Statements that run outside of a transaction.
     pub alone: Vec<String>,
-    /// What gives the new index its name, in a transaction.
+    /// The statements that rename the new index, in one transaction.
     pub rename: Option<String>,
 }
 
-/// What is to be done next to the index of a template; nothing when it is as it should be. The new index is made beside
-/// the present one, which searches use until then, and which then is dropped.
+/// The next steps for the index of a template; nothing if it is up to date. The new index is built while searches use
+/// the current one, which is then dropped.
 pub fn next_steps(spi: &Connection, template: &Template) -> Steps {
     let mut steps = Steps::default();
     let Some(best) = table::document_class_name(spi) else { return steps };

@@ -1,5 +1,5 @@
-//! Estimates the frequency of a query's terms from a sample of documents. The planner's estimates of substrings were
-//! wrong by a factor of up to a thousand.
+//! Estimates the frequency of a query's terms from a sample of documents. The planner's estimates for substrings
+//! were wrong by a factor of up to a thousand.
 
 use super::reader::Reader;
 use super::terms::{self, PreparedTerm};
@@ -8,17 +8,18 @@ use crate::postgres::spi::{Connection, Snapshot};
 use crate::template::Template;
 use crate::value::table_name::SideTable;
 
-/// The number of pages of a sample: some thousand documents of a few lines, some milliseconds.
+/// The number of pages of a sample: a few thousand documents of some lines, which take a few
+/// milliseconds.
 const PAGES: i64 = 60;
-/// The number of pages that show that a single term is rare.
+/// The number of pages that suffice to show that a single term is rare.
 const FEW_PAGES: i64 = 12;
-/// The number of additional matches that a sample of other pages might have shown.
-const CHANCE: i64 = 4;
+/// The number of additional matches that a sample of other pages might have found.
+const SAMPLING_ERROR: i64 = 4;
 /// The maximum number of documents of a sample, and the maximum length of one.
 const MAX_DOCUMENTS: i64 = 1500;
 const MAX_BYTES: i64 = 8192;
 
-/// Above this number of bytes, documents are long: comparing one takes more time than finding it.
+/// Above this size in bytes, documents are long: comparing one takes more time than finding it.
 pub const LONG: i64 = 1000;
 
 /// The size of a page.
@@ -38,9 +39,9 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Takes a sample: a small one for a single term, if that shows at most `maximum` matches.
-    pub fn take(spi: &Connection, template: &Template, wanted: &[PreparedTerm], maximum: usize) -> Sample {
-        if let Some(sample) = Sample::compared(template, wanted) {
+    /// Takes a sample: a small one for a single term, if it finds at most `maximum` matches.
+    pub fn take(spi: &Connection, template: &Template, requested: &[PreparedTerm], maximum: usize) -> Sample {
+        if let Some(sample) = Sample::compared(template, requested) {
             return sample;
         }
         let size = format!(
@@ -48,21 +49,21 @@ impl Sample {
             SideTable::Documents.sql(template.id)
         );
         let pages = spi.run_once(&size, Snapshot::Active, &[]).value::<i64>().unwrap_or(0);
-        if wanted.len() == 1 && pages > PAGES {
-            let few = Sample::of_pages(spi, template, wanted, pages, FEW_PAGES);
-            if few.seen > 0 && (few.found + CHANCE) * few.total / few.seen <= maximum as i64 {
+        if requested.len() == 1 && pages > PAGES {
+            let few = Sample::of_pages(spi, template, requested, pages, FEW_PAGES);
+            if few.seen > 0 && (few.found + SAMPLING_ERROR) * few.total / few.seen <= maximum as i64 {
                 return few;
             }
         }
-        Sample::of_pages(spi, template, wanted, pages, PAGES)
+        Sample::of_pages(spi, template, requested, pages, PAGES)
     }
 
-    /// A sample by comparison in memory; none if a statement must take it.
-    fn compared(template: &Template, wanted: &[PreparedTerm]) -> Option<Sample> {
-        let sample = Reader::with(template, wanted, &[], |reader| {
+    /// A sample by comparison in memory; `None` if a statement must take it.
+    fn compared(template: &Template, requested: &[PreparedTerm]) -> Option<Sample> {
+        let sample = Reader::with(template, requested, &[], |reader| {
             let pages = i64::from(reader.heap().pages());
             let mut sample = Sample { seen: 0, total: 0, pages, each: Vec::new(), found: 0 };
-            let mut match_counts = vec![0; wanted.len()];
+            let mut match_counts = vec![0; requested.len()];
             let mut read = 0;
             for page in spread(pages) {
                 if sample.seen >= MAX_DOCUMENTS {
@@ -86,7 +87,7 @@ impl Sample {
     fn of_pages(
         spi: &Connection,
         template: &Template,
-        wanted: &[PreparedTerm],
+        requested: &[PreparedTerm],
         pages: i64,
         sampled: i64,
     ) -> Sample {
@@ -97,14 +98,14 @@ impl Sample {
         } else {
             String::new()
         };
-        let needs_record = wanted.iter().any(|it| !it.names.is_empty());
+        let needs_record = requested.iter().any(|it| !it.names.is_empty());
         let join = if needs_record {
             format!(" join {} t on t.id = d.record_id", template.table_sql())
         } else {
             String::new()
         };
         let columns = |render: &dyn Fn(usize, &PreparedTerm) -> String| -> Vec<String> {
-            wanted.iter().enumerate().map(|(position, it)| render(position, it)).collect()
+            requested.iter().enumerate().map(|(position, it)| render(position, it)).collect()
         };
         // Each condition is evaluated once for a document, for both counts.
         let rows = spi.run_once(
@@ -126,7 +127,7 @@ impl Sample {
             total: seen * pages.max(1) / pages.clamp(1, sampled),
             pages,
             found: count(1),
-            each: (0..wanted.len()).map(|position| count(position + 2)).collect(),
+            each: (0..requested.len()).map(|position| count(position + 2)).collect(),
         }
     }
 
@@ -151,18 +152,18 @@ impl Sample {
     }
 
     /// Whether reading all documents costs less than looking the term up and reading those that have it.
-    pub fn is_faster_whole(&self, position: usize) -> bool {
+    pub fn is_full_scan_faster(&self, position: usize) -> bool {
         self.bytes_of_document() <= LONG && self.each[position] * 4 > self.seen
     }
 
-    /// Whether the term is so rare that a second look-up in the index pays off.
+    /// Whether the term is so rare that a second index lookup pays off.
     pub fn is_rare(&self, position: usize) -> bool {
         self.each[position] * 20 < self.seen
     }
 }
 
-/// Sample pages of a table, the same each time while it does not grow, so that pages of a result are consistent: one
-/// of each stretch, not always at the same offset.
+/// Sample pages of a table, one from each interval, not always at the same offset. They are the same each time while
+/// the table does not grow, so that pages of a result are consistent.
 fn spread(pages: i64) -> impl Iterator<Item = u32> {
     let stretches = pages.min(PAGES);
     (0..stretches).map(move |stretch| {

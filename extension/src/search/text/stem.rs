@@ -1,4 +1,4 @@
-//! The stems of words, as the language of a template makes them.
+//! The stems of words in the language of a template.
 
 use super::document::Whole;
 use super::fold::fold;
@@ -10,13 +10,13 @@ use pgrx::pg_sys::Oid;
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 
-/// The maximum length of a word of any language; PostgreSQL reports each longer one.
+/// The maximum length of a word. PostgreSQL emits a notice for each longer one.
 const MAX_WORD: usize = 1000;
 
 /// The stemmer of a template's language.
 pub struct Stemmer {
     language: Oid,
-    /// The earlier languages, of which documents may still have stems after a change of the language.
+    /// The former languages, whose stems documents may still contain after a change of the language.
     former: Vec<Oid>,
 }
 
@@ -36,32 +36,35 @@ impl Stemmer {
         term.others().fold(needle(term), |all, other| all.or(needle(&other)))
     }
 
-    /// All stems of a text in the language of the template, as in its document.
+    /// All stems of a string in the language of the template, as in its document.
     pub fn stems(&self, text: &str) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
         variants_in(self.language, text).iter_mut().for_each(|way| all.append(way));
         all
     }
 
-    /// The names and keys that a query may ask for, with the marks in each language of documents.
-    pub fn wholes(&self, query: &TextQuery) -> Vec<Whole> {
-        let mut wholes = Vec::new();
+    /// The names and keys that a query may refer to, with the fingerprints in each language of
+    /// documents.
+    pub fn complete_names(&self, query: &TextQuery) -> Vec<Whole> {
+        let mut complete_names = Vec::new();
         for name in query::titles(query) {
             for stems in self.variants(&name) {
-                wholes.extend(Whole::new(&name, &stems).filter(|whole| !wholes.contains(whole)));
+                complete_names
+                    .extend(Whole::new(&name, &stems).filter(|whole| !complete_names.contains(whole)));
             }
         }
-        wholes
+        complete_names
     }
 
-    /// The stems of a text in the language of the template, as written, and without accents if these differ.
+    /// The stems of a string in the language of the template: of the written form, and of the form without
+    /// accents if its stems differ.
     pub fn own_variants(&self, text: &str) -> Vec<BTreeSet<String>> {
         variants_in(self.language, text)
     }
 
-    /// The stems of a text as written, and without accents if these differ, for each language of documents. Endings
-    /// of a language depend on accents; the variant without accents matches queries typed without them. A search
-    /// tries all variants.
+    /// The stems of a string in its written form, and without accents if these differ, for each language of
+    /// documents. Inflection can depend on accents; the variant without accents matches queries that were typed
+    /// without them. A search tries all variants.
     pub fn variants(&self, text: &str) -> Vec<BTreeSet<String>> {
         let languages = std::iter::once(&self.language).chain(&self.former);
         languages.flat_map(|language| variants_in(*language, text)).collect()

@@ -3,7 +3,7 @@
 //! It is separate so that a write that changes no text updates no text index, and the record table stays simple for
 //! readers.
 //!
-//! A document (a row of `keyed_state.text_N`) has the folded texts and the stems of a record under one trigram index.
+//! A document (a row of `keyed_state.text_N`) has the folded strings and the stems of a record under one trigram index.
 //! The history triggers write it, and only when a text changes.
 
 use crate::access::policy_sql;
@@ -15,10 +15,10 @@ use crate::template::Template;
 use crate::value::quote::literal;
 use crate::value::table_name::{STATE, SideTable};
 
-/// The extension whose index finds substrings.
+/// The extension of the trigram index.
 pub const TRIGRAM_EXTENSION: &str = "pg_trgm";
 
-/// The operator classes of the index of documents, the best first. The last one is of the first release.
+/// The operator classes of the index of documents, best first. The last one is from the first release.
 pub(super) const DOCUMENT_CLASSES: [&str; 2] = ["document_words", "document_trigrams"];
 
 /// Creates the side table of documents, without its index.
@@ -34,7 +34,7 @@ pub fn create(template: i32, full_name: &str, records: &str) -> String {
     )
 }
 
-/// Creates its index. [`super::write`] limits the list of its pending entries.
+/// Creates its index. [`super::write`] limits its pending list.
 pub fn create_index(spi: &Connection, template: i32) -> String {
     format!(
         "create index {} on {} using gin (document {});",
@@ -44,12 +44,13 @@ pub fn create_index(spi: &Connection, template: i32) -> String {
     )
 }
 
-/// The operator class of documents; if the SQL of the extension is older than this library, a slower one that serves them too.
+/// The operator class of documents. If the SQL of the extension is older than this library, a slower one that documents
+/// support too.
 fn document_class(spi: &Connection) -> String {
     document_class_name(spi).map_or_else(|| trigram_class(spi), |name| format!("keyed.{name}"))
 }
 
-/// The best operator class of documents that the SQL of the extension has.
+/// The best operator class of documents in the SQL of the extension.
 pub fn document_class_name(spi: &Connection) -> Option<&'static str> {
     let sql = "select c.opcname::text from pg_catalog.pg_opclass c \
                where c.opcnamespace = 'keyed'::pg_catalog.regnamespace";
@@ -93,14 +94,14 @@ pub fn trigram_class(spi: &Connection) -> String {
     format!("{}.gin_trgm_ops", rows.get::<Option<String>>(0, 0).unwrap_or_default())
 }
 
-/// The error of a template that is older than its documents.
+/// The error for a template that is older than search documents.
 pub fn not_migrated(template: &Template) -> Error {
     Error::new(Code::Internal, format!("{} cannot be searched yet", template.full_name()))
         .hint("Run SELECT keyed.migrate().")
 }
 
-/// The error of a database without trigrams.
+/// The error for a database without pg_trgm.
 pub fn missing() -> Error {
-    Error::new(Code::Internal, "indexes of texts need the extension pg_trgm, which is not in this database")
+    Error::new(Code::Internal, "trigram indexes need the extension pg_trgm, which is not in this database")
         .hint("Run as a superuser: SELECT keyed.init(), or CREATE EXTENSION pg_trgm.")
 }

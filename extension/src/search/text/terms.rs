@@ -12,7 +12,7 @@ use crate::template::Template;
 pub struct PreparedTerm<'q> {
     /// The term of the query.
     pub term: &'q Term,
-    /// The texts that documents must have.
+    /// The strings that documents must contain.
     pub needle: Needle,
     /// The references to records whose display terms match.
     pub names: Vec<Referring>,
@@ -22,14 +22,14 @@ impl<'q> PreparedTerm<'q> {
     /// The terms of a query, without display terms of other records.
     pub fn all(template: &Template, query: &'q TextQuery) -> Vec<PreparedTerm<'q>> {
         let stemmer = Stemmer::new(template);
-        let wanted = |term: &'q Term| {
+        let requested = |term: &'q Term| {
             let needle = stemmer.needle(term).without(&template.former_attributes);
             PreparedTerm { term, needle, names: Vec::new() }
         };
-        query.terms.iter().map(wanted).collect()
+        query.terms.iter().map(requested).collect()
     }
 
-    /// Looks display terms up; those of one target once, regardless of the number of its references.
+    /// Looks display terms up, once for each target, regardless of the number of its references.
     pub fn add_names(&mut self, spi: &Connection, references: &[Reference]) {
         let mut known: Vec<(&Reference, Names)> = Vec::new();
         for reference in references {
@@ -46,11 +46,12 @@ impl<'q> PreparedTerm<'q> {
     }
 
     /// Whether the index of documents can find the matches.
-    pub fn is_served(&self) -> bool {
+    pub fn is_indexable(&self) -> bool {
         !self.term.is_excluded && self.needle.is_indexable()
     }
 
-    /// The condition that the record `t` with the document `d` has the term, in a form that no index serves.
+    /// The condition that the record `t` with the document `d` has the term, in a form that no index can
+    /// use.
     pub fn condition(&self) -> String {
         let mut sql = self.needle.checked("d.document");
         for referring in &self.names {
@@ -61,8 +62,8 @@ impl<'q> PreparedTerm<'q> {
 }
 
 /// The condition that a record has all terms.
-pub fn condition(wanted: &[PreparedTerm]) -> String {
-    all(wanted.iter().map(PreparedTerm::condition))
+pub fn condition(requested: &[PreparedTerm]) -> String {
+    all(requested.iter().map(PreparedTerm::condition))
 }
 
 /// Conditions joined by `and`.
@@ -72,8 +73,8 @@ pub fn all(conditions: impl Iterator<Item = String>) -> String {
 }
 
 /// The comparison of the terms with documents in memory.
-pub fn comparison<'n>(template: &Template, wanted: &'n [PreparedTerm]) -> Comparison<'n> {
+pub fn comparison<'n>(template: &Template, requested: &'n [PreparedTerm]) -> Comparison<'n> {
     let display = template.name_attribute().map(Some);
-    let terms = wanted.iter().map(|it| (&it.needle, it.term.is_excluded));
+    let terms = requested.iter().map(|it| (&it.needle, it.term.is_excluded));
     Comparison::new(terms, display.into_iter().chain([None])).without(&template.former_attributes)
 }

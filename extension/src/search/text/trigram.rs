@@ -1,15 +1,16 @@
 //! The keys of the document index: trigrams and prefixes of words. Pure.
 //!
-//! A key is made of at most three neighbours in a text and of nothing else, so a document that contains a text has all
-//! its keys. The converse does not hold, so candidates are read. There is a key for
+//! A key is made of at most three adjacent characters only, so a document that contains a string has all keys of the
+//! string. The converse does not hold, so candidates are rechecked. There is a key for
 //!
-//! - three letters or digits, and two with a sign between or after them (`2-1`, `ab-`), so that a part number or an
-//!   address is found by a piece of it;
-//! - two letters that begin a word, and a letter that does: what stands before them counts as a space;
-//! - the end of a stem, so that a short one differs from the many words that begin with it.
+//! - three letters or digits, and two with a symbol between or after them (`2-1`, `ab-`), so that a part number or an
+//!   address is found by a part of it;
+//! - one or two letters that begin a word: the character before them counts as a space;
+//! - the end of a stem, which distinguishes a short stem from the many words that begin with it.
 //!
 //! Case is ignored, as it is by `ilike`. Indexes store the keys: **their contents must never change** without a
-//! rebuild of these indexes. This module therefore defines letters and lower case itself and uses no library's tables.
+//! rebuild of these indexes. So this module defines letters and lowercase itself, without the Unicode tables of a
+//! library.
 
 use super::document::STEM;
 use std::collections::TryReserveError;
@@ -17,7 +18,7 @@ use std::collections::TryReserveError;
 /// A key of the index.
 pub type Key = i32;
 
-/// The number of `ilike` in the operator class.
+/// The strategy number of `ilike` in the operator class.
 pub const IGNORING_CASE: u16 = 4;
 
 /// The text before the first character is unknown.
@@ -28,15 +29,16 @@ const END: u32 = STEM as u32;
 /// The number of keys from which duplicates are removed early.
 const MANY: usize = 1 << 16;
 
-/// The maximum number of keys for a pattern. A document must have all keys, so any subset is correct, and with this number hardly a
-/// document remains without the other keys.
+/// The maximum number of keys for a pattern. A document must have all keys, so any subset is correct, and with this number
+/// the remaining keys would exclude hardly any document.
 const MAX_OF_PATTERN: usize = 256;
 
-/// The keys of a text, sorted, each once. `pause` is called now and then in a long text; an error means that memory is exhausted.
+/// The keys of a string, sorted, without duplicates. `pause` is called repeatedly during long input. An error means out of
+/// memory.
 pub fn of_document(document: &str, mut pause: impl FnMut()) -> Result<Vec<Key>, TryReserveError> {
     let mut keys = Vec::new();
     let mut capacity = 0;
-    let mut neighbours = Neighbours::default();
+    let mut neighbours = AdjacentCharacters::default();
     for character in document.chars() {
         if keys.len() + MAX_OF_CHARACTER > capacity {
             if capacity > MANY {
@@ -57,10 +59,10 @@ pub fn of_document(document: &str, mut pause: impl FnMut()) -> Result<Vec<Key>, 
     Ok(keys)
 }
 
-/// Keys that every text has which is `like` this pattern, sorted, each once.
+/// The keys of every string that matches this LIKE pattern, sorted, without duplicates.
 pub fn of_pattern(pattern: &str) -> Vec<Key> {
     let mut keys = Vec::new();
-    let mut neighbours = Neighbours::default();
+    let mut neighbours = AdjacentCharacters::default();
     let mut characters = pattern.chars();
     while let Some(character) = characters.next().filter(|_| keys.len() < MAX_OF_PATTERN) {
         let taken = match character {
@@ -70,16 +72,16 @@ pub fn of_pattern(pattern: &str) -> Vec<Key> {
         };
         match taken {
             Some(taken) => neighbours.add(taken, &mut |key| keys.push(key)),
-            None => neighbours = Neighbours::default(),
+            None => neighbours = AdjacentCharacters::default(),
         }
     }
     sort(&mut keys);
     keys
 }
 
-/// Whether a text at any position of a document has a key.
+/// Whether a string has a key at any position of a document.
 pub fn has_key(text: &str) -> bool {
-    let mut neighbours = Neighbours::default();
+    let mut neighbours = AdjacentCharacters::default();
     let mut has_one = false;
     text.chars().for_each(|character| neighbours.add(character, &mut |_| has_one = true));
     has_one
@@ -90,22 +92,22 @@ fn sort(keys: &mut Vec<Key>) {
     keys.dedup();
 }
 
-/// The two characters before the next one of a text.
-struct Neighbours {
+/// The two characters before the next one.
+struct AdjacentCharacters {
     first: u32,
     second: u32,
 }
 
-impl Default for Neighbours {
+impl Default for AdjacentCharacters {
     fn default() -> Self {
-        Neighbours { first: UNKNOWN, second: UNKNOWN }
+        AdjacentCharacters { first: UNKNOWN, second: UNKNOWN }
     }
 }
 
 /// The maximum number of keys that a character adds.
 const MAX_OF_CHARACTER: usize = 2;
 
-impl Neighbours {
+impl AdjacentCharacters {
     /// Passes the keys that the next character adds to `take`.
     fn add(&mut self, character: char, take: &mut impl FnMut(Key)) {
         let (first, second, third) = (self.first, self.second, lowercase(u32::from(character)));
@@ -129,7 +131,8 @@ impl Neighbours {
     }
 }
 
-/// A letter or digit. Whatever is neither of ASCII nor a sign counts as one.
+/// Whether a character counts as a letter or digit: every non-ASCII character that is not a symbol
+/// does.
 fn is_letter(character: u32) -> bool {
     match u8::try_from(character) {
         Ok(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric(),
@@ -137,8 +140,8 @@ fn is_letter(character: u32) -> bool {
     }
 }
 
-/// What is neither a letter nor parts words: no space, no mark of a document. The signs of ASCII and Latin-1, the
-/// punctuation of scripts that many write, arrows, signs of mathematics and pictures.
+/// Whether a character is a symbol: neither a letter nor a separator (space, document marker). Symbols of ASCII
+/// and Latin-1, punctuation of common scripts, arrows, mathematical symbols and pictographs.
 fn is_sign(character: u32) -> bool {
     match character {
         0..0x80 => u8::try_from(character).is_ok_and(|byte| byte.is_ascii_punctuation()),
@@ -152,7 +155,7 @@ fn is_sign(character: u32) -> bool {
         0x2000..=0x206f | 0x20a0..=0x20cf | 0x2190..=0x2bff | 0x2e00..=0x2e7f => true,
         // East Asian punctuation.
         0x3001..=0x3004 | 0x3008..=0x3020 | 0x3030 | 0x303d..=0x303f | 0x30fb => true,
-        // Pictures.
+        // Pictographs.
         0x1f000..=0x1faff => true,
         _ => false,
     }
@@ -162,8 +165,8 @@ fn or_space(character: u32) -> u32 {
     if is_letter(character) { character } else { SPACE }
 }
 
-/// The lower case of a letter of ASCII, Latin-1, Greek or Cyrillic; any other character unchanged. Stems are in
-/// capitals in documents: in lower case they share the keys of their words.
+/// The lowercase of a letter of ASCII, Latin-1, Greek or Cyrillic; other characters unchanged. Stems are
+/// uppercase in documents; in lowercase they share the keys of their words.
 pub(super) fn lowercase(character: u32) -> u32 {
     match character {
         0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a1 | 0x3a3..=0x3a9 | 0x410..=0x42f => {
@@ -174,8 +177,8 @@ pub(super) fn lowercase(character: u32) -> u32 {
     }
 }
 
-/// Three characters as one number: ASCII characters as they are, others hashed, with the sign bit to tell them apart.
-/// A hash collision only costs reading a document that does not match.
+/// Three characters as one number: ASCII characters unchanged, others hashed, with the sign bit set. A hash collision
+/// only means that a document without a match is read.
 fn key(first: u32, second: u32, third: u32) -> Key {
     if (first | second | third) < 0x80 {
         return (first << 14 | second << 7 | third) as Key;

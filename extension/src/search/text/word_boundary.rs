@@ -1,10 +1,11 @@
-//! Word boundaries: texts that are not within a longer word, in memory and as a pattern of SQL; scripts without spaces between words
-//! (Han, kana, Hangul, Thai, Lao, Burmese and Khmer), where a word can begin at any letter and a term may have two characters. Pure.
+//! Word boundaries: strings that are not within a longer word, in memory and as an SQL regular expression. In scripts
+//! without spaces between words (Han, kana, Hangul, Thai, Lao, Burmese and Khmer), a word can begin at any letter, and a
+//! term may have two characters. Pure.
 
 use memchr::memmem::Finder;
 
-/// The letters and digits of folded texts, but for those of scripts in which a word can begin at any character. Signs,
-/// pictures and marks of documents are between.
+/// The letters and digits of folded text, except those of scripts in which a word can begin at any character. Symbols
+/// and document markers separate words.
 const WORD_CHARACTERS: [(char, char); 20] = [
     ('0', '9'),
     ('A', 'Z'),
@@ -32,7 +33,8 @@ fn is_word_character(character: char) -> bool {
     WORD_CHARACTERS.iter().any(|(first, last)| (*first..=*last).contains(&character))
 }
 
-/// Whether a text has letters or digits at its ends, which then need a word boundary.
+/// Whether a string begins or ends with a letter or digit, so that a word boundary is required
+/// there.
 #[derive(Clone, Copy)]
 struct Ends {
     is_bounded_before: bool,
@@ -48,19 +50,19 @@ impl Ends {
     }
 }
 
-/// A text that is found in memory.
+/// A string to find in memory.
 pub struct BoundedText<'t> {
     finder: Finder<'t>,
     ends: Ends,
 }
 
 impl<'t> BoundedText<'t> {
-    /// Of a text.
+    /// Prepares a string.
     pub fn new(text: &'t str) -> BoundedText<'t> {
         BoundedText { finder: Finder::new(text), ends: Ends::of(text) }
     }
 
-    /// Whether it is in a document, not within a longer word.
+    /// Whether a document contains it, not within a longer word.
     pub fn is_in(&self, document: &[u8]) -> bool {
         let length = self.finder.needle().len();
         let mut start = 0;
@@ -72,7 +74,8 @@ impl<'t> BoundedText<'t> {
             {
                 return true;
             }
-            // No word begins before this one ends, so each is read once, however often it repeats the text.
+            // No word begins before this one ends, so each is read only once, however often it repeats the
+            // string.
             let next = match self.ends.is_bounded_before {
                 true => length_of_word(&document[start + place..]),
                 false => 0,
@@ -83,7 +86,7 @@ impl<'t> BoundedText<'t> {
     }
 }
 
-/// How many bytes letters and digits take at the beginning of a text.
+/// The number of bytes of letters and digits at the start of a string.
 fn length_of_word(text: &[u8]) -> usize {
     let mut length = 0;
     while let Some(character) = first_character(&text[length..]).filter(|it| is_word_character(*it)) {
@@ -101,7 +104,7 @@ fn last_character(text: &[u8]) -> Option<char> {
     first_character(&text[start..])
 }
 
-/// The same as a regular expression of PostgreSQL.
+/// The same as a PostgreSQL regular expression.
 pub fn pattern(text: &str) -> String {
     let class: String = WORD_CHARACTERS
         .iter()
@@ -137,10 +140,11 @@ pub fn is_written_without_spaces(character: char) -> bool {
         | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0x20000..=0x3fffd)
 }
 
-/// Whether a character is a vowel, a tone or another sign of such a script that only follows a letter: no word begins with it.
+/// Whether a character is a vowel, a tone or another sign of such a script that only follows a letter, so that no word
+/// begins with it.
 pub fn is_dependent(character: char) -> bool {
     matches!(u32::from(character),
-        // Thai, Lao. Their vowels that are written before a consonant begin words.
+        // Thai, Lao. Vowels that are written before a consonant can begin words.
         0xe30..=0xe3a | 0xe45..=0xe4e | 0xeb0..=0xebc | 0xec6..=0xecf
         // Burmese, Khmer
         | 0x102b..=0x103e | 0x1056..=0x1059 | 0x105e..=0x1060 | 0x1062..=0x1064 | 0x1067..=0x106d | 0x1071..=0x1074
@@ -153,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_within_a_longer_word_is_not_found() {
+    fn substring_of_a_longer_word_is_not_found() {
         for (text, document, expected) in [
             ("part 1", "a part 1", true),
             ("part 1", "a part 10", false),

@@ -21,9 +21,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// The maximum size of a document. Longer texts would silently not be found, so the write is rejected.
+/// The maximum size of a document. A truncated document would silently miss matches, so the write is
+/// rejected.
 const MAX_DOCUMENT: usize = 32 << 20;
-/// Documents are written in chunks of about this number of bytes, which bounds the memory.
+/// Documents are written in chunks of about this number of bytes, to limit memory.
 const CHUNK_BYTES: usize = 4 << 20;
 
 /// Whether an attribute is a part of the document.
@@ -31,7 +32,8 @@ pub fn is_covered(attribute: &Attribute) -> bool {
     attribute.kind.is_text()
 }
 
-/// The columns that documents are made of: id, key, then what [`is_covered`].
+/// The columns that documents are made of: id, key, then the attributes for which [`is_covered`] is
+/// true.
 pub fn columns(template: &Template) -> String {
     let mut sql = "t.id, t.external_key".to_owned();
     for attribute in template.attributes.iter().filter(|attribute| is_covered(attribute)) {
@@ -40,23 +42,23 @@ pub fn columns(template: &Template) -> String {
     sql
 }
 
-/// The maximum size of the pending list of the index, in kilobytes. GIN collects entries in this list, because inserting those of many
-/// documents together costs less than one by one; but every search reads the list. Measured with 500,000 records,
-/// microseconds of processor time for a new record and for a changed text: 820 and 1,830 without a list, 680 and 1,400
-/// with 64 kB, 300 and 900 with 1 MB, where a search takes half a millisecond longer for each look-up in the index while
-/// the list is full. The default of 4 MB saves little more. A batch ends with an empty list.
+/// The maximum size of the pending list of the index, in kilobytes. GIN collects entries in this list, because inserting the
+/// entries of many documents together costs less. But every search reads the list. With 500,000 records, a new record and a
+/// changed text took 820 and 1,830 µs of CPU time without a list, 680 and 1,400 µs with 64 kB, 300 and 900 µs with 1 MB.
+/// With a full list of 1 MB, an index lookup takes 0.5 ms longer. The default of 4 MB saves little more. A batch ends with
+/// an empty list.
 const FEW_PENDING: i32 = 1024;
 const BATCH_PENDING: i32 = 65536;
 /// The minimum number of records of a batch.
 const BATCH: usize = 50;
-/// The number of bytes of documents after which a batch inserts its pending entries into the index. The more there are, the less
-/// each costs, and the longer is the list for concurrent searches: microseconds for each of some short documents
-/// that go in by 500, 1,000, 2,000, 4,000 or 8,000 are 10.6, 9.0, 6.3, 6.3 or 5.4.
+/// The number of bytes of documents after which a batch inserts its pending entries into the index. With more entries, each
+/// costs less, but the list is longer for concurrent searches: with 500, 1,000, 2,000, 4,000 or 8,000 short documents, each
+/// took 10.6, 9.0, 6.3, 6.3 or 5.4 µs.
 const CLEANED_BYTES: usize = 640 << 10;
-/// The number of records that are read at once.
+/// The number of records that are read together.
 const READ_AT_ONCE: usize = 1000;
 
-/// A record whose document is out of date.
+/// A record whose document is outdated.
 #[derive(Clone, Copy)]
 pub struct Stale {
     /// Its id.
@@ -65,7 +67,8 @@ pub struct Stale {
     pub is_fresh: bool,
 }
 
-/// Writes the documents of these records as their rows are now; those that are not live have none.
+/// Writes the documents of these records from their current rows. Records that are not live have no
+/// document.
 pub fn refresh(template: &Template, records: &[Stale]) {
     let is_batch = records.len() >= BATCH;
     let pending = if is_batch { BATCH_PENDING } else { FEW_PENDING };
@@ -90,19 +93,20 @@ pub fn refresh(template: &Template, records: &[Stale]) {
 /// A record and its document.
 pub type Written = (Uuid, String);
 
-/// The document of a live row that a trigger has; none where it would be too long.
+/// The document of the live row of a trigger; `None` if it would be too long.
 pub fn compose(template: &Template, row: &Row) -> Option<String> {
     let stemmer = Stemmer::new(template);
     document_of(template, &stemmer, row.get(column::EXTERNAL_KEY), |_, attribute| row.get(attribute.column))
 }
 
-/// Writes documents that are [composed](compose) already; `fresh` are those of records that have none yet.
+/// Writes [composed](compose) documents. `fresh` are those of records without a document.
 pub fn store(template: &Template, fresh: Vec<Written>, others: Vec<Written>) {
     with_gin_pending_list_limit(FEW_PENDING, || put(template, fresh, others));
 }
 
-/// Writes the documents of these records, in order, as [`refresh`] does of a batch; their documents are locked, so that a
-/// writer who is ahead is seen. Returns the records whose documents would be too long, which stay as they are.
+/// Writes the documents of these records, in order, as [`refresh`] does for a batch. The caller has locked the documents,
+/// so the rows of earlier writers are visible. Returns the records whose documents would be too long; their documents
+/// stay unchanged.
 pub fn rewrite(template: &Template, records: &[Uuid]) -> Vec<Uuid> {
     let stale: Vec<Stale> = records.iter().map(|record| Stale { record: *record, is_fresh: false }).collect();
     let mut too_long = Vec::new();
@@ -117,11 +121,11 @@ pub fn rewrite(template: &Template, records: &[Uuid]) -> Vec<Uuid> {
 
 /// The message about a record whose document is too long.
 fn too_long() -> String {
-    format!("the texts of one record can have {} MiB together", MAX_DOCUMENT >> 20)
+    format!("the text of a record is limited to {} MiB in total", MAX_DOCUMENT >> 20)
 }
 
-/// The message about records that [`rewrite`] has not changed.
-pub fn refusal(records: &[Uuid]) -> Option<String> {
+/// The message about records whose documents [`rewrite`] has not changed.
+pub fn too_long_message(records: &[Uuid]) -> Option<String> {
     let (first, others) = records.split_first()?;
     let others = match others.len() {
         0 => String::new(),
@@ -153,7 +157,7 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
     );
     let all: Vec<Uuid> = records.iter().map(|stale| stale.record).collect();
     let rows = template.run(spi, &sql, Snapshot::Latest, &params![&all]);
-    // They are in order of their ids.
+    // They are ordered by id.
     let is_fresh = |record: Uuid| {
         let place = records.binary_search_by_key(&record, |stale| stale.record);
         place.is_ok_and(|place| records[place].is_fresh)
@@ -175,9 +179,9 @@ fn refresh_some(spi: &Connection, template: &Template, records: &[Stale]) -> Out
 struct Outcome {
     /// Their ids.
     live: HashSet<Uuid>,
-    /// How many bytes of documents were written.
+    /// The size of the written documents in bytes.
     bytes: usize,
-    /// Those whose documents would be too long.
+    /// The records whose documents would be too long.
     too_long: Vec<Uuid>,
 }
 
@@ -186,7 +190,8 @@ pub fn write_rows(template: &Template, rows: &Rows) {
     reject(&put_rows(template, rows, |_| false).too_long);
 }
 
-/// The same, without those that would be too long; `is_fresh` says which records have no document yet.
+/// The same, without documents that would be too long. `is_fresh` returns which records have no
+/// document yet.
 fn put_rows(template: &Template, rows: &Rows, is_fresh: impl Fn(Uuid) -> bool) -> Outcome {
     let stemmer = Stemmer::new(template);
     let mut outcome = Outcome { live: HashSet::with_capacity(rows.len()), bytes: 0, too_long: Vec::new() };
@@ -225,14 +230,15 @@ fn put(template: &Template, fresh: Vec<Written>, mut others: Vec<Written>) {
     });
 }
 
-/// Inserts documents without a statement; none if the table was altered.
+/// Inserts documents without a statement; `None` if the table was altered.
 fn insert(template: &Template, documents: &[Written]) -> Option<()> {
     let table = catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id))?;
     lock_table(table);
     insert_rows(table, documents.iter().map(|(record, document)| (*record, document.as_str()))).ok()
 }
 
-/// Replaces a document without a statement; none if there is no document, or the table was altered.
+/// Replaces a document without a statement; `None` if there is no document, or the table was
+/// altered.
 fn replace(template: &Template, (record, document): &Written) -> Option<()> {
     let table = catalog::table_oid("keyed_state", &SideTable::Documents.name(template.id))?;
     lock_table(table);
@@ -254,8 +260,8 @@ fn put_by_statement(template: &Template, documents: &[Written]) {
     });
 }
 
-/// The document of a row, from its key and its values of covered attributes, with their positions among these; none if it would be
-/// too long.
+/// The document of a row, from its key and its values of covered attributes, with their positions; `None` if it would be too
+/// long.
 fn document_of(
     template: &Template,
     stemmer: &Stemmer,

@@ -17,8 +17,8 @@ test("names keep their case", () => {
 });
 
 test("leading pointer becomes the name of its field", () => {
-  expect(asSentence("/attributes/tags/0: must be a string (the first of 2 faults)")).toBe(
-    "tags: must be a string (the first of 2 faults).",
+  expect(asSentence("/attributes/tags/0: must be a string (the first of 2 errors)")).toBe(
+    "tags: must be a string (the first of 2 errors).",
   );
   expect(asSentence("/attributes/credit: must be a number")).toBe("credit: must be a number.");
 });
@@ -35,7 +35,7 @@ test("SQL statement to copy gets no full stop", () => {
 test("hint follows its error", () => {
   const rejected = requestError(422, {
     code: "invalid_value",
-    detail: "/attributes/credit: must be a number (the first of 2 faults)",
+    detail: "/attributes/credit: must be a number (the first of 2 errors)",
     hint: "write digits with a point before decimals",
     errors: [
       { pointer: "/attributes/credit", code: "invalid_value", detail: "must be a number" },
@@ -47,6 +47,6 @@ test("hint follows its error", () => {
   );
   expect(rejected.at("/attributes/born")).toBe("Must be a date.");
   expect(sentence(rejected)).toBe(
-    "credit: must be a number (the first of 2 faults). Write digits with a point before decimals.",
+    "credit: must be a number (the first of 2 errors). Write digits with a point before decimals.",
   );
 });

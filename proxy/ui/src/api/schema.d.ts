@@ -3640,6 +3640,8 @@ export interface components {
          */
         Ready: {
             extension_version: string;
+            /** @description The replicas that answer reads. Absent without KEYED_READ_URL. They do not decide whether the service is ready. */
+            replicas?: components["schemas"]["Replica"][];
             /** @constant */
             status: "ready";
             unavailable_shards?: components["schemas"]["UnavailableShards"];
@@ -3784,6 +3786,24 @@ export interface components {
             done: number;
             failed: number;
             next_cursor: string | null;
+        };
+        /**
+         * @example {
+         *       "lag_seconds": 0.2,
+         *       "replica": 1,
+         *       "state": "usable"
+         *     }
+         */
+        Replica: {
+            /** @description Its lag, to half a second, where it is known. */
+            lag_seconds?: number;
+            /** @description Its number, in the order of KEYED_READ_URL. */
+            replica: number;
+            /**
+             * @description `usable`: it answers reads. Otherwise, the reason why it does not.
+             * @enum {unknown}
+             */
+            state: "usable" | "unknown" | "unreachable" | "not_standby" | "other_system" | "incompatible" | "lagging";
         };
         /**
          * @example {
@@ -5544,10 +5564,20 @@ export interface components {
          */
         Numbers: "string";
         /**
-         * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
+         * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+         * @example 16/B374D848
+         */
+        Position: string;
+        /**
+         * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
          * @example crm
          */
         Project: string;
+        /**
+         * @description The primary answers, no replica.
+         * @example primary
+         */
+        Read: "primary";
         /**
          * @description The source of the change in the history: `api`, or `app` for an application with users.
          * @example app
@@ -5562,6 +5592,11 @@ export interface components {
         IdempotencyReplayed: "true";
         /** @description The path of the created resource. */
         Location: string;
+        /**
+         * @description The position of the log after the write. A read that sends it back shows the write. Present where replicas answer reads.
+         * @example 16/B374D848
+         */
+        Position: string;
         /** @description The limit that was reached: requests per second or concurrent requests of the key, or failed authentications of the address per minute. */
         RateLimitLimit: string;
         /** @description Requests left in the limit; always 0 in a 429. */
@@ -5748,6 +5783,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5792,6 +5828,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5958,6 +5995,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6047,6 +6085,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6080,6 +6119,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6122,6 +6171,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6170,6 +6229,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -6243,6 +6312,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6282,6 +6352,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
                 /**
                  * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
@@ -6378,6 +6458,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6390,6 +6471,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6449,6 +6531,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6471,7 +6554,17 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
+                /**
+                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
@@ -6517,6 +6610,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6724,6 +6827,7 @@ export interface operations {
             /** @description The report. `Accept: application/x-ndjson` streams it with progress, `text/csv` returns the rejected rows. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6768,6 +6872,7 @@ export interface operations {
             /** @description The canceled import. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6797,6 +6902,16 @@ export interface operations {
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
                 /**
                  * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
@@ -6879,6 +6994,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6930,6 +7046,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6987,6 +7104,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7084,6 +7202,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7133,6 +7252,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7160,7 +7280,18 @@ export interface operations {
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
+            };
             path: {
                 /** @description The id of the record. */
                 id: string;
@@ -7206,7 +7337,18 @@ export interface operations {
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
+            };
             path: {
                 /** @description The id of the record. */
                 id: string;
@@ -7271,6 +7413,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7331,6 +7474,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7391,6 +7535,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7479,6 +7624,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7531,6 +7677,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7598,6 +7745,7 @@ export interface operations {
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7675,6 +7823,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7713,6 +7862,7 @@ export interface operations {
             /** @description The endpoint, with its new token or secret. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7801,6 +7951,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7881,6 +8032,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7891,6 +8043,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7931,6 +8084,7 @@ export interface operations {
             /** @description The result; nothing is written. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7974,6 +8128,7 @@ export interface operations {
             /** @description Written by this delivery or by an earlier one with the same `webhook-id`. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7983,6 +8138,7 @@ export interface operations {
             /** @description Failed, and stored for a replay. */
             202: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8051,6 +8207,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8074,6 +8231,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8104,6 +8271,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8153,6 +8330,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8232,6 +8410,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8296,6 +8475,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8347,6 +8536,7 @@ export interface operations {
             /** @description The result of a dry run. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8358,6 +8548,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8384,6 +8575,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8436,6 +8637,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8483,6 +8685,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8544,6 +8747,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8601,6 +8814,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8628,6 +8842,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8688,6 +8912,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8699,6 +8924,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8746,6 +8972,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8812,6 +9039,7 @@ export interface operations {
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8890,6 +9118,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8928,6 +9157,7 @@ export interface operations {
             /** @description The endpoint, with its new secret. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9053,6 +9283,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9095,6 +9326,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {

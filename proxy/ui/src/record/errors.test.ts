@@ -4,7 +4,7 @@ import { errorAt, errorOf, keyError } from "./errors";
 
 const rejected = requestError(422, {
   code: "invalid_value",
-  detail: "/attributes/tags/0: must be a string (the first of 2 faults)",
+  detail: "/attributes/tags/0: must be a string (the first of 2 errors)",
   errors: [
     { pointer: "/attributes/tags/0", code: "invalid_value", detail: "must be a string" },
     { pointer: "/external_key", code: "invalid_external_key", detail: "external_key must not be empty" },

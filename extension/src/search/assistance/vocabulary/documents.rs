@@ -1,9 +1,9 @@
-//! Reads the documents that words are taken from, by the index or by a statement.
+//! Reads the documents that words are collected from, by the index or by a statement.
 
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::heap::Heap;
-use crate::postgres::heap_by_index::{Alternatives, Wanted, Which};
+use crate::postgres::heap_by_index::{Alternatives, Requested, Which};
 use crate::postgres::spi::{Connection, Snapshot};
 use crate::search::assistance::budget::{Budget, List};
 use crate::search::text::comparison::Comparison;
@@ -18,15 +18,15 @@ use memchr::memmem::Finder;
 use pgrx::pg_sys::{Datum, Oid};
 use uuid::Uuid;
 
-/// About the maximum number of documents that are read.
+/// The approximate maximum number of documents that are read.
 const MAX_DOCUMENTS: usize = 2000;
-/// The same for a caller with a scope: each record has to be looked up.
+/// The same for a caller with a scope: each record must be looked up.
 pub(super) const MAX_VISIBLE: usize = 1000;
-/// The number of pages of a sample, which shows whether a text is in so many documents that looking it up costs more than reading
-/// some of them.
+/// The number of pages of a sample. It shows whether so many documents contain a substring that a lookup costs more than
+/// reading a sample of documents.
 pub(super) const SAMPLED: u32 = 24;
 
-/// The documents that words are read from.
+/// The documents that words are collected from.
 pub struct Source<'a> {
     /// The connection of its statements.
     pub spi: &'a Connection,
@@ -34,9 +34,9 @@ pub struct Source<'a> {
     pub template: &'a Template,
     /// The condition that the record `t` is visible to the caller; none for all.
     pub visible: Option<&'a str>,
-    /// Further terms that a document must have.
+    /// Additional terms that a document must contain.
     pub terms: &'a [PreparedTerm<'a>],
-    /// Whether only the display terms of records count.
+    /// Whether only display terms of records count.
     pub names_only: bool,
     /// The bytes that the request may still read.
     pub budget: &'a Budget,
@@ -49,38 +49,39 @@ pub(super) struct Read {
     pub(super) bytes: usize,
 }
 
-/// Takes words out of a document.
+/// Collects words from a document.
 pub type Taker<'t> = dyn Fn(&str) -> Vec<String> + 't;
 
-/// How documents with one of some texts are looked up.
+/// How documents with one of these substrings are looked up.
 pub(super) struct Lookup<'t> {
-    /// Further terms that they must have.
+    /// Additional terms that they must contain.
     pub(super) comparison: Comparison<'t>,
     /// The table of documents, and its index.
     pub(super) table: Oid,
     pub(super) index: Oid,
     /// The keys that the index looks up.
-    pub(super) wanted: Wanted,
-    /// The texts.
+    pub(super) requested: Requested,
+    /// The strings.
     pub(super) finders: Vec<Finder<'t>>,
 }
 
 impl Source<'_> {
-    /// How documents with one of these texts are looked up; an error where a statement must find them.
-    pub(super) fn lookup<'t>(&'t self, texts: &'t [String]) -> Result<Lookup<'t>, Unfit> {
-        // No document has the display terms of other records.
+    /// How documents with one of these substrings are looked up; an error if a statement must find
+    /// them.
+    pub(super) fn lookup<'t>(&'t self, texts: &'t [String]) -> Result<Lookup<'t>, Unsupported> {
+        // No document contains the display terms of other records.
         if self.terms.iter().any(|term| !term.names.is_empty()) {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let alternatives: Alternatives = texts.iter().map(|text| vec![text.clone()]).collect();
-        let served = self.terms.iter().filter(|term| term.is_served());
-        let looked_up = std::iter::once(alternatives).chain(served.map(|term| term.needle.looked_up()));
-        let oid_of = |name: &str| catalog::table_oid(STATE, name).ok_or(Unfit);
+        let indexable = self.terms.iter().filter(|term| term.is_indexable());
+        let looked_up = std::iter::once(alternatives).chain(indexable.map(|term| term.needle.looked_up()));
+        let oid_of = |name: &str| catalog::table_oid(STATE, name).ok_or(Unsupported);
         Ok(Lookup {
             comparison: terms::comparison(self.template, self.terms),
             table: oid_of(&SideTable::Documents.name(self.template.id))?,
             index: oid_of(&table::index_name(self.template.id))?,
-            wanted: Wanted { texts: looked_up.collect(), queries: Vec::new() },
+            requested: Requested { texts: looked_up.collect(), queries: Vec::new() },
             finders: texts.iter().map(Finder::new).collect(),
         })
     }
@@ -105,7 +106,7 @@ impl Source<'_> {
         Some(Read { record: datum::read_uuid(record), words, bytes })
     }
 
-    /// The field of a document with the name of its record.
+    /// The document field that contains the display term of its record.
     fn name<'d>(&self, document: &'d str) -> &'d str {
         let display = self.template.display_slug().and_then(|slug| self.template.position(slug));
         let start = document::field_start(display.map(|position| self.template.attributes[position].id));
@@ -115,9 +116,13 @@ impl Source<'_> {
     }
 }
 
-/// Reads documents that the index finds. Returns whether these are all.
-pub(super) fn by_index(source: &Source, texts: &[String], take: &Taker) -> Result<(Vec<Read>, bool), Unfit> {
-    let Lookup { comparison, table, index, wanted, finders } = source.lookup(texts)?;
+/// Reads the documents that the index finds. Returns whether these are all.
+pub(super) fn by_index(
+    source: &Source,
+    texts: &[String],
+    take: &Taker,
+) -> Result<(Vec<Read>, bool), Unsupported> {
+    let Lookup { comparison, table, index, requested, finders } = source.lookup(texts)?;
     let mut found = Vec::new();
     let is_whole = Heap::with(table, |heap| {
         if let ([text], []) = (finders.as_slice(), source.terms)
@@ -127,7 +132,7 @@ pub(super) fn by_index(source: &Source, texts: &[String], take: &Taker) -> Resul
             return Ok(false);
         }
         let list = source.budget.read.list();
-        heap.some_rows_with(index, &wanted, MAX_DOCUMENTS, Which::Spread, |[record, document]| {
+        heap.some_rows_with(index, &requested, MAX_DOCUMENTS, Which::Spread, |[record, document]| {
             datum::with_bytes(*document, |document| {
                 let read = source.read(*record, &comparison, document, take);
                 found.extend(read.filter(|it| !it.words.is_empty()));
@@ -138,7 +143,7 @@ pub(super) fn by_index(source: &Source, texts: &[String], take: &Taker) -> Resul
     Ok((found, is_whole))
 }
 
-/// Reads some of the documents with a text, if very many have it.
+/// Reads a sample of the documents with a substring, if very many contain it.
 fn by_sample(
     source: &Source,
     heap: &Heap,
@@ -147,7 +152,7 @@ fn by_sample(
     take: &Taker,
 ) -> Option<Vec<Read>> {
     let pages = heap.pages();
-    if pages < 8 * SAMPLED || !heap.may_be_read_whole() {
+    if pages < 8 * SAMPLED || !heap.allows_page_reads() {
         return None;
     }
     let (mut found, mut documents) = (Vec::new(), 0);

@@ -1,11 +1,11 @@
 //! Reads the documents of records that are visible to a caller with a scope.
 //!
-//! The number of hidden documents must not be disclosed: the documents read are the newest visible ones on every path, so hidden
-//! documents decide only on the path.
+//! The number of hidden documents must not be disclosed. Every access path reads the newest visible documents, so hidden
+//! documents affect only the choice of the path.
 
 use super::documents::{Lookup, MAX_VISIBLE, Read, SAMPLED, Source, Taker};
 use crate::postgres::datum;
-use crate::postgres::direct_access::Unfit;
+use crate::postgres::direct_access::Unsupported;
 use crate::postgres::heap::{Heap, Row};
 use crate::postgres::heap_by_index::Which;
 use crate::record::read;
@@ -18,11 +18,12 @@ const GATHERED: usize = 500;
 /// The maximum share of all documents that a scan reads, and the maximum of their bytes.
 const MAX_SCANNED: f64 = 0.25;
 const MAX_BYTES: usize = 64 << 20;
-/// After this many times the expected number of documents, a scan ends.
-const PATIENCE: f64 = 2.0;
-/// On fewer pages of the sample, the visible records may be clustered far from the start of the scan.
+/// A scan ends after this many times the expected number of documents.
+const MAX_OVERRUN: f64 = 2.0;
+/// If the sample finds visible records on fewer pages, they may be clustered far from the start of
+/// the scan.
 const FEW_PAGES: usize = 4;
-/// The cost of looking a record up, in documents read.
+/// The cost of looking a record up, relative to reading a document.
 const COST_OF_RECORD: f64 = 6.0;
 
 /// What a sample of documents shows.
@@ -31,7 +32,7 @@ struct Tally {
     pages: u32,
     documents: usize,
     bytes: usize,
-    /// The number of documents with a text, and how many of these are visible.
+    /// The number of documents with the substring, and the number of visible ones among them.
     matching: usize,
     visible: usize,
     /// The number of pages with visible ones.
@@ -40,13 +41,14 @@ struct Tally {
     are_all: bool,
 }
 
-/// Reads visible documents with one of these texts. Returns whether these are all; an error where a statement must read them.
+/// Reads visible documents with one of these substrings. Returns whether these are all; an error if a statement must read
+/// them.
 pub(super) fn read(
     source: &Source,
     texts: &[String],
     take: &Taker,
     scope: &str,
-) -> Result<(Vec<Read>, bool), Unfit> {
+) -> Result<(Vec<Read>, bool), Unsupported> {
     let reader = Reader { source, lookup: source.lookup(texts)?, take, scope };
     Heap::with(reader.lookup.table, |heap| {
         let (mut found, is_whole) = reader.read(heap)?;
@@ -68,7 +70,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads documents with one of some texts.
+/// Reads documents with one of several substrings.
 struct Reader<'a> {
     source: &'a Source<'a>,
     lookup: Lookup<'a>,
@@ -79,29 +81,29 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// By a scan or the index.
-    fn read(&self, heap: &Heap) -> Result<(Vec<Read>, bool), Unfit> {
-        if !heap.may_be_read_whole() {
-            return Err(Unfit);
+    fn read(&self, heap: &Heap) -> Result<(Vec<Read>, bool), Unsupported> {
+        if !heap.allows_page_reads() {
+            return Err(Unsupported);
         }
         let some = self.sample(heap);
         let all = some.documents as f64 * f64::from(heap.pages()) / f64::from(some.pages.max(1));
-        // What the sample did not show may have nearly one match.
+        // A match that the sample missed may still have a share of nearly one in the sample size.
         let scan = MAX_VISIBLE as f64 / (some.visible as f64).max(0.5) * some.documents as f64;
         let bytes = scan.min(all) * some.bytes as f64 / some.documents.max(1) as f64;
         let matching = some.matching as f64 / some.documents.max(1) as f64;
         let is_short =
             scan * (1.0 + COST_OF_RECORD * matching) <= MAX_SCANNED * all && bytes <= MAX_BYTES as f64;
         if some.are_all || is_short && some.visible_pages >= FEW_PAGES {
-            let maximum = if some.are_all { usize::MAX } else { (PATIENCE * scan) as usize };
+            let maximum = if some.are_all { usize::MAX } else { (MAX_OVERRUN * scan) as usize };
             return self.scan_newest(heap, maximum);
         }
         if matching * all > MAX_COMPARED as f64 {
-            return Err(Unfit);
+            return Err(Unsupported);
         }
         let (mut found, list) = (Vec::new(), self.source.budget.read.list());
         let are_all = heap.some_rows_with(
             self.lookup.index,
-            &self.lookup.wanted,
+            &self.lookup.requested,
             MAX_COMPARED,
             Which::AllOrNone,
             |row| {
@@ -114,7 +116,7 @@ impl Reader<'_> {
                 })
             },
         )?;
-        if are_all { Ok((self.visible(found), true)) } else { Err(Unfit) }
+        if are_all { Ok((self.visible(found), true)) } else { Err(Unsupported) }
     }
 
     /// A sample of some pages.
@@ -140,15 +142,15 @@ impl Reader<'_> {
         some
     }
 
-    /// Reads from the newest document on, until there are enough. Returns whether these are all; an error after `maximum` documents, or
-    /// if they are long.
-    fn scan_newest(&self, heap: &Heap, maximum: usize) -> Result<(Vec<Read>, bool), Unfit> {
+    /// Reads documents, newest first, until there are enough. Returns whether these are all; an error after `maximum`
+    /// documents, or if they are long.
+    fn scan_newest(&self, heap: &Heap, maximum: usize) -> Result<(Vec<Read>, bool), Unsupported> {
         let (mut found, mut gathered): (Vec<Read>, Vec<Read>) = Default::default();
         let (mut read, list) = (Tally::default(), self.source.budget.read.list());
         heap.descending(None, |row| {
             let before = gathered.len();
             self.read_matching(row, &mut gathered, &mut read);
-            // Words are held in memory only for documents with a text.
+            // Words are stored only for documents with a substring.
             gathered[before..].iter().for_each(|read| _ = list.take(read.bytes));
             if gathered.len() >= GATHERED {
                 found.extend(self.visible(std::mem::take(&mut gathered)));
@@ -161,10 +163,10 @@ impl Reader<'_> {
         found.extend(self.visible(gathered));
         let is_enough = found.len() > MAX_VISIBLE;
         let is_broken_off = read.documents > maximum || read.bytes > MAX_BYTES || list.is_spent();
-        if is_broken_off && !is_enough { Err(Unfit) } else { Ok((found, !is_broken_off && !is_enough)) }
+        if is_broken_off && !is_enough { Err(Unsupported) } else { Ok((found, !is_broken_off && !is_enough)) }
     }
 
-    /// Reads a document if it has one of the texts.
+    /// Reads a document if it has one of the strings.
     fn read_matching(&self, [record, document]: &Row, found: &mut Vec<Read>, tally: &mut Tally) {
         datum::with_bytes(*document, |document| {
             (tally.documents, tally.bytes) = (tally.documents + 1, tally.bytes + document.len());
@@ -175,7 +177,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Those of visible records, in their order.
+    /// The documents of visible records, in the same order.
     fn visible(&self, mut found: Vec<Read>) -> Vec<Read> {
         let ids: Vec<_> = found.iter().map(|read| read.record).collect();
         let passing = read::passing(self.source.template, &ids, self.scope);

@@ -91,7 +91,7 @@ fn one_letter_may_differ() {
     }
 }
 
-/// The distance of Damerau and Levenshtein without changes of what was swapped.
+/// The Damerau-Levenshtein distance, without edits of swapped letters.
 fn distance(one: &[char], other: &[char]) -> usize {
     match (one, other) {
         ([], rest) | (rest, []) => rest.len(),

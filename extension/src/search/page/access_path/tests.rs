@@ -2,24 +2,24 @@ use super::*;
 use proptest::prelude::*;
 
 const QUESTION: Question =
-    Question { records: 500_000.0, wanted: 51, has_ordered_scan: true, reading: Reading::ByAge };
+    Question { records: 500_000.0, requested: 51, has_ordered_scan: true, reading: Reading::ByAge };
 
-fn sample(passing: u64, served: &[u64]) -> Sample {
-    Sample { records: 200, passing, counted: 200, served: served.to_vec() }
+fn sample(passing: u64, indexable: &[u64]) -> Sample {
+    Sample { records: 200, passing, counted: 200, indexable: indexable.to_vec() }
 }
 
 #[test]
 fn frequent_matches_use_an_ordered_scan_and_rare_ones_a_lookup() {
     assert_eq!(choose(QUESTION, &sample(20, &[20])), AccessPath::OrderedScan(1020));
     assert_eq!(choose(QUESTION, &sample(0, &[0])), AccessPath::Lookup(vec![0]));
-    let seen = Sample { records: 800, passing: 2, counted: 800, served: vec![2] };
+    let seen = Sample { records: 800, passing: 2, counted: 800, indexable: vec![2] };
     assert_eq!(choose(QUESTION, &seen), AccessPath::Lookup(vec![0]));
 }
 
 #[test]
 fn expensive_lookup_waits_for_a_larger_sample() {
     assert_eq!(choose(QUESTION, &sample(0, &[1])), AccessPath::Sample(800));
-    // Of few records, the lookup takes no longer than the sample.
+    // With few records, a lookup takes no longer than the sample.
     let few = Question { records: 20_000.0, ..QUESTION };
     assert_eq!(choose(few, &sample(0, &[1])), AccessPath::Lookup(vec![0]));
 }
@@ -39,13 +39,14 @@ fn order_without_an_index_reads_all_records_unless_few_match() {
 
 #[test]
 fn direct_lookup_fetches_only_the_first_records() {
-    // Of 500,000 records 5000 match: an ordered scan reads 5100 records, and a lookup fetches 51 of those it finds.
-    let seen = Sample { records: 1000, passing: 10, counted: 1000, served: vec![10] };
+    // Of 500,000 records, 5000 match: an ordered scan reads 5100 records, and a lookup fetches 51 of the records
+    // that it finds.
+    let seen = Sample { records: 1000, passing: 10, counted: 1000, indexable: vec![10] };
     assert_eq!(choose(QUESTION, &seen), AccessPath::OrderedScan(10_200));
     let direct = Question { reading: Reading::DirectByAge, ..QUESTION };
     assert_eq!(choose(direct, &seen), AccessPath::Lookup(vec![0]));
     assert_eq!(entries(direct, 5000), 5000 * ENTRIES_OF_ROW);
-    // Of few, all are fetched: finding 51 of them in the index takes longer.
+    // With few candidates, all are fetched: finding 51 of them through the sort index takes longer.
     assert_eq!(entries(direct, 60), 0);
 }
 
@@ -59,7 +60,7 @@ fn value_is_rare_if_its_lookup_costs_less_than_an_ordered_scan() {
             let most = max_entries(question) as f64;
             assert!((1.0..MAX_ENTRIES).contains(&most), "{question:?}: {most}");
             let is_less = |found: f64| {
-                let scan = question.wanted as f64 * records / found;
+                let scan = question.requested as f64 * records / found;
                 question.cost_of_lookup(found, found)
                     <= if has_ordered_scan { scan } else { MAX_SCANNED * records }
             };
@@ -85,7 +86,7 @@ fn ordered_scan_is_tried_if_the_index_finds_many_other_records() {
 
 #[test]
 fn ordered_scan_that_nearly_filled_the_page_continues() {
-    let scanned = |passing| Sample { records: 8192, passing, counted: 200, served: vec![9] };
+    let scanned = |passing| Sample { records: 8192, passing, counted: 200, indexable: vec![9] };
     assert_eq!(choose(QUESTION, &scanned(43)), AccessPath::OrderedScan(19_432));
     assert_eq!(choose(QUESTION, &scanned(1)), AccessPath::Lookup(vec![0]));
 }
@@ -99,13 +100,13 @@ fn frequent_value_is_not_looked_up() {
 proptest! {
     #[test]
     fn path_costs_at_most_about_twice_as_much_as_the_better_one(
-        density in 0.0001..1.0f64, records in 1_000.0..10_000_000.0f64, wanted in 1..1001usize,
+        density in 0.0001..1.0f64, records in 1_000.0..10_000_000.0f64, requested in 1..1001usize,
     ) {
-        // Samples that show the true share.
-        let question = Question { records, wanted, ..QUESTION };
+        // Samples with the true share.
+        let question = Question { records, requested, ..QUESTION };
         let seen = |at: u64| (density * at as f64).round() as u64;
-        let mut sample = Sample { records: 200, passing: seen(200), counted: 200, served: vec![seen(200)] };
-        let (mut spent, full) = (200.0, (wanted as f64 / density).min(records));
+        let mut sample = Sample { records: 200, passing: seen(200), counted: 200, indexable: vec![seen(200)] };
+        let (mut spent, full) = (200.0, (requested as f64 / density).min(records));
         let cost = loop {
             match choose(question, &sample) {
                 AccessPath::OrderedScan(among) => {
@@ -117,7 +118,7 @@ proptest! {
                     spent += among as f64;
                 }
                 AccessPath::Sample(at) => {
-                    sample = Sample { records: at.max(sample.records), counted: at, served: vec![seen(at)], ..sample };
+                    sample = Sample { records: at.max(sample.records), counted: at, indexable: vec![seen(at)], ..sample };
                     sample.passing = seen(sample.records);
                     spent += 2.0 * at as f64;
                 }
@@ -126,7 +127,7 @@ proptest! {
             }
         };
         let best = full.min(COST_OF_LOOKUP + COST_OF_FOUND * density * records);
-        // A value that no sample shows counts as one record in four hundred.
+        // A value that no sample contains counts as one record in four hundred.
         let unseen = COST_OF_FOUND * records / 400.0;
         prop_assert!(cost <= 6.0 * best + 2.0 * unseen + 1000.0, "{cost} where {best} would do");
     }

@@ -94,7 +94,7 @@ fn invalid_members_are_rejected_with_their_pointer() {
         (r#"{"mode": "lexical"}"#, "/mode"),
     ] {
         let error = SearchQuery::parse(body).expect_err(body);
-        assert_eq!(error.faults[0].pointer, pointer, "{body}");
+        assert_eq!(error.violations[0].pointer, pointer, "{body}");
     }
 }
 
@@ -111,7 +111,7 @@ fn too_many_fields_are_rejected() {
         let body = format!("{{\"fields\":{value}}}");
         match SearchQuery::parse(&body) {
             Ok(_) => assert!(is_taken),
-            Err(error) => assert_eq!((is_taken, error.faults[0].pointer.as_str()), (false, "/fields")),
+            Err(error) => assert_eq!((is_taken, error.violations[0].pointer.as_str()), (false, "/fields")),
         }
     }
 }
@@ -152,7 +152,7 @@ fn options_that_do_not_apply_to_a_vector_are_rejected() {
         (r#","mode":"hybrid""#, "/global_search"),
     ] {
         let error = SearchQuery::parse(&with_vector(members)).map(|_| ()).expect_err(members);
-        assert_eq!(error.faults[0].pointer, pointer);
+        assert_eq!(error.violations[0].pointer, pointer);
     }
 }
 
@@ -164,7 +164,7 @@ proptest! {
                 prop_assert!(query.limit.is_none_or(|limit| (1..=MAX_LIMIT).contains(&limit)));
                 prop_assert!(query.facets.len() <= MAX_FACETS);
             }
-            Err(error) => prop_assert!(points_into(&body, &error), "{:?}", error.faults),
+            Err(error) => prop_assert!(points_into(&body, &error), "{:?}", error.violations),
         }
     }
 }

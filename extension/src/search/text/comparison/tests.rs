@@ -26,10 +26,10 @@ fn rank_without(query: &str, [key, name, notes]: [&str; 3], dropped: &[i32]) -> 
     let needles: Vec<(Needle, bool)> =
         query.terms.iter().map(|it| (Needle::new(it, &[stems(&it.typed)]), it.is_excluded)).collect();
     let terms = needles.iter().map(|(needle, is_excluded)| (needle, *is_excluded));
-    let wholes: Vec<Whole> =
+    let complete_names: Vec<Whole> =
         query::titles(&query).iter().filter_map(|name| Whole::new(name, &stems(name))).collect();
     let comparison = Comparison::new(terms, [Some(1), None].into_iter()).without(dropped);
-    let comparison = comparison.before_others(&wholes);
+    let comparison = comparison.before_others(&complete_names);
     comparison.rank(document.as_bytes(), |_| false, &mut [])
 }
 
@@ -76,8 +76,8 @@ fn uppercase_stem_does_not_match_text() {
 }
 
 #[test]
-fn attribute_number_is_not_matched_as_a_prefix() {
-    // The number 8 is written 10 in the digits of documents, and 1 begins it.
+fn attribute_code_is_not_matched_as_a_prefix() {
+    // The number 8 is written as 10 in the octal digits of documents, which begin with a 1.
     assert_eq!(rank("town", ["", "", "town"]), Some(1));
 }
 

@@ -52,7 +52,7 @@ fn covered_alternative_is_not_looked_up() {
     assert!(all.indexed("d").starts_with(
         "((d ilike '%car%' or d ilike '%automobile%' or d ilike E'%\\x1dAUTOMOBIL\\x1d%') and (coalesce("
     ));
-    // Whatever holds "x-car" holds "car", and the stem of cars is that of car.
+    // Every document that contains "x-car" contains "car", and the stem of cars is the stem of car.
     let both = needle("x-car", &[]).or(needle("cars", &[&["car"]])).or(needle("car", &[&["car"]]));
     assert_eq!(both.looked_up(), [["car".to_owned()]]);
 }
@@ -78,7 +78,7 @@ fn short_term_matches_the_start_of_a_word() {
     assert_eq!(needle("It", &[&["it"]]).indexed("d"), "(d like '% it%')");
     assert_eq!(needle("京都", &[]).checked("d"), "(coalesce(d like '% 京都%', false))");
     assert_eq!(needle("§5", &[]).indexed("d"), "(d like '%§5%')");
-    // A tone and a vowel of Thai, which follow a letter.
+    // A tone sign and a vowel sign of Thai, which follow a letter.
     assert_eq!(needle("้า", &[]).checked("d"), "(coalesce(d like '% ้า%', false))");
 }
 

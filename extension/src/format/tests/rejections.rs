@@ -1,6 +1,6 @@
 //! Rejected formats and cells.
 
-use super::{format, is_refused, parse, read};
+use super::{format, is_rejected, parse, read};
 use crate::attribute_type::AttributeType;
 use crate::error::Code;
 use crate::format::parse::MEMBERS;
@@ -14,7 +14,7 @@ fn unknown_members_are_rejected_with_the_known_ones() {
     let error = parse(r#"{"dezimal": ",", "date": "DD.MM.YYYY", "tz": "UTC"}"#).expect_err("unknown");
     assert_eq!(error.code, Code::UnknownField);
     assert_eq!(
-        error.faults.iter().map(|it| it.pointer.as_str()).collect::<Vec<_>>(),
+        error.violations.iter().map(|it| it.pointer.as_str()).collect::<Vec<_>>(),
         ["/format/dezimal", "/format/tz"]
     );
     assert!(error.message.contains("\"dezimal\"") && error.message.contains("\"tz\""), "{error}");
@@ -58,7 +58,7 @@ fn invalid_or_contradictory_member_is_rejected_with_its_pointer() {
     ] {
         let error = parse(text).expect_err(text);
         assert_eq!(error.code, Code::InvalidValue, "{text}");
-        assert_eq!(error.faults[0].pointer, format!("/format{pointer}"), "{text}");
+        assert_eq!(error.violations[0].pointer, format!("/format{pointer}"), "{text}");
         assert!(error.message.contains(message), "{text}: {error}");
     }
     // Absent members contradict nothing.
@@ -73,10 +73,10 @@ fn number_in_another_format_is_rejected_with_an_example() {
         "+5", "1 234", "1..234", "12e", "x", "1,5,5", " 5", "5%", "CHF 5",
     ] {
         let read = read(&german, AttributeType::Number, cell, &Utc);
-        assert!(is_refused(&read, &["is not a number", "1234,50", "1.234,50"]), "{cell}: {read:?}");
+        assert!(is_rejected(&read, &["is not a number", "1234,50", "1.234,50"]), "{cell}: {read:?}");
     }
     let plain = format(r#"{"decimal": "."}"#);
-    assert!(is_refused(&read(&plain, AttributeType::Metric, "1.234.567", &Utc), &["Write 1234.50."]));
+    assert!(is_rejected(&read(&plain, AttributeType::Metric, "1.234.567", &Utc), &["Write 1234.50."]));
 }
 
 #[test]
@@ -85,13 +85,13 @@ fn date_in_another_format_is_rejected_with_an_example() {
     for cell in ["2024-02-29", "1.2.2024", "29.02.24", "29/02/2024", "29.02.2024 ", "29.02.2024 10:00", "x"] {
         let read = read(&german, AttributeType::Date, cell, &Utc);
         assert!(
-            is_refused(&read, &["is not a date of the form DD.MM.YYYY", "29.02.2024"]),
+            is_rejected(&read, &["is not a date of the form DD.MM.YYYY", "29.02.2024"]),
             "{cell}: {read:?}"
         );
     }
     for cell in ["31.02.2024", "29.02.2023", "00.01.2024", "01.13.2024", "01.01.0000"] {
         let read = read(&german, AttributeType::Date, cell, &Utc);
-        assert!(is_refused(&read, &["there is no day"]), "{cell}: {read:?}");
+        assert!(is_rejected(&read, &["there is no day"]), "{cell}: {read:?}");
     }
 }
 
@@ -100,8 +100,8 @@ fn nonexistent_or_ambiguous_local_time_is_rejected() {
     let local = format(r#"{"datetime": "DD.MM.YYYY HH:mm", "time_zone": "Europe/Zurich"}"#);
     let read = |cell: &str| read(&local, AttributeType::DateTime, cell, &Summer);
     assert_eq!(read("26.03.2000 01:59").as_deref(), Ok("2000-03-26T00:59:00Z"));
-    assert!(is_refused(&read("26.03.2000 02:30"), &["does not exist", "Europe/Zurich", "set forward"]));
-    assert!(is_refused(
+    assert!(is_rejected(&read("26.03.2000 02:30"), &["does not exist", "Europe/Zurich", "set forward"]));
+    assert!(is_rejected(
         &read("29.10.2000 02:30"),
         &[
             "is ambiguous in Europe/Zurich",
@@ -109,12 +109,12 @@ fn nonexistent_or_ambiguous_local_time_is_rejected() {
         ]
     ));
     assert_eq!(read("2000-10-29T01:30:00Z").as_deref(), Ok("2000-10-29T01:30:00Z"));
-    assert!(is_refused(
+    assert!(is_rejected(
         &read("29.10.2000"),
         &["not a time of the form DD.MM.YYYY HH:mm", "29.02.2024 13:45"]
     ));
-    assert!(is_refused(&read("29.10.2000 24:00"), &["there is no time"]));
-    assert!(is_refused(&read("31.02.2000 10:00"), &["there is no time"]));
+    assert!(is_rejected(&read("29.10.2000 24:00"), &["there is no time"]));
+    assert!(is_rejected(&read("31.02.2000 10:00"), &["there is no time"]));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn unknown_word_is_not_a_boolean() {
     }
     for cell in ["true", "j", "ja ", "1"] {
         assert!(
-            is_refused(&read(cell), &["neither true nor false", "ja or wahr for true, nein for false"]),
+            is_rejected(&read(cell), &["neither true nor false", "ja or wahr for true, nein for false"]),
             "{cell}"
         );
     }
@@ -138,7 +138,7 @@ fn list_with_an_empty_element_is_rejected() {
     let read = |cell: &str| read(&piped, AttributeType::List, cell, &Utc);
     assert_eq!(read("red | blue").as_deref(), Ok(r#"["red","blue"]"#));
     for cell in ["red|blue|", "a||b", " ", "|"] {
-        assert!(is_refused(&read(cell), &["contains an empty element", "Write a|b"]), "{cell}");
+        assert!(is_rejected(&read(cell), &["contains an empty element", "Write a|b"]), "{cell}");
     }
 }
 
@@ -152,7 +152,7 @@ fn empty_cell_is_a_text_if_null_has_other_texts() {
     assert_eq!(read(AttributeType::String, "").as_deref(), Ok("'"));
     assert_eq!(read(AttributeType::String, "'NULL").as_deref(), Ok("NULL"));
     assert_eq!(read(AttributeType::String, "null").as_deref(), Ok("null"));
-    assert!(is_refused(&read(AttributeType::Number, ""), &["the cell is empty", "\"NULL\" or \"n/a\""]));
+    assert!(is_rejected(&read(AttributeType::Number, ""), &["the cell is empty", "\"NULL\" or \"n/a\""]));
 }
 
 proptest! {
@@ -160,7 +160,7 @@ proptest! {
     fn any_object_is_a_format_or_is_rejected_with_its_pointer(text in object_of(&MEMBERS)) {
         let request = format!("{{\"format\":{text}}}");
         if let Err(error) = parse(&text) {
-            prop_assert!(points_into(&request, &error), "{:?}", error.faults);
+            prop_assert!(points_into(&request, &error), "{:?}", error.violations);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Conditions that indexes serve, and constants as arguments.
+//! Conditions that can use an index, and constants as arguments.
 
 use super::super::arguments::{Argument, Arguments};
 use super::super::render::render_with;
@@ -11,7 +11,7 @@ fn filter(condition: &str) -> Filter {
 #[test]
 fn index_serves_selective_conditions_on_indexed_columns() {
     let name = |operator: &str, value: &str| on("name", operator, value);
-    for (condition, is_served) in [
+    for (condition, is_indexable) in [
         (name("ilike", "\"abc\""), true),
         (name("ends-with", "\"ab\""), true),
         (name("like", "\"ab\""), false),
@@ -26,7 +26,7 @@ fn index_serves_selective_conditions_on_indexed_columns() {
         (format!("{{\"or\":[{},{}]}}", name("eq", "\"a\""), on("note", "eq", "\"b\"")), false),
         (format!("{{\"not\":{}}}", name("eq", "\"a\"")), false),
     ] {
-        assert_eq!(filter(&condition).is_served(), is_served, "{condition}");
+        assert_eq!(filter(&condition).is_indexable(), is_indexable, "{condition}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Conditions that indexes serve.
+//! Conditions that can use an index.
 
 use super::Filter;
 use super::field::Column;
@@ -18,8 +18,8 @@ impl Filter {
     }
 
     /// Whether index scans find the live matches, with few false positives.
-    pub fn is_served(&self) -> bool {
-        is_served(&self.tree)
+    pub fn is_indexable(&self) -> bool {
+        is_indexable(&self.tree)
     }
 
     /// The condition that index scans evaluate. It can match more records, because a trigram index ignores the order of words.
@@ -54,15 +54,15 @@ impl Filter {
     }
 
     /// Whether a condition is through references.
-    pub fn looks_behind_references(&self) -> bool {
-        self.behind_references() > 0
+    pub fn reads_through_references(&self) -> bool {
+        self.through_references() > 0
     }
 
     /// The number of conditions through references, including those of the scopes of the other templates.
-    pub fn behind_references(&self) -> usize {
+    pub fn through_references(&self) -> usize {
         let leaves = self.tree.leaves();
         let behind = leaves.iter().filter(|leaf| !leaf.path.is_empty());
-        behind.map(|leaf| 1 + leaf.path.iter().map(|step| step.target.visible_behind()).sum::<usize>()).sum()
+        behind.map(|leaf| 1 + leaf.path.iter().map(|step| step.target.visible_through()).sum::<usize>()).sum()
     }
 }
 
@@ -81,10 +81,10 @@ fn found(tree: &Tree<Predicate>) -> Tree<Predicate> {
     }
 }
 
-fn is_served(tree: &Tree<Predicate>) -> bool {
+fn is_indexable(tree: &Tree<Predicate>) -> bool {
     match tree {
-        Tree::All(parts) => parts.iter().any(is_served),
-        Tree::Any(parts) => parts.iter().all(is_served),
+        Tree::All(parts) => parts.iter().any(is_indexable),
+        Tree::Any(parts) => parts.iter().all(is_indexable),
         Tree::Not(_) => false,
         Tree::Leaf(leaf) => leaf.path.is_empty() && has_index(&leaf.column, &leaf.test),
     }

@@ -3,11 +3,11 @@
 use super::*;
 
 fn rejected(filters: &str) -> Vec<(String, Code, String)> {
-    faults(compile(&format!("{{\"filters\":{filters}}}")))
+    violations(compile(&format!("{{\"filters\":{filters}}}")))
 }
 
 #[test]
-fn syntax_fault_is_reported_with_its_pointer() {
+fn syntax_error_is_reported_with_its_pointer() {
     const OK: &str = r#"{"field":"note","operator":"empty"}"#;
     for (filters, pointer, code, message) in [
         ("{}".to_owned(), "/filters", Code::InvalidValue, "must be a JSON array"),
@@ -66,10 +66,10 @@ fn syntax_fault_is_reported_with_its_pointer() {
             "must be a string",
         ),
     ] {
-        let faults = rejected(&filters);
-        assert_eq!(faults.len(), 1, "{filters}: {faults:?}");
-        assert_eq!((faults[0].0.as_str(), faults[0].1), (pointer, code), "{filters}");
-        assert!(faults[0].2.contains(message), "{filters}: {}", faults[0].2);
+        let violations = rejected(&filters);
+        assert_eq!(violations.len(), 1, "{filters}: {violations:?}");
+        assert_eq!((violations[0].0.as_str(), violations[0].1), (pointer, code), "{filters}");
+        assert!(violations[0].2.contains(message), "{filters}: {}", violations[0].2);
     }
 }
 
@@ -85,9 +85,9 @@ fn group_is_an_array_of_conditions() {
             "must be a number",
         ),
     ] {
-        let faults = faults(compile(&format!("{{\"filter_groups\":{groups}}}")));
-        assert_eq!((faults[0].0.as_str(), faults[0].1), (pointer, Code::InvalidValue), "{groups}");
-        assert!(faults[0].2.contains(message), "{groups}: {}", faults[0].2);
+        let violations = violations(compile(&format!("{{\"filter_groups\":{groups}}}")));
+        assert_eq!((violations[0].0.as_str(), violations[0].1), (pointer, Code::InvalidValue), "{groups}");
+        assert!(violations[0].2.contains(message), "{groups}: {}", violations[0].2);
     }
 }
 
@@ -127,9 +127,12 @@ fn inapplicable_operator_is_rejected_with_the_applicable_ones() {
         ("note", "not_in", "\"not_in\" cannot be used with"),
         ("note", "=", "which takes eq"),
     ] {
-        let faults = rejected(&format!("[{}]", on(field, operator, "\"x\"")));
-        assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filters/0/operator", Code::OperatorNotAllowed));
-        assert!(faults[0].2.contains(takes), "{field} {operator}: {}", faults[0].2);
+        let violations = rejected(&format!("[{}]", on(field, operator, "\"x\"")));
+        assert_eq!(
+            (violations[0].0.as_str(), violations[0].1),
+            ("/filters/0/operator", Code::OperatorNotAllowed)
+        );
+        assert!(violations[0].2.contains(takes), "{field} {operator}: {}", violations[0].2);
     }
 }
 
@@ -147,19 +150,20 @@ fn unknown_field_is_rejected_with_its_name() {
         ("artist.country.union.seat.name", Code::InvalidValue, "at most 3 references"),
         ("a.b.c.d.e.f.g.h", Code::InvalidValue, "at most 3 references"),
     ] {
-        let faults = rejected(&format!("[{}]", on(field, "eq", "\"x\"")));
-        assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filters/0/field", code), "{field}");
-        assert!(faults[0].2.contains(message), "{field}: {}", faults[0].2);
+        let violations = rejected(&format!("[{}]", on(field, "eq", "\"x\"")));
+        assert_eq!((violations[0].0.as_str(), violations[0].1), ("/filters/0/field", code), "{field}");
+        assert!(violations[0].2.contains(message), "{field}: {}", violations[0].2);
     }
     let long = rejected(&format!("[{}]", on(&"é".repeat(10_000), "eq", "\"x\"")));
     assert!(long[0].2.len() < 400, "{}", long[0].2);
 }
 
 #[test]
-fn all_faults_are_reported_at_once() {
+fn all_violations_are_reported_together() {
     let filters =
         [on("nam", "eq", "1"), on("note", "gt", "1"), on("price", "in", r#"["a",1,"b"]"#)].join(",");
-    let places: Vec<String> = rejected(&format!("[{filters}]")).into_iter().map(|fault| fault.0).collect();
+    let places: Vec<String> =
+        rejected(&format!("[{filters}]")).into_iter().map(|violation| violation.0).collect();
     assert_eq!(
         places,
         ["/filters/0/field", "/filters/1/operator", "/filters/2/value/0", "/filters/2/value/2"]
@@ -167,7 +171,7 @@ fn all_faults_are_reported_at_once() {
     let many = vec!["\"x\""; 1000].join(",");
     assert_eq!(
         rejected(&format!("[{}]", on("price", "in", &format!("[{many}]")))).len(),
-        crate::error::MAX_FAULTS
+        crate::error::MAX_VIOLATIONS
     );
 }
 
@@ -188,13 +192,16 @@ fn conditions_are_counted_at_every_level() {
         compile(&format!(r#"{{"filters":[{filters}],"filter_groups":[[{{"or":[{groups}]}}]]}}"#))
     };
     assert!(body(100, 100).is_ok());
-    let faults = faults(body(100, 101));
-    assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filter_groups/0/0/or/100", Code::InvalidValue));
-    assert!(faults[0].2.contains("at most 200 conditions"));
+    let violations = violations(body(100, 101));
+    assert_eq!(
+        (violations[0].0.as_str(), violations[0].1),
+        ("/filter_groups/0/0/or/100", Code::InvalidValue)
+    );
+    assert!(violations[0].2.contains("at most 200 conditions"));
     let million = format!("[{}1]", "1,".repeat(1_000_000));
     assert_eq!(rejected(&million)[0].0, "/filters/200");
     assert_eq!(
-        super::faults(compile(&format!("{{\"filter_groups\":[{}]}}", vec!["[]"; 300].join(","))))[0].0,
+        super::violations(compile(&format!("{{\"filter_groups\":[{}]}}", vec!["[]"; 300].join(","))))[0].0,
         "/filter_groups/200"
     );
 }
@@ -210,9 +217,9 @@ fn depth_is_limited_before_parsing() {
     for word in ["and", "or", "not"] {
         assert!(compile(&format!("{{\"filters\":{}}}", nested(word, 10))).is_ok());
         for depth in [11, 10_000] {
-            let faults = rejected(&nested(word, depth));
-            assert!(faults[0].0.starts_with("/filters/0/") && faults[0].1 == Code::InvalidValue);
-            assert!(faults[0].2.contains("a depth of at most 10"), "{}", faults[0].2);
+            let violations = rejected(&nested(word, depth));
+            assert!(violations[0].0.starts_with("/filters/0/") && violations[0].1 == Code::InvalidValue);
+            assert!(violations[0].2.contains("a depth of at most 10"), "{}", violations[0].2);
         }
     }
     let value = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
@@ -229,15 +236,15 @@ fn condition_has_at_most_a_thousand_values() {
     ] {
         let body = |count| compile(&format!("{{\"filters\":[{}]}}", on("price", "in", &form(values(count)))));
         assert!(body(1000).is_ok());
-        let faults = faults(body(1001));
-        assert_eq!((faults[0].0.as_str(), faults[0].1), ("/filters/0/value", Code::InvalidValue));
-        assert!(faults[0].2.contains("at most 1000 values"), "{}", faults[0].2);
+        let violations = violations(body(1001));
+        assert_eq!((violations[0].0.as_str(), violations[0].1), ("/filters/0/value", Code::InvalidValue));
+        assert!(violations[0].2.contains("at most 1000 values"), "{}", violations[0].2);
     }
 }
 
 #[test]
 fn scope_rejects_unknown_members() {
-    let scope = |text: &str| faults(compile_scope(text));
+    let scope = |text: &str| violations(compile_scope(text));
     assert_eq!(scope(r#"{"filters":[],"limit":5}"#)[0].0, "/limit");
     assert_eq!(scope(r#"[{"field":"nam","operator":"empty"}]"#)[0].0, "/0/field");
     assert_eq!(scope(r#"{"field":"nam","operator":"empty"}"#)[0].0, "/field");
@@ -253,6 +260,6 @@ fn attribute_key_is_slug_or_id() {
         (Ok(AttributeKey::Slug), Ok(AttributeKey::Id), Ok(AttributeKey::Slug))
     );
     for text in ["\"Slug\"", "5", "{}"] {
-        assert_eq!(read(text).expect_err(text).faults[0].pointer, "/attribute_key");
+        assert_eq!(read(text).expect_err(text).violations[0].pointer, "/attribute_key");
     }
 }

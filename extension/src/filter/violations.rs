@@ -1,12 +1,12 @@
 //! Collects errors for one response.
 
-use crate::error::{Code, Error, MAX_FAULTS};
+use crate::error::{Code, Error, MAX_VIOLATIONS};
 
 /// The errors found so far, in the order of the request.
 #[derive(Debug, Default)]
-pub(super) struct Faults(Vec<Error>);
+pub(super) struct Violations(Vec<Error>);
 
-impl Faults {
+impl Violations {
     /// The value, or `None` after recording the error.
     pub(super) fn keep<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         match result {
@@ -31,7 +31,7 @@ impl Faults {
             self.0.clear();
         }
         let is_unreadable = self.0.first().is_some_and(|first| first.code == Code::MalformedRequest);
-        if !is_unreadable && self.0.len() < MAX_FAULTS {
+        if !is_unreadable && self.0.len() < MAX_VIOLATIONS {
             self.0.push(error);
         }
     }

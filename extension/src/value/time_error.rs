@@ -1,4 +1,4 @@
-//! Error messages for texts that are not a date or not a time. Each names the actual fault. Pure.
+//! Error messages for strings that are not a date or not a time. Each names the actual error. Pure.
 
 use crate::error::{Code, Error};
 use jiff::civil::Date;
@@ -6,31 +6,31 @@ use jiff::civil::Date;
 const DATE_HINT: &str = "Write a year from 0001 to 9999, a month and a day, for example 2024-02-29.";
 const TIME_HINT: &str = "Write RFC 3339, for example 2024-02-29T13:45:00Z or 2024-02-29T14:45:00.5+01:00.";
 
-/// The error of a text that is not a date.
+/// The error of a string that is not a date.
 pub fn of_date(text: &str, pointer: &str) -> Error {
     let (message, hint) = match split_date(text) {
         Some((date, "")) => (missing_day(date), DATE_HINT.to_owned()),
         Some((date, rest)) if rest.starts_with(['T', 't', ' ']) => {
-            (format!("{text:?} has a time of day"), format!("Write the date alone: {date}."))
+            (format!("{text:?} has a time of day"), format!("Write only the date: {date}."))
         }
         _ => (format!("{text:?} does not have the form YYYY-MM-DD"), DATE_HINT.to_owned()),
     };
     Error::at(Code::InvalidValue, pointer, message).hint(hint)
 }
 
-/// The error of a text that is not a time with an offset.
+/// The error of a string that is not a time with an offset.
 pub fn of_datetime(text: &str, pointer: &str) -> Error {
-    let (message, hint) = datetime_fault(text)
+    let (message, hint) = datetime_error(text)
         .unwrap_or_else(|| (format!("{text:?} does not have the form of RFC 3339"), TIME_HINT.to_owned()));
     Error::at(Code::InvalidValue, pointer, message).hint(hint)
 }
 
-/// Whether a text begins with four digits, two and two, with `-` in between.
+/// Whether a text begins in the form `0000-00-00`.
 pub fn begins_like_a_date(text: &str) -> bool {
     split_date(text).is_some()
 }
 
-/// The message for a text in the form of a date.
+/// The message for a string in the form of a date.
 fn missing_day(date: &str) -> String {
     match &date[..4] {
         "0000" => "the year 0000 is outside the range 0001 to 9999".to_owned(),
@@ -38,7 +38,7 @@ fn missing_day(date: &str) -> String {
     }
 }
 
-/// The parts of a text that begins like a time.
+/// The parts of a string that begins like a time.
 struct Parts<'a> {
     /// `hh:mm`.
     clock: &'a str,
@@ -50,7 +50,7 @@ struct Parts<'a> {
 }
 
 /// The message and the hint; `None` if the text has another form.
-fn datetime_fault(text: &str) -> Option<(String, String)> {
+fn datetime_error(text: &str) -> Option<(String, String)> {
     let (date, rest) = split_date(text)?;
     if rest.is_empty() {
         let hint = format!("Write the time and its offset too, for example {date}T00:00:00Z.");
@@ -119,13 +119,13 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Splits a text after a date in the form YYYY-MM-DD.
+/// Splits a string after a date in the form YYYY-MM-DD.
 fn split_date(text: &str) -> Option<(&str, &str)> {
     let (date, rest) = text.split_at_checked(10)?;
     has_form(date, "0000-00-00").then_some((date, rest))
 }
 
-/// Whether a text matches a form, in which 0 stands for any digit.
+/// Whether a string matches a form, in which 0 stands for any digit.
 fn has_form(text: &str, form: &str) -> bool {
     text.len() == form.len()
         && text.bytes().zip(form.bytes()).all(|(byte, form)| match form {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn date_error_names_the_fault() {
+    fn date_error_names_the_cause() {
         for (text, message, hint) in [
             ("2024-02-30", "there is no day 2024-02-30", "for example 2024-02-29"),
             ("0000-01-01", "the year 0000 is outside the range 0001 to 9999", "a year from 0001"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn time_error_names_the_fault() {
+    fn time_error_names_the_cause() {
         for (text, message, hint) in [
             ("2024-03-01T10:00Z", "\"2024-03-01T10:00Z\" has no seconds", "Write 2024-03-01T10:00:00Z."),
             ("2024-03-01 10:00+01:00", "has no seconds", "Write 2024-03-01T10:00:00+01:00."),

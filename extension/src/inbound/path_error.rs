@@ -28,7 +28,7 @@ pub fn locate(mapping: &Mapping, payload: &str, message: &str) -> Error {
     let payload = Jsonb(payload).into_parameter();
     let attempt = Attempted { payload: &payload, items: &mapping.items };
     if let Some(message) = attempt.failure(&["$"], 0..MAX_ITEMS) {
-        return fault("/items", &mapping.items, &message);
+        return violation("/items", &mapping.items, &message);
     }
     let paths: Vec<&str> = mapping.paths().skip(1).collect();
     let place = first_failing(paths.len(), |places| attempt.failure(&paths[places], 0..MAX_ITEMS).is_some());
@@ -41,10 +41,10 @@ pub fn locate(mapping: &Mapping, payload: &str, message: &str) -> Error {
         Some(source) => format!("/attributes/{}", pointer_step(&source.slug)),
         None => "/external_key".to_owned(),
     };
-    fault(&format!("/items/{item}{member}"), paths[place], &message)
+    violation(&format!("/items/{item}{member}"), paths[place], &message)
 }
 
-fn fault(pointer: &str, path: &str, message: &str) -> Error {
+fn violation(pointer: &str, path: &str, message: &str) -> Error {
     Error::at(Code::InvalidValue, pointer, format!("the path {path} fails: {message}"))
 }
 

@@ -1,4 +1,4 @@
-//! Errors that writes share.
+//! Errors of several write operations.
 
 use super::dropped;
 use super::read::{self, FoundRecord};
