@@ -234,7 +234,7 @@ impl Problem {
 
     /// These shards did not respond.
     pub(crate) fn unavailable_shards(shards: Vec<Shard>, cause: String) -> Problem {
-        let mut problem = Problem::new(Code::Unavailable, format!("{} not respond", subject(&shards)));
+        let mut problem = Problem::new(Code::Unavailable, format!("{} not respond", with_do(&shards)));
         problem.0.unavailable_shards = shards;
         problem.with_cause(cause)
     }
@@ -299,11 +299,13 @@ impl Problem {
 }
 
 /// `shard 3 does`, or `shards 0 and 3 do`.
-fn subject(shards: &[Shard]) -> String {
-    match shards {
-        [one] => format!("shard {one} does"),
-        _ => format!("shards {} do", listed(shards)),
-    }
+fn with_do(shards: &[Shard]) -> String {
+    format!("{} {}", named(shards), if shards.len() == 1 { "does" } else { "do" })
+}
+
+/// `shard 3`, or `shards 0 and 3`.
+pub(crate) fn named(shards: &[Shard]) -> String {
+    format!("{} {}", if shards.len() == 1 { "shard" } else { "shards" }, listed(shards))
 }
 
 /// `0, 2 and 3`.

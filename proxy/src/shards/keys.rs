@@ -21,7 +21,7 @@ use super::set::{Node, Shards};
 use super::spread::{Question, Replies, Value};
 use crate::conditional::Conditions;
 use crate::database::Effect::Write;
-use crate::problem::{Problem, listed};
+use crate::problem::{Problem, named};
 use crate::query;
 use crate::response;
 use crate::shard::Shard;
@@ -101,6 +101,9 @@ impl Shards {
                 let nodes = self.nodes.iter().filter(|node| node.shard == *issuer);
                 let mut replies =
                     self.ask(nodes, parts, |_| create(request.body(projects.as_ref(), None))).await?;
+                if *issuer != home.shard {
+                    require_known(&replies.strangers)?;
+                }
                 replies.require_rows()?;
                 let Some((_, row)) = replies.rows.pop() else { return Err(Problem::invalid_key()) };
                 // The key of a repeated request with an Idempotency-Key is not stored.
@@ -180,11 +183,7 @@ impl Shards {
         if let Some((shard, problem)) = replies.rejections.pop() {
             return Err(problem.with_further_hint(&format!("Shard {shard} rejects the key.")));
         }
-        if !replies.strangers.is_empty() {
-            let detail = format!("your API key is not valid on shards {}", listed(&replies.strangers));
-            return Err(Problem::new(Code::Forbidden, detail)
-                .with_hint("Use a key for all projects that is registered on all shards."));
-        }
+        require_known(&replies.strangers)?;
         Ok(replies)
     }
 
@@ -248,6 +247,17 @@ impl Shards {
             }
         }
     }
+}
+
+/// Rejects the request if these shards do not know the caller's key.
+fn require_known(strangers: &[Shard]) -> Result<(), Problem> {
+    if strangers.is_empty() {
+        return Ok(());
+    }
+    let detail = format!("your API key is not valid on {}", named(strangers));
+    Err(Problem::new(Code::Forbidden, detail).with_hint(
+        "Use a key that is registered on all shards of the new key, or limit the new key to projects.",
+    ))
 }
 
 /// Rejects query parameters and conditions, as the routes of one database do.

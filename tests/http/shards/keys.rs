@@ -83,6 +83,14 @@ async fn rejected_key_is_on_no_shard() {
     }
     // Shard 3 does not know the key of this administrator.
     let limited = two.shards.api_key("keyed_admin", &[(0, &[])]).await;
+    let body = json!({"role": "keyed_admin"});
+    let denied = two.proxy.request("POST", "/v1/api-keys").key(&limited).json(&body).send().await;
+    let problem = denied.expect_error(403, "forbidden");
+    assert_eq!(problem["detail"], "your API key is not valid on shard 3");
+    let of_art = two.shards.api_key("keyed_admin", &[(3, &[])]).await;
+    let denied = two.proxy.request("POST", "/v1/api-keys").key(&of_art).json(&body).send().await;
+    let problem = denied.expect_error(403, "forbidden");
+    assert_eq!(problem["detail"], "your API key is not valid on shard 0");
     let body = json!({"role": "keyed_admin", "projects": ["crm", "art"]});
     let denied = two.proxy.request("POST", "/v1/api-keys").key(&limited).json(&body).send().await;
     denied.expect_error(403, "forbidden");

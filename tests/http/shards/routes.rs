@@ -59,7 +59,7 @@ async fn project_is_created_on_the_named_or_the_emptiest_shard() {
         let session = two.shards.database(shard).session().await;
         let count = "select count(*) from keyed_state.project where slug = $1";
         let slug = body["slug"].as_str().expect("a slug");
-        assert_eq!(session.text(count, &[&slug]).await, "1", "{body}");
+        assert_eq!(session.text(count, &[slug]).await, "1", "{body}");
         // It is known at once.
         two.proxy.request("GET", "/v1/templates").project(slug).send().await.expect(200);
     }
