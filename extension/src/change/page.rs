@@ -238,20 +238,20 @@ impl Page<'_> {
         let mut disclosed = vec![Disclosure::Nothing; changes.len()];
         let mut records = HashMap::new();
         for (index, followed) in self.following.templates.iter().enumerate() {
-            let places: Vec<usize> =
-                (0..changes.len()).filter(|feed_position| changes[*feed_position].0 == index).collect();
-            if places.is_empty() {
+            let numbers: Vec<usize> =
+                (0..changes.len()).filter(|number| changes[*number].0 == index).collect();
+            if numbers.is_empty() {
                 continue;
             }
             let of_template: Vec<&Change> =
-                places.iter().map(|feed_position| &changes[*feed_position].1).collect();
+                numbers.iter().map(|number| &changes[*number].1).collect();
             let of_template = visible::disclosed(self.spi, self.following, followed, &of_template);
-            places.iter().zip(of_template).for_each(|(feed_position, it)| disclosed[*feed_position] = it);
+            numbers.iter().zip(of_template).for_each(|(number, it)| disclosed[*number] = it);
             if self.request.with_record {
                 let whole =
-                    places.iter().filter(|feed_position| disclosed[**feed_position] == Disclosure::Whole);
+                    numbers.iter().filter(|number| disclosed[**number] == Disclosure::Whole);
                 let ids: HashSet<Uuid> =
-                    whole.map(|feed_position| changes[*feed_position].1.record).collect();
+                    whole.map(|number| changes[*number].1.record).collect();
                 records.extend(read_records(self.spi, followed, &ids, Snapshot::Active));
             }
         }
