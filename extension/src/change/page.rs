@@ -243,15 +243,12 @@ impl Page<'_> {
             if numbers.is_empty() {
                 continue;
             }
-            let of_template: Vec<&Change> =
-                numbers.iter().map(|number| &changes[*number].1).collect();
+            let of_template: Vec<&Change> = numbers.iter().map(|number| &changes[*number].1).collect();
             let of_template = visible::disclosed(self.spi, self.following, followed, &of_template);
             numbers.iter().zip(of_template).for_each(|(number, it)| disclosed[*number] = it);
             if self.request.with_record {
-                let whole =
-                    numbers.iter().filter(|number| disclosed[**number] == Disclosure::Whole);
-                let ids: HashSet<Uuid> =
-                    whole.map(|number| changes[*number].1.record).collect();
+                let whole = numbers.iter().filter(|number| disclosed[**number] == Disclosure::Whole);
+                let ids: HashSet<Uuid> = whole.map(|number| changes[*number].1.record).collect();
                 records.extend(read_records(self.spi, followed, &ids, Snapshot::Active));
             }
         }

@@ -138,7 +138,11 @@ impl Replicas {
     }
 
     /// Asks a replica; `None` if the primary must answer.
-    pub(super) async fn read(&self, read: &Execution<'_>, freshness: Freshness) -> Option<Result<Row, Problem>> {
+    pub(super) async fn read(
+        &self,
+        read: &Execution<'_>,
+        freshness: Freshness,
+    ) -> Option<Result<Row, Problem>> {
         let replica = match freshness.primary {
             true => None,
             false => self.choose(freshness).await,
