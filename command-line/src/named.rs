@@ -36,7 +36,8 @@ mod tests {
     use super::*;
 
     /// Settings for which zero is valid: no limit, no wait, or none.
-    const ZERO_IS_VALID: [&str; 5] = [
+    const ZERO_IS_VALID: [&str; 6] = [
+        "KEYED_READ_WAIT",
         "KEYED_KEY_RATE",
         "KEYED_PUBLIC_RATE",
         "KEYED_AUTH_FAILURES",

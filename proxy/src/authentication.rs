@@ -9,7 +9,6 @@ use tokio_postgres::types::Type;
 use crate::admission::{self, Admitted, CredentialKind};
 use crate::caller::Admit;
 use crate::database::Database;
-use crate::database::Effect::Lookup;
 use crate::observation::Identity;
 use crate::problem::Problem;
 use crate::state::App;
@@ -29,6 +28,27 @@ pub(crate) async fn admit(
     admission::admit(&app.admission, parts, kind, token, digest, ask).await
 }
 
+/// Whether an API key is known to be valid, without asking the database of `app`.
+pub(crate) fn has_valid_key(app: &App, digest: &[u8; 32]) -> bool {
+    admission::is_remembered(&app.admission, CredentialKind::ApiKey, digest)
+}
+
+/// Whether the database of `app` knows an API key. `trusted`: the key is valid in another database of the service.
+pub(crate) async fn knows_key(
+    app: &App,
+    parts: &Parts,
+    token: &[u8],
+    digest: [u8; 32],
+    trusted: bool,
+) -> Result<bool, Problem> {
+    let kind = CredentialKind::ApiKey;
+    let ask = || {
+        let database = Arc::clone(&app.database);
+        async move { identify(&database, kind, &digest).await }
+    };
+    admission::is_known(&app.admission, parts, kind, token, digest, trusted, ask).await
+}
+
 /// The owner of the key or token with this digest; `None` if it is invalid.
 async fn identify(
     database: &Database,
@@ -40,7 +60,7 @@ async fn identify(
         CredentialKind::DeliveryToken => "select keyed_http.identify_delivery_token($1::bytea)",
     };
     let digest = digest.as_slice();
-    match database.run(Lookup, statement, &[(&digest, Type::BYTEA)]).await {
+    match database.run_somewhere(statement, &[(&digest, Type::BYTEA)]).await {
         Ok(row) => read(kind, &row).map(|identity| identity.map(Arc::new)),
         Err(problem) if kind.is_rejection(&problem) => Ok(None),
         Err(problem) => Err(problem),

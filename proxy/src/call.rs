@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 
 use crate::caller::Caller;
 use crate::conditional::Conditions;
-use crate::database::Effect::{self, Read, Write};
+use crate::database::Effect::{self, PrimaryRead, Read, Write};
 use crate::problem::Problem;
 use crate::query::{self, Prefix, Segments};
 use crate::response;
@@ -88,6 +88,15 @@ impl<const N: usize> Call<N> {
         arguments: &[Argument<'_>],
     ) -> Result<Response, Problem> {
         response::read(&self.ask(Read, statement, arguments).await?)
+    }
+
+    /// The response of a read that only the primary can answer.
+    pub(crate) async fn read_primary(
+        &self,
+        statement: Statement,
+        arguments: &[Argument<'_>],
+    ) -> Result<Response, Problem> {
+        response::read(&self.ask(PrimaryRead, statement, arguments).await?)
     }
 
     /// The response of a write.

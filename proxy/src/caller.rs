@@ -15,10 +15,11 @@ use crate::header::single;
 use crate::idempotency::Idempotency;
 use crate::numbers::Numbers;
 use crate::observation::Observation;
+use crate::position::Freshness;
 use crate::problem::Problem;
 use crate::source::source_of;
 
-const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
+pub(crate) const PROJECT: HeaderName = HeaderName::from_static("x-service-project-id");
 
 /// The arguments of `keyed.authenticate`. The proxy never decides whether a token is valid.
 pub(crate) struct Caller {
@@ -28,6 +29,8 @@ pub(crate) struct Caller {
     pub(crate) source: Source,
     /// The representation of numbers in its requests and responses.
     pub(crate) numbers: Numbers,
+    /// Which servers may answer its reads.
+    pub(crate) freshness: Freshness,
     /// The idempotency key of a write.
     pub(crate) idempotency: Option<Idempotency>,
     /// The resources of the request; `None` for the service itself.
@@ -42,6 +45,7 @@ impl Caller {
             project: None,
             source: Source::Api,
             numbers: Numbers::default(),
+            freshness: Freshness::default(),
             idempotency: None,
             admitted: None,
         }
@@ -89,8 +93,23 @@ impl<S: Admit> FromRequestParts<Arc<S>> for Caller {
             observation.names_project(project);
         }
         let admitted = state.admit_key(parts, &token, caller.token_digest).await?;
-        Ok(Caller { numbers, idempotency: Idempotency::of(parts)?, admitted: Some(admitted), ..caller })
+        if let Some(Ambiguous(problem)) = parts.extensions.remove() {
+            return Err(problem);
+        }
+        let (freshness, idempotency) = (Freshness::of(&parts.headers)?, Idempotency::of(parts)?);
+        Ok(Caller { numbers, freshness, idempotency, admitted: Some(admitted), ..caller })
     }
+}
+
+/// In the extensions of a request whose shard is not clear. Only a valid key learns why.
+#[derive(Clone)]
+pub(crate) struct Ambiguous(pub(crate) Problem);
+
+/// The token and the project of the headers, as far as they are well-formed: [`Caller`] rejects what is not.
+pub(crate) fn credentials(headers: &HeaderMap) -> Option<(&[u8], Option<&str>)> {
+    let token = single(headers, header::AUTHORIZATION).ok().flatten().and_then(bearer_token)?;
+    let project = single(headers, PROJECT).ok().flatten().and_then(|value| std::str::from_utf8(value).ok());
+    Some((token, project.filter(|project| !project.is_empty())))
 }
 
 /// The token and the caller in the headers of a request.

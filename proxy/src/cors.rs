@@ -6,7 +6,7 @@ use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// The response headers that a page can read.
-const EXPOSED_HEADERS: [HeaderName; 11] = [
+const EXPOSED_HEADERS: [HeaderName; 12] = [
     header::ETAG,
     header::LOCATION,
     header::RETRY_AFTER,
@@ -18,10 +18,11 @@ const EXPOSED_HEADERS: [HeaderName; 11] = [
     HeaderName::from_static("x-search-exact"),
     HeaderName::from_static("x-search-exhausted"),
     HeaderName::from_static("idempotency-replayed"),
+    HeaderName::from_static("x-keyed-position"),
 ];
 
 /// The request headers that a page can send.
-const ALLOWED_HEADERS: [HeaderName; 10] = [
+const ALLOWED_HEADERS: [HeaderName; 12] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::ACCEPT,
@@ -30,6 +31,8 @@ const ALLOWED_HEADERS: [HeaderName; 10] = [
     HeaderName::from_static("idempotency-key"),
     HeaderName::from_static("x-service-project-id"),
     HeaderName::from_static("x-keyed-source"),
+    HeaderName::from_static("x-keyed-position"),
+    HeaderName::from_static("x-keyed-read"),
     HeaderName::from_static("x-request-id"),
     HeaderName::from_static("traceparent"),
 ];

@@ -16,10 +16,23 @@ use crate::header::require_unambiguous;
 use crate::lingering::linger;
 use crate::numbers::Numbers;
 use crate::observation::{InMemory, Observation, REQUEST_ID};
+use crate::position::POSITION;
 use crate::problem::Problem;
 
 /// Runs one request. A [`Problem`] is rendered only here, where its request id is known.
-pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
+pub(crate) async fn wrap(request: Request, next: Next) -> Response {
+    around(request, |request| next.run(request)).await
+}
+
+/// The response to a request that is rejected before it has a route.
+pub(crate) async fn reject(parts: axum::http::request::Parts, problem: Problem) -> Response {
+    around(Request::from_parts(parts, Body::empty()), async |_| problem.into_response()).await
+}
+
+async fn around<A: Future<Output = Response>>(
+    mut request: Request,
+    run: impl FnOnce(Request) -> A,
+) -> Response {
     let accepted = Accepted::of(request.headers());
     // The extractor of the caller rejects invalid parameters.
     let numbers = Numbers::of(request.uri()).unwrap_or_default();
@@ -31,9 +44,9 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
         true => require_unambiguous(request.version(), request.headers()),
         false => Ok(()),
     };
-    let run = async {
+    let running = async {
         match sound {
-            Ok(()) => next.run(linger(request)).await,
+            Ok(()) => run(linger(request)).await,
             Err(problem) => {
                 let mut response = problem.into_response();
                 // The start of the next request on this connection cannot be determined.
@@ -42,7 +55,7 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
             }
         }
     };
-    let mut response = match AssertUnwindSafe(run).catch_unwind().await {
+    let mut response = match AssertUnwindSafe(running).catch_unwind().await {
         Ok(response) => response,
         Err(panic) => Problem::internal(format!("panic: {}", panic_text(&*panic))).into_response(),
     };
@@ -67,6 +80,11 @@ pub(crate) async fn wrap(mut request: Request, next: Next) -> Response {
     }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, observation.id().header.clone());
+    if let Some(position) = observation.position()
+        && let Ok(position) = HeaderValue::try_from(position.to_string())
+    {
+        headers.insert(POSITION, position);
+    }
     // Responses depend on the key: neither shared caches nor the browser may store them for other users.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // Values are text from users, which browsers must not interpret as a page or script.

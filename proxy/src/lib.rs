@@ -3,6 +3,9 @@
 //! It does not parse records. It authenticates the caller, passes the body to the database as text, and returns the
 //! text of the response. Each module imports only from the modules above it, which `layers` tests.
 
+/// The number of a shard.
+pub mod shard;
+
 /// Problem details.
 pub mod problem;
 
@@ -26,6 +29,9 @@ pub mod traces;
 
 /// Strict parsing of headers.
 mod header;
+
+/// The position of a write, and the servers that may answer a read.
+mod position;
 
 /// The source of changes.
 mod source;
@@ -114,6 +120,9 @@ mod application;
 
 /// The list of routes.
 pub mod router;
+
+/// The shards of the service.
+pub mod shards;
 
 /// Sockets: accepting, serving and closing connections.
 pub mod server;

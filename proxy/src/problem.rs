@@ -16,6 +16,8 @@ use serde_json::value::RawValue;
 
 pub(crate) use reason::{Excess, Reason};
 
+use crate::shard::Shard;
+
 /// An error response. The `envelope` renders its body, because only it knows the request id.
 #[derive(Clone, Debug)]
 pub struct Problem(Box<Parts>);
@@ -30,6 +32,8 @@ struct Parts {
     /// For logs and metrics only.
     reason: Option<Reason>,
     outcome: Outcome,
+    /// The shards without a response.
+    unavailable_shards: Vec<Shard>,
     database_details: DatabaseDetails,
 }
 
@@ -70,7 +74,17 @@ impl Problem {
         let detail = detail.into();
         let database_details = DatabaseDetails::default();
         let (cause, reason, outcome) = (None, None, Outcome::None);
-        Problem(Box::new(Parts { code, detail, headers, cause, reason, outcome, database_details }))
+        let unavailable_shards = Vec::new();
+        Problem(Box::new(Parts {
+            code,
+            detail,
+            headers,
+            cause,
+            reason,
+            outcome,
+            unavailable_shards,
+            database_details,
+        }))
     }
 
     pub(crate) fn no_such_route() -> Problem {
@@ -208,6 +222,23 @@ impl Problem {
         }
     }
 
+    /// Names the shard whose database cannot be used or did not respond in time. Another problem stays as it is.
+    pub(crate) fn of_shard(mut self, shard: Shard) -> Problem {
+        let parts = &mut *self.0;
+        if matches!(parts.code.status(), 503 | 504) && parts.unavailable_shards.is_empty() {
+            parts.detail = format!("shard {shard}: {}", parts.detail).into();
+            parts.unavailable_shards = vec![shard];
+        }
+        self
+    }
+
+    /// These shards did not respond.
+    pub(crate) fn unavailable_shards(shards: Vec<Shard>, cause: String) -> Problem {
+        let mut problem = Problem::new(Code::Unavailable, format!("{} not respond", with_do(&shards)));
+        problem.0.unavailable_shards = shards;
+        problem.with_cause(cause)
+    }
+
     /// Adds the partial report of an import, as JSON.
     pub(crate) fn with_report(mut self, report: String) -> Problem {
         self.0.database_details.report = RawValue::from_string(report).ok();
@@ -264,6 +295,25 @@ impl Problem {
     /// The limit that the request exceeds, if any.
     pub(crate) fn reason(&self) -> Option<Reason> {
         self.0.reason
+    }
+}
+
+/// `shard 3 does`, or `shards 0 and 3 do`.
+fn with_do(shards: &[Shard]) -> String {
+    format!("{} {}", named(shards), if shards.len() == 1 { "does" } else { "do" })
+}
+
+/// `shard 3`, or `shards 0 and 3`.
+pub(crate) fn named(shards: &[Shard]) -> String {
+    format!("{} {}", if shards.len() == 1 { "shard" } else { "shards" }, listed(shards))
+}
+
+/// `0, 2 and 3`.
+pub(crate) fn listed(shards: &[Shard]) -> String {
+    let numbers: Vec<String> = shards.iter().map(Shard::to_string).collect();
+    match numbers.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        all => all.join(", "),
     }
 }
 

@@ -7,9 +7,11 @@ use keyed_errors::Code;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::database::version::{line_of, numbers_of};
 use crate::database::{Database, Effect};
 use crate::problem::{Problem, Reason};
 use crate::settings::Settings;
+use crate::shard::Shard;
 
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -25,6 +27,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 ///
 /// While extension and proxy are incompatible, requests are rejected: a statement could have another meaning in the other version.
 pub struct Readiness {
+    shard: Option<Shard>,
     database: Database,
     served: Arc<Database>,
     latest: Mutex<Option<(Instant, Verdict)>>,
@@ -46,7 +49,8 @@ enum Verdict {
 impl Readiness {
     /// `served`: the connections of requests.
     pub(crate) fn new(settings: &Settings, served: Arc<Database>) -> anyhow::Result<Readiness> {
-        Ok(Readiness { database: served.beside(settings)?, served, latest: Mutex::new(None) })
+        let shard = settings.shard;
+        Ok(Readiness { shard, database: served.beside(settings)?, served, latest: Mutex::new(None) })
     }
 
     /// The version of the extension, or why the service is not ready.
@@ -154,7 +158,20 @@ impl Readiness {
                 administrator",
                 format!("pending migrations: {steps}"),
             )),
-            _ => Verdict::Ready(version),
+            _ => match self.shard {
+                Some(shard) => self.check_shard(shard, version).await?,
+                None => Verdict::Ready(version),
+            },
+        })
+    }
+
+    /// Whether the database is the shard that the settings say.
+    async fn check_shard(&self, configured: Shard, version: String) -> Result<Verdict, Problem> {
+        let row = self.database.run(Effect::Read, SHARD, &[]).await?;
+        let found: Option<i32> = row.try_get(0).map_err(|error| not_ready(error.to_string()))?;
+        Ok(match shard_mismatch(configured, found) {
+            None => Verdict::Ready(version),
+            Some(sentence) => Verdict::Incompatible(incompatible(sentence)),
         })
     }
 
@@ -182,6 +199,22 @@ const LOGIN: &str = "select session_user::text, \
 const PENDING: &str = "select pg_catalog.array_to_string(keyed.pending_migrations(), ', ')";
 
 const LIBRARY: &str = "select keyed.library_version()";
+
+const SHARD: &str = "select keyed.shard()";
+
+/// Why a database cannot be used as this shard.
+fn shard_mismatch(configured: Shard, found: Option<i32>) -> Option<String> {
+    match found {
+        Some(found) if found.to_string() == configured.to_string() => None,
+        Some(found) => Some(format!(
+            "KEYED_SHARDS has this database as shard {configured}, and it is shard {found}. Correct the number or the URL"
+        )),
+        None => Some(format!(
+            "KEYED_SHARDS has this database as shard {configured}, and it is not a shard. \
+             As a superuser: SELECT keyed.init(shard => {configured})"
+        )),
+    }
+}
 
 fn login_warning(login: &str, is_superuser: bool) -> Option<String> {
     let what = if is_superuser { "is a superuser" } else { "is not the one for the proxy" };
@@ -225,17 +258,6 @@ fn check(seen: Seen) -> Verdict {
         ));
     }
     Verdict::Ready(version)
-}
-
-/// The numbers of a version that changes of the interface between proxy and extension show in: `0.1` of `0.1.7` and of
-/// `0.1.0-rc.1`.
-fn line_of(version: &str) -> &str {
-    let released = version.split('-').next().unwrap_or(version);
-    released.rsplit_once('.').map_or(released, |(line, _)| line)
-}
-
-fn numbers_of(line: &str) -> Vec<u32> {
-    line.split('.').map_while(|number| number.parse().ok()).collect()
 }
 
 fn not_ready(cause: String) -> Problem {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::middleware::{Next, map_response};
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post, put};
 
@@ -18,10 +18,11 @@ use crate::routes::{
     access, administration, background, batch, by_key, changes, entities, export, health, import, import_end,
     inbound, search, series, templates, views, webhooks,
 };
+use crate::shard::Shard;
 use crate::state::App;
 
 /// The path prefix, and an alternative prefix that older documents use.
-const PREFIXES: [&str; 2] = ["/v1", "/api/v1"];
+pub(crate) const PREFIXES: [&str; 2] = ["/v1", "/api/v1"];
 
 #[rustfmt::skip]
 fn api() -> Vec<(&'static str, MethodRouter<Arc<App>>)> {
@@ -113,7 +114,16 @@ async fn limit_public_requests(
     Ok(next.run(request).await)
 }
 
-/// The complete router.
+/// Names the shard in a problem of its database.
+fn of_shard(shard: Shard, mut response: Response) -> Response {
+    let extensions = response.extensions_mut();
+    if let Some(problem) = extensions.remove::<Problem>() {
+        extensions.insert(problem.of_shard(shard));
+    }
+    response
+}
+
+/// The complete router of one database.
 pub fn router(app: Arc<App>) -> Router {
     let mut unauthenticated = Router::new();
     for (path, methods) in public() {
@@ -133,8 +143,12 @@ pub fn router(app: Arc<App>) -> Router {
     }
     let router = router
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
-        .fallback(async || Problem::no_such_route())
-        .layer(axum::middleware::from_fn(envelope::wrap));
+        .fallback(async || Problem::no_such_route());
+    let router = match app.shard {
+        Some(shard) => router.layer(map_response(move |response| async move { of_shard(shard, response) })),
+        None => router,
+    };
+    let router = router.layer(axum::middleware::from_fn(envelope::wrap));
     // Outermost, so that pages can also read errors.
     let router = match app.cors.clone() {
         Some(cors) => router.layer(cors),

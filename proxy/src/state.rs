@@ -10,15 +10,19 @@ use crate::admission::min_rate::MinRate;
 use crate::changes::Changes;
 use crate::cors;
 use crate::database::Database;
+use crate::database::replica::Replicas;
 use crate::metrics::Metrics;
 use crate::readiness::Readiness;
 use crate::settings::Settings;
+use crate::shard::Shard;
 use keyed_embedding_worker::embedder::Embedder;
 use keyed_service::shutdown::Shutdown;
 use keyed_service::tls::database::Connector;
 
 /// Shared state of the routes.
 pub struct App {
+    /// The shard of the database; none if the service has one database.
+    pub shard: Option<Shard>,
     /// Opens the connections to the database.
     pub connector: Connector,
     /// The database connections for requests.
@@ -51,26 +55,39 @@ pub struct App {
 impl App {
     /// Creates the state. Opens no connection yet.
     pub fn new(settings: &Settings, metrics: Metrics) -> anyhow::Result<App> {
+        let embedder = Embedder::new(&settings.embedding)?.map(Arc::new);
+        App::with(settings, metrics, embedder, Shutdown::default())
+    }
+
+    /// The same with what several databases of a service share.
+    pub(crate) fn with(
+        settings: &Settings,
+        metrics: Metrics,
+        embedder: Option<Arc<Embedder>>,
+        shutdown: Shutdown,
+    ) -> anyhow::Result<App> {
         let metrics = Arc::new(metrics);
         let url = settings.database().map_err(anyhow::Error::msg)?;
         let connector = Connector::new(url).map_err(anyhow::Error::msg)?;
         let database = Arc::new(Database::new(settings, &connector, settings.pool_size, &metrics)?);
         let bounds = &settings.bounds;
         Ok(App {
+            shard: settings.shard,
             admission: Arc::new(Admission::new(
                 bounds,
                 database.connections(),
+                database.replicas().map_or(0, Replicas::count),
                 settings.body_limit,
                 settings.pool_wait,
                 Arc::clone(database.pulse()),
             )),
             changes: Arc::new(Changes::new(&database)),
-            shutdown: Shutdown::default(),
+            shutdown,
             readiness: Readiness::new(settings, database.clone())?,
             connector,
             database,
             metrics,
-            embedder: Embedder::new(&settings.embedding)?.map(Arc::new),
+            embedder,
             body_limit: settings.body_limit,
             body_timeout: settings.request_timeout,
             minimum_rate: MinRate::of(bounds),

@@ -147,3 +147,24 @@ async fn service_that_starts_with_a_former_name_logs_the_notice() {
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.err.contains("KEYED_FILES is now KEYED_MAX_TRANSFERS."), "{}", outcome.err);
 }
+
+#[tokio::test]
+async fn check_reports_each_shard() {
+    let shards = harness::Shards::new(&[0, 3]).await;
+    let mut proxy = proxy_program(&["serve", "--check", "--listen", "127.0.0.1:0"]);
+    let outcome = run(proxy.env("KEYED_SHARDS", shards.setting()));
+    let out = outcome.expect();
+    for line in ["ok       shard 0: it responds", "ok       shard 3: it responds"] {
+        assert!(out.contains(line), "{out}");
+    }
+    let mut proxy = proxy_program(&["serve", "--check", "--listen", "127.0.0.1:0"]);
+    let outcome = run(proxy.env("KEYED_SHARDS", shards.setting().replace("\n3=", "\n5=")));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let line = "error    shard 5: KEYED_SHARDS has this database as shard 5, and it is shard 3.";
+    assert!(outcome.out.contains(line), "{}", outcome.out);
+    let mut proxy = proxy_program(&["serve", "--check", "--listen", "127.0.0.1:0"]);
+    let outcome =
+        run(proxy.env("KEYED_SHARDS", "0=postgres://h/x").env("KEYED_DATABASE_URL", "host=/run dbname=x"));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.out.contains("are both set: set one of them"), "{}", outcome.out);
+}

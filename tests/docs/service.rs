@@ -3,12 +3,16 @@
 use crate::page::{Block, Page};
 use harness::{Cluster, Database, Durability, Proxy, proxy_path, repository_folder};
 use std::fmt::Write as _;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// The address that pages use.
 const ADDRESS: &str = "http://127.0.0.1:8080";
+
+/// The address of a proxy that a page starts.
+const SECOND_ADDRESS: &str = "127.0.0.1:8081";
 
 /// The folder of the server's socket that pages use.
 const SOCKET_FOLDER: &str = "/var/run/postgresql";
@@ -20,6 +24,7 @@ const SEPARATOR: char = '\u{1e}';
 pub(crate) struct Service {
     database: Database,
     proxy: Option<Proxy>,
+    second_address: String,
     folder: PathBuf,
 }
 
@@ -82,7 +87,8 @@ impl Service {
 
     fn with_folder(name: &str, database: Database, proxy: Option<Proxy>) -> Self {
         let folder = std::env::temp_dir().join(format!("keyed-docs-{}-{name}", std::process::id()));
-        let service = Self { database, proxy, folder };
+        let second_address = free_address();
+        let service = Self { database, proxy, second_address, folder };
         service.write_folder();
         service
     }
@@ -150,6 +156,7 @@ impl Service {
     /// The text of a block with the addresses of this service.
     fn adapt(&self, text: &str) -> String {
         let text = text.replace(SOCKET_FOLDER, &self.socket_folder());
+        let text = text.replace(SECOND_ADDRESS, &self.second_address);
         self.proxy.as_ref().map_or_else(|| text.clone(), |proxy| text.replace(ADDRESS, &proxy.url("")))
     }
 
@@ -180,6 +187,12 @@ impl Drop for Service {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// An address at which no program listens.
+fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("a bound listener has an address").to_string()
 }
 
 /// Runs a file of the repository with psql, as superuser.

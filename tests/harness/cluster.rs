@@ -177,6 +177,26 @@ impl Cluster {
         *postmaster = launch(&self.programs, self.folder.path(), &self.log, self.durability, self.settings);
     }
 
+    /// Suspends all processes of the server: connections stay open, but nothing responds.
+    pub fn suspend(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Resumes them.
+    pub fn resume(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let postmaster = self.postmaster.lock().unwrap_or_else(PoisonError::into_inner);
+        // It comes first, so that it starts no other process meanwhile.
+        run(Command::new("kill").args([signal, &postmaster.id().to_string()]));
+        for process in processes(&self.data_folder()) {
+            // One that has ended needs no signal.
+            let _ = Command::new("kill").args([signal, &process]).stderr(Stdio::null()).status();
+        }
+    }
+
     /// The data directory, for tests that configure the server.
     pub fn data_folder(&self) -> PathBuf {
         self.folder.path().join("data")
@@ -210,9 +230,16 @@ impl Drop for Cluster {
 
 /// Whether a process has this folder as its working directory, as all processes of a server do.
 fn has_processes(folder: &Path) -> bool {
-    let processes = std::fs::read_dir("/proc").expect("this is Linux");
-    let mut folders = processes.flatten().map(|process| std::fs::read_link(process.path().join("cwd")));
-    folders.any(|process| process.is_ok_and(|process| process == folder))
+    !processes(folder).is_empty()
+}
+
+/// The numbers of the processes that work in this folder.
+fn processes(folder: &Path) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").expect("this is Linux").flatten();
+    let works_here = |process: &std::fs::DirEntry| {
+        std::fs::read_link(process.path().join("cwd")).is_ok_and(|it| it == folder)
+    };
+    all.filter(works_here).filter_map(|process| process.file_name().into_string().ok()).collect()
 }
 
 /// Creates a data directory with these additional options of initdb.

@@ -1,5 +1,6 @@
 //! A database per test.
 
+use crate::shards::init;
 use crate::{Cluster, Durability};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,13 +36,13 @@ impl Database {
                 execute(&administrator, &format!("create database {TEMPLATE}")).await;
                 let template = connect(cluster, "postgres", TEMPLATE).await;
                 execute(&template, "create extension keyed cascade").await;
-                execute(&template, "select keyed.init()").await;
+                execute(&template, init()).await;
                 close(template).await;
             })
             .await;
         let database = Self::create(cluster, &format!("template {TEMPLATE} strategy file_copy")).await;
         // A copy has everything except the privileges on the database itself, which init() grants.
-        execute(&database.client().await, "select keyed.init()").await;
+        execute(&database.client().await, init()).await;
         database
     }
 
@@ -50,7 +51,7 @@ impl Database {
         let options =
             "template template0 encoding 'UTF8' locale_provider icu icu_locale 'und' locale 'C.UTF-8'";
         let database = Self::create(&Cluster::shared(), options).await;
-        for statement in ["create extension keyed cascade", "select keyed.init()"] {
+        for statement in ["create extension keyed cascade", init()] {
             execute(&database.client().await, statement).await;
         }
         database

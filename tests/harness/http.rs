@@ -1,6 +1,6 @@
 //! A request to the proxy and its response.
 
-use crate::contract;
+use crate::{contract, read_mode};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
@@ -57,12 +57,15 @@ impl Request {
 
     /// Sends the request and returns reqwest's own response, for responses that are read in chunks.
     pub async fn response(self) -> reqwest::Response {
-        let (client, request) = self.into_parts();
+        let (client, request) = self.into_parts().await;
         client.execute(request).await.expect("the proxy responds")
     }
 
-    fn into_parts(self) -> (reqwest::Client, reqwest::Request) {
+    async fn into_parts(self) -> (reqwest::Client, reqwest::Request) {
         let mut headers = HeaderMap::new();
+        if let Some(position) = read_mode::position().await {
+            headers.insert(HeaderName::from_static("x-keyed-position"), header_value(&position));
+        }
         if let Some(key) = self.key {
             headers.insert(reqwest::header::AUTHORIZATION, header_value(&format!("Bearer {key}")));
         }
@@ -75,7 +78,7 @@ impl Request {
 
     /// Sends the request, reads the whole response, and validates it against the service's OpenAPI document.
     pub async fn send(self) -> Response {
-        let (client, request) = self.into_parts();
+        let (client, request) = self.into_parts().await;
         let (method, url) = (request.method().to_string(), request.url().clone());
         let response = client.execute(request).await.expect("the proxy responds");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());

@@ -1,7 +1,8 @@
 //! The real proxy, started as its users start it.
 
+use crate::shards::setting_of;
 use crate::watchdog::Watchdog;
-use crate::{Database, Exposition, Request, Wire, log_file, status_of, target_folder, until};
+use crate::{Database, Exposition, Request, Wire, log_file, read_mode, status_of, target_folder, until};
 use rustls::ClientConfig;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -47,6 +48,17 @@ impl Proxy {
         Self::start_command(serve(), Some(url.to_owned()), settings, key, "/readyz", None).await
     }
 
+    /// Starts a proxy for several shards.
+    pub async fn start_sharded(shards: &str, settings: &[(&str, &str)], key: &str) -> Self {
+        let all: Vec<(&str, &str)> = settings.iter().copied().chain([("KEYED_SHARDS", shards)]).collect();
+        Self::start_with_settings(&all, key).await
+    }
+
+    /// Starts a proxy with these settings alone, which name its databases.
+    pub async fn start_with_settings(settings: &[(&str, &str)], key: &str) -> Self {
+        Self::start_command(serve(), None, settings, key, "/readyz", None).await
+    }
+
     /// Starts a proxy for a database that may be incompatible: waits only until it listens.
     pub async fn start_until_listening(database: &Database) -> Self {
         let key = database.api_key("keyed_admin", &[]).await;
@@ -83,7 +95,21 @@ impl Proxy {
     ) -> Self {
         let is_in_file = settings.iter().any(|(name, _)| *name == "KEYED_DATABASE_URL_FILE");
         let url = (!is_in_file).then(|| url_of(database));
-        Self::start_command(serve(), url, settings, key, path, tls).await
+        let reads = read_mode::settings(database);
+        let all: Vec<_> = reads
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .chain(settings.iter().copied())
+            .collect();
+        let proxy = Self::start_command(serve(), url, &all, key, path, tls).await;
+        if !reads.is_empty() && path == "/readyz" && proxy.tls.is_none() {
+            until("the replica answers reads", async || {
+                let answer = proxy.client.get(proxy.url(path)).send().await.expect("the proxy answers");
+                answer.text().await.is_ok_and(|text| text.contains(r#""state":"usable""#))
+            })
+            .await;
+        }
+        proxy
     }
 
     async fn start_command(
@@ -94,12 +120,18 @@ impl Proxy {
         path: &str,
         tls: Option<Arc<ClientConfig>>,
     ) -> Self {
+        // A test may name the database itself.
+        let is_named = settings.iter().any(|(name, _)| *name == "KEYED_DATABASE_URL");
+        let database = match url.filter(|_| !is_named) {
+            Some(url) => Some(setting_of(&url).await),
+            None => None,
+        };
         let log = log_file("proxy");
         let output = std::fs::File::create(&log).expect("the log was made before");
         let child = command
             // The developer's environment must not affect a test.
             .env_clear()
-            .envs(url.map(|url| ("KEYED_DATABASE_URL", url)))
+            .envs(database)
             .env("KEYED_LISTEN", "127.0.0.1:0")
             .envs(settings.iter().copied())
             .stdout(output.try_clone().expect("an open file can be opened again"))

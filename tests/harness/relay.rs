@@ -23,6 +23,11 @@ pub struct Relay {
 impl Relay {
     /// Forwards everything to this cluster.
     pub fn before(cluster: &Cluster) -> Self {
+        Self::between(&[cluster])
+    }
+
+    /// Passes each new connection on to another of these clusters, in their order.
+    pub fn between(clusters: &[&Cluster]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("the folder is accessible");
         let (passes, may_pass) = watch::channel(true);
@@ -30,7 +35,7 @@ impl Relay {
         let relay = Self { folder, passes, responses, waiting: Arc::default() };
         tokio::spawn(relay_all(
             listener,
-            cluster.folder().join(SOCKET),
+            clusters.iter().map(|cluster| cluster.folder().join(SOCKET)).collect(),
             may_pass,
             may_respond,
             Arc::clone(&relay.waiting),
@@ -72,13 +77,13 @@ impl Relay {
 
 async fn relay_all(
     listener: UnixListener,
-    server: PathBuf,
+    servers: Vec<PathBuf>,
     may_pass: watch::Receiver<bool>,
     may_respond: watch::Receiver<bool>,
     waiting: Arc<AtomicUsize>,
 ) {
     let mut owner = may_pass.clone();
-    loop {
+    for server in servers.iter().cycle() {
         let mut client = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((client, _)) => client,

@@ -1,6 +1,6 @@
 //! Raw HTTP requests, for callers that send a part of a request and wait.
 
-use crate::{Database, Proxy};
+use crate::{Database, Proxy, read_mode};
 use rustls::ClientConfig;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -68,8 +68,12 @@ impl Wire {
     pub async fn ask(&mut self, request: &str, key: &str, headers: &str) -> std::io::Result<()> {
         let authorization =
             if key.is_empty() { String::new() } else { format!("Authorization: Bearer {key}\n") };
+        let position = match read_mode::position().await {
+            Some(position) => format!("X-Keyed-Position: {position}\n"),
+            None => String::new(),
+        };
         let head = format!(
-            "{request} HTTP/1.1\nHost: keyed\nX-Service-Project-Id: crm\n{authorization}{headers}\n\n"
+            "{request} HTTP/1.1\nHost: keyed\nX-Service-Project-Id: crm\n{position}{authorization}{headers}\n\n"
         );
         self.send(head.replace('\n', "\r\n").as_bytes()).await
     }

@@ -18,6 +18,7 @@ mod reload;
 mod routes;
 mod service;
 mod service_manager;
+mod shards;
 mod shutdown;
 mod tls;
 mod traces;

@@ -3,6 +3,7 @@
 
 use std::fmt::{Display, Write};
 use std::io::ErrorKind;
+use std::time::Duration;
 
 use listenfd::ListenFd;
 use tokio::net::TcpListener;
@@ -20,6 +21,9 @@ use keyed_proxy::traces;
 
 /// The number of attempts with a database that does not respond within a second.
 const TRIES: usize = 5;
+
+/// The time in which primary and replicas must report their state.
+const REPLICA_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The results, one line per check.
 #[derive(Default)]
@@ -60,12 +64,8 @@ impl Report {
 /// Runs all checks, and returns an error if one fails. `warnings` are about names of settings.
 pub(super) async fn run(settings: &Settings, warnings: &[String]) -> Result<(), Failure> {
     let mut report = Report::default();
-    let errors = [
-        settings.validate(),
-        log_level::parse(&settings.log).map(drop),
-        settings.database().map(drop),
-        settings.embedding.validate(),
-    ];
+    let errors =
+        [settings.validate(), log_level::parse(&settings.log).map(drop), settings.embedding.validate()];
     let is_sound = errors.iter().all(Result::is_ok);
     for error in errors.into_iter().filter_map(Result::err) {
         report.error(error);
@@ -146,7 +146,15 @@ async fn address(address: &str, setting: &str, report: &mut Report) {
 
 async fn database(settings: &Settings, report: &mut Report) {
     // An unreadable value has been reported with the settings.
+    let Ok(databases) = settings.databases() else { return };
+    for settings in databases {
+        one_database(&settings, report).await;
+    }
+}
+
+async fn one_database(settings: &Settings, report: &mut Report) {
     let Ok(url) = settings.database() else { return };
+    let name = settings.shard.map_or_else(|| "database".to_owned(), |shard| format!("shard {shard}"));
     if let Some(warning) = url.tls.warning() {
         report.warning(warning);
     }
@@ -158,19 +166,46 @@ async fn database(settings: &Settings, report: &mut Report) {
         match app.readiness.extension_version().await {
             Ok(extension) => {
                 report.ok(format_args!(
-                    "database: it responds, and its extension {extension} is compatible with keyed-proxy {VERSION}"
+                    "{name}: it responds, and its extension {extension} is compatible with keyed-proxy {VERSION}"
                 ));
                 if let Some(warning) = app.readiness.warning_of_login().await {
                     report.warning(warning);
                 }
-                return;
+                return replicas(&app, report).await;
             }
             Err(problem) if problem.cause().is_some_and(|cause| cause.contains("within a second")) => {}
             Err(problem) => {
                 let cause = problem.cause().map(|cause| format!(": {cause}")).unwrap_or_default();
-                return report.error(format_args!("{}{cause}", problem.detail()));
+                let shard = settings.shard.map(|shard| format!("shard {shard}: ")).unwrap_or_default();
+                return report.error(format_args!("{shard}{}{cause}", problem.detail()));
             }
         }
     }
-    report.error(format_args!("the database did not respond within {TRIES} seconds (KEYED_DATABASE_URL)"));
+    report.error(match settings.shard {
+        None => format!("the database did not respond within {TRIES} seconds (KEYED_DATABASE_URL)"),
+        Some(shard) => format!("shard {shard} did not respond within {TRIES} seconds (KEYED_SHARDS)"),
+    });
+}
+
+/// The service serves without replicas, too.
+async fn replicas(app: &App, report: &mut Report) {
+    let Some(replicas) = app.database.replicas() else { return };
+    let is_known = async {
+        while replicas.status().iter().any(|it| it.is_unknown) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        () = replicas.watch(VERSION) => {}
+        _ = tokio::time::timeout(REPLICA_PATIENCE, is_known) => {}
+    }
+    for replica in replicas.status() {
+        match replica.is_usable {
+            true => report.ok(format_args!("replica {}: it answers reads", replica.number)),
+            false => report.warning(format_args!(
+                "replica {} answers no reads: {} (KEYED_READ_URL)",
+                replica.number, replica.reason
+            )),
+        }
+    }
 }

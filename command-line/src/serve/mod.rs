@@ -30,7 +30,7 @@ use reload::Reload;
 use stop::Signals;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use super::outcome::Failure;
 use super::renamed;
@@ -39,11 +39,11 @@ use keyed_proxy::housekeeping;
 use keyed_proxy::listener_tls::ListenerTls;
 use keyed_proxy::metrics::Metrics;
 use keyed_proxy::observation::Sinks;
-use keyed_proxy::router::{router, routes};
+use keyed_proxy::router::routes;
 use keyed_proxy::scrape;
 use keyed_proxy::server;
 use keyed_proxy::settings::Settings;
-use keyed_proxy::state::App;
+use keyed_proxy::shards::Service;
 use keyed_proxy::traces::Traces;
 use keyed_service::log::Lines;
 use keyed_service::shutdown::Step;
@@ -96,47 +96,55 @@ async fn serve(
     let _ = rlimit::increase_nofile_limit(u64::from(u16::MAX));
     let environment = environment(&settings);
     let listener = listen::listen(&settings).await?;
-    if let Some(warning) = settings.database().map_err(anyhow::Error::msg)?.tls.warning() {
-        tracing::warn!("{warning}");
+    for database in settings.databases().map_err(anyhow::Error::msg)? {
+        if let Some(warning) = database.database().map_err(anyhow::Error::msg)?.tls.warning() {
+            tracing::warn!(shard = database.shard.map(tracing::field::display), "{warning}");
+        }
     }
-    let app = Arc::new(App::new(&settings, Metrics::new(routes()))?);
-    scrape::start(&settings, &app, lines).await?;
+    let service = Arc::new(Service::new(&settings, Metrics::new(routes()))?);
+    scrape::start(&settings, &service, lines).await?;
     let traces = Traces::from_environment()?.map(Arc::new);
     let scheme = if tls.is_some() { "https" } else { "http" };
     tracing::info!(listen = %listener.local_addr()?, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
-    tokio::spawn({
-        let app = app.clone();
-        async move { app.readiness.watch().await }
-    });
-    tokio::spawn(housekeeping::run(app.database.clone()));
-    let shutdown = app.shutdown.clone();
+    service.watch();
+    for app in service.apps() {
+        tokio::spawn(housekeeping::run(app.database.clone()));
+    }
+    let shutdown = service.shutdown().clone();
     let finishing = settings.shutdown_timeout();
     tokio::spawn(stop::run(signals, shutdown.clone(), settings.drain, finishing));
-    let embedding = start_embedding(&settings, &app)?;
-    let webhooks = start_webhooks(&settings, &app)?;
+    let embedding = start_embedding(&settings, &service)?;
+    let webhooks = start_webhooks(&settings, &service)?;
     if let Some(tls) = &tls {
-        certificate::show_expiry(tls, &app.metrics);
+        certificate::show_expiry(tls, service.metrics());
         tokio::spawn(certificate::watch(Arc::clone(tls)));
     }
     // Checks the version of the database before the first request. The result does not matter here: a service that
     // waits for its database counts as started.
-    drop(app.readiness.extension_version().await);
+    service.probe().await;
     service_manager::ready();
     tokio::spawn(service_manager::keep_alive());
     let bounds = settings.bounds.clone();
     let (embedding, embedding_key) = embedding.unzip();
     let (webhooks, webhook_key) = webhooks.unzip();
-    let reload =
-        Reload { app: app.clone(), settings, tls: tls.clone(), embedding_key, webhook_key, log, environment };
+    let reload = Reload {
+        service: service.clone(),
+        settings,
+        tls: tls.clone(),
+        embedding_key,
+        webhook_key,
+        log,
+        environment,
+    };
     tokio::spawn(reload.run(hangup));
-    let sinks = Sinks { metrics: Arc::clone(&app.metrics), traces: traces.clone() };
-    server::serve(listener, router(app), &bounds, tls.as_deref(), &sinks, &shutdown, finishing).await;
+    let sinks = Sinks { metrics: Arc::clone(service.metrics()), traces: traces.clone() };
+    server::serve(listener, service.router(), &bounds, tls.as_deref(), &sinks, &shutdown, finishing).await;
     let workers = [("the embedding of records", embedding), ("the delivery of webhooks", webhooks)];
     for (name, worker) in workers {
-        let Some(worker) = worker else { continue };
+        let Some(mut worker) = worker else { continue };
         // The worker stops when draining begins.
         let is_overdue = tokio::select! {
-            _ = worker => false,
+            () = async { while worker.join_next().await.is_some() {} } => false,
             () = tokio::time::sleep(finishing) => true,
             () = shutdown.reached(Step::Overdue) => true,
         };
@@ -161,27 +169,33 @@ fn environment(settings: &Settings) -> EnvironmentFile {
     })
 }
 
-/// A running worker and its key.
-type Started = Option<(JoinHandle<()>, WorkerKey)>;
+/// The running workers of all databases, and their key.
+type Started = Option<(JoinSet<()>, WorkerKey)>;
 
-/// Starts the embedding worker if its key is set.
-fn start_embedding(settings: &Settings, app: &Arc<App>) -> anyhow::Result<Started> {
+/// Starts the embedding workers if their key is set.
+fn start_embedding(settings: &Settings, service: &Service) -> anyhow::Result<Started> {
     let settings = &settings.embedding;
     let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok(None) };
-    let Some(embedder) = &app.embedder else { return Ok(None) };
-    let key = WorkerKey::new(&key);
-    let meter = Arc::clone(&app.metrics);
-    let worker =
-        EmbeddingWorker::new(app.database.clone(), meter, embedder.clone(), key.clone(), settings.embed_poll);
-    Ok(Some((tokio::spawn(worker.run(app.shutdown.clone())), key)))
+    let Some(embedder) = service.embedder() else { return Ok(None) };
+    let (key, mut workers) = (WorkerKey::new(&key), JoinSet::new());
+    for app in service.apps() {
+        let (database, meter) = (app.database.clone(), Arc::clone(&app.metrics));
+        let worker =
+            EmbeddingWorker::new(database, meter, embedder.clone(), key.clone(), settings.embed_poll);
+        workers.spawn(worker.run(app.shutdown.clone()));
+    }
+    Ok(Some((workers, key)))
 }
 
-/// Starts the webhook worker if its key is set.
-fn start_webhooks(settings: &Settings, app: &Arc<App>) -> anyhow::Result<Started> {
+/// Starts the webhook workers if their key is set.
+fn start_webhooks(settings: &Settings, service: &Service) -> anyhow::Result<Started> {
     let settings = &settings.webhooks;
     let Some(key) = settings.worker_key().map_err(anyhow::Error::msg)? else { return Ok(None) };
-    let key = WorkerKey::new(&key);
-    let meter = Arc::clone(&app.metrics);
-    let worker = WebhookWorker::new(app.database.clone(), meter, settings, key.clone())?;
-    Ok(Some((tokio::spawn(worker.run(app.shutdown.clone())), key)))
+    let (key, mut workers) = (WorkerKey::new(&key), JoinSet::new());
+    for app in service.apps() {
+        let meter = Arc::clone(&app.metrics);
+        let worker = WebhookWorker::new(app.database.clone(), meter, settings, key.clone())?;
+        workers.spawn(worker.run(app.shutdown.clone()));
+    }
+    Ok(Some((workers, key)))
 }

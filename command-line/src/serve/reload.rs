@@ -14,12 +14,12 @@ use super::log_level::LogLevel;
 use super::service_manager;
 use keyed_proxy::listener_tls::ListenerTls;
 use keyed_proxy::settings::Settings;
-use keyed_proxy::state::App;
+use keyed_proxy::shards::Service;
 use keyed_service::worker::WorkerKey;
 
 /// Everything that SIGHUP reloads.
 pub(super) struct Reload {
-    pub(super) app: Arc<App>,
+    pub(super) service: Arc<Service>,
     pub(super) settings: Settings,
     pub(super) tls: Option<Arc<ListenerTls>>,
     pub(super) embedding_key: Option<WorkerKey>,
@@ -55,6 +55,7 @@ impl Reload {
             ("the log level", self.log_level()),
             ("the certificate of the listener", self.certificate()),
             ("the database URL", self.database().await),
+            ("the URLs of replicas", self.replicas().await),
             ("the API key of the embedding server", self.provider_key()),
             ("the API key that embeds records", self.embedding_key()),
             ("the API key that delivers webhooks", self.webhook_key()),
@@ -95,7 +96,7 @@ impl Reload {
     fn certificate(&self) -> Result<bool, String> {
         let Some(tls) = &self.tls else { return Ok(false) };
         let has_changed = tls.reload()?;
-        certificate::show_expiry(tls, &self.app.metrics);
+        certificate::show_expiry(tls, self.service.metrics());
         if has_changed {
             certificate::warn(tls);
         }
@@ -103,15 +104,32 @@ impl Reload {
     }
 
     async fn database(&self) -> Result<bool, String> {
-        let has_changed = self.app.connector.replace(self.settings.database()?).await?;
-        if has_changed {
-            self.app.database.renew();
+        let (apps, databases) = (self.service.apps(), self.settings.databases()?);
+        if !apps.iter().map(|app| app.shard).eq(databases.iter().map(|it| it.shard)) {
+            return Err("KEYED_SHARDS has other shards than before, which needs a restart.".into());
+        }
+        let mut has_changed = false;
+        for (app, settings) in apps.iter().zip(databases) {
+            if app.connector.replace(settings.database()?).await? {
+                app.database.renew();
+                has_changed = true;
+            }
+        }
+        Ok(has_changed)
+    }
+
+    async fn replicas(&self) -> Result<bool, String> {
+        let mut has_changed = false;
+        for (app, settings) in self.service.apps().iter().zip(self.settings.databases()?) {
+            if let Some(replicas) = app.database.replicas() {
+                has_changed |= replicas.replace(&settings).await?;
+            }
         }
         Ok(has_changed)
     }
 
     fn provider_key(&self) -> Result<bool, String> {
-        let Some(embedder) = &self.app.embedder else { return Ok(false) };
+        let Some(embedder) = self.service.embedder() else { return Ok(false) };
         Ok(embedder.replace_key(self.settings.embedding.key()?))
     }
 

@@ -84,6 +84,44 @@ where
     Ok(admitted)
 }
 
+/// Whether a credential was valid when it was last looked up.
+pub(crate) fn is_remembered(admission: &Admission, kind: CredentialKind, digest: &[u8; 32]) -> bool {
+    let credential = admission.table(kind).find(digest);
+    credential.is_some_and(|it| matches!(it.state(Instant::now()), CredentialState::Good { .. }))
+}
+
+/// Whether the database knows a credential. Nothing counts against the address of the request if the credential is
+/// `trusted`: known to be valid in another database.
+pub(crate) async fn is_known<A>(
+    admission: &Arc<Admission>,
+    parts: &Parts,
+    kind: CredentialKind,
+    token: &[u8],
+    digest: [u8; 32],
+    trusted: bool,
+    ask: impl FnOnce() -> A,
+) -> Result<bool, Problem>
+where
+    A: Future<Output = LookupResult> + Send + 'static,
+{
+    let now = Instant::now();
+    let table = admission.table(kind);
+    let credential = match table.find(&digest) {
+        Some(credential) => credential,
+        None if !token::is_well_formed(kind, token) => return Ok(false),
+        None => table.insert(digest, now),
+    };
+    match credential.state(now) {
+        CredentialState::Good { .. } => Ok(true),
+        CredentialState::Wrong => Ok(false),
+        state => {
+            let address = address::of(parts, admission.trusted_proxies);
+            let lookup = Lookup { admission, kind, credential: &credential, address };
+            lookup.is_valid(state == CredentialState::Unknown && !trusted, ask).await
+        }
+    }
+}
+
 /// The size of the body: the Content-Length, or unlimited without one.
 fn body_size(headers: &HeaderMap) -> u64 {
     if headers.contains_key(header::TRANSFER_ENCODING) {

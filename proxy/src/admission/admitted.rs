@@ -177,8 +177,8 @@ impl Admitted {
         }
     }
 
-    /// Acquires a database connection and memory for the response.
-    pub(crate) async fn acquire(&self, kind: ResponseKind) -> Result<Share, Problem> {
+    /// Acquires a connection to the primary, or to the replica of this number, and memory for the response.
+    pub(crate) async fn acquire(&self, kind: ResponseKind, replica: Option<u64>) -> Result<Share, Problem> {
         let Inner { admission, credential, .. } = &*self.0;
         let (deadline, expected) = (Instant::now() + admission.patience, &credential.expectations);
         let need = || admission.responses.limited_to_key(expected.next(kind));
@@ -193,12 +193,12 @@ impl Admitted {
                 }
                 return Err(response_memory_exhausted());
             }
-            let share = self.connection(deadline).await?;
+            let share = self.connection(deadline, replica).await?;
             if self.0.resize(need(), false).is_ok() {
                 return Ok(share);
             }
         }
-        self.connection(deadline).await
+        self.connection(deadline, replica).await
     }
 
     /// Whether a response of this kind is expected to be small.
@@ -220,14 +220,16 @@ impl Admitted {
 
     /// Acquires a database connection for a chunk of an import or export.
     pub(crate) async fn acquire_for_transfer(&self) -> Result<Share, Problem> {
-        self.connection(Instant::now() + self.admission().patience).await
+        self.connection(Instant::now() + self.admission().patience, None).await
     }
 
-    /// Acquires a database connection.
-    async fn connection(&self, deadline: Instant) -> Result<Share, Problem> {
+    /// Acquires a connection to a server.
+    async fn connection(&self, deadline: Instant, replica: Option<u64>) -> Result<Share, Problem> {
         let admission = self.admission();
         let Holder { party, key } = self.0.holder();
-        let share = admission.connections.take(party, key, deadline).await;
+        let index = replica.and_then(|number| usize::try_from(number.checked_sub(1)?).ok());
+        let shares = index.and_then(|index| admission.replicas.get(index)).unwrap_or(&admission.connections);
+        let share = shares.take(party, key, deadline).await;
         share.map_err(|rejection| match rejection {
             // In this case, no limit of a caller is the cause.
             _ if admission.pulse.is_silent() => Problem::unavailable(

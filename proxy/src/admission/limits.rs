@@ -49,6 +49,8 @@ pub(crate) struct Admission {
     pub(super) responses: Arc<ResponseBudget>,
     /// The connections to the database that are not shared for pipelining.
     pub(super) connections: Arc<Shares>,
+    /// The same of each replica.
+    pub(super) replicas: Vec<Arc<Shares>>,
     pub(super) pulse: Arc<Pulse>,
     pub(super) files: Semaphore,
     pub(super) trusted_proxies: usize,
@@ -57,10 +59,11 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// Applies the configured limits to a pool of this many unshared connections.
+    /// Applies the configured limits to pools of this many unshared connections, to the primary and to each replica.
     pub(crate) fn new(
         bounds: &Bounds,
         connections: usize,
+        replicas: usize,
         body_limit: usize,
         patience: Duration,
         pulse: Arc<Pulse>,
@@ -70,6 +73,13 @@ impl Admission {
             files: bounds.files_of_a_key(connections),
             body_bytes: (bounds.body_budget / 2).max(body_limit),
             memory: bounds.invalid_key_ttl,
+        };
+        let shares = || {
+            Shares::new(
+                connections,
+                bounds.connections_of_a_role(connections),
+                bounds.connections_of_a_key(connections),
+            )
         };
         Admission {
             keys: Table::new(each),
@@ -86,11 +96,8 @@ impl Admission {
             renewals: Semaphore::new(LOOKUPS),
             public_requests: PublicRequests::new(Limit::per_second(bounds.public_rate)),
             responses: ResponseBudget::new(bounds.response_budget),
-            connections: Shares::new(
-                connections,
-                bounds.connections_of_a_role(connections),
-                bounds.connections_of_a_key(connections),
-            ),
+            connections: shares(),
+            replicas: (0..replicas).map(|_| shares()).collect(),
             pulse,
             files: Semaphore::new(bounds.files(connections)),
             trusted_proxies: bounds.trusted_proxies,

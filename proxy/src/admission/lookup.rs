@@ -32,8 +32,19 @@ struct Unknown {
 }
 
 impl Lookup<'_> {
-    /// Verifies the key. Concurrent requests with the same key share one lookup.
+    /// Verifies the key, or rejects the request.
     pub(super) async fn verify<A>(&self, is_unknown: bool, ask: impl FnOnce() -> A) -> Result<(), Problem>
+    where
+        A: Future<Output = LookupResult> + Send + 'static,
+    {
+        match self.is_valid(is_unknown, ask).await? {
+            true => Ok(()),
+            false => Err(self.reject()),
+        }
+    }
+
+    /// Whether the key is valid. Concurrent requests with the same key share one lookup.
+    pub(super) async fn is_valid<A>(&self, is_unknown: bool, ask: impl FnOnce() -> A) -> Result<bool, Problem>
     where
         A: Future<Output = LookupResult> + Send + 'static,
     {
@@ -45,8 +56,8 @@ impl Lookup<'_> {
                 let permit = self.permit(deadline).await?;
                 // Another request may have verified the key in the meantime.
                 match credential.state(StdInstant::now()) {
-                    CredentialState::Good { .. } => return Ok(()),
-                    CredentialState::Wrong => return Err(self.reject()),
+                    CredentialState::Good { .. } => return Ok(true),
+                    CredentialState::Wrong => return Ok(false),
                     CredentialState::Unknown | CredentialState::Suspect => {}
                 }
                 let lookup = credential.lookup(|| {
@@ -58,11 +69,7 @@ impl Lookup<'_> {
             }
             None => credential.lookup(|| Ok(self.begin(None, deadline, ask())))?.await,
         };
-        match result {
-            Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(self.reject()),
-            Err(problem) => Err(problem),
-        }
+        result.map(|identity| identity.is_some())
     }
 
     fn reject(&self) -> Problem {
@@ -142,7 +149,7 @@ mod tests {
     fn admission(settings: &[&str]) -> Arc<Admission> {
         let Settings { bounds } = Settings::parse_from([&["keyed-proxy"], settings].concat());
         let pulse = Arc::new(super::super::pulse::Pulse::new());
-        Arc::new(Admission::new(&bounds, 8, 1 << 20, std::time::Duration::from_secs(60), pulse))
+        Arc::new(Admission::new(&bounds, 8, 0, 1 << 20, std::time::Duration::from_secs(60), pulse))
     }
 
     /// A request from 192.0.2.1.

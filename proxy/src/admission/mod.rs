@@ -53,7 +53,7 @@ pub(crate) mod tcp;
 /// The format of keys and tokens.
 mod token;
 
-pub(crate) use admit::admit;
+pub(crate) use admit::{admit, is_known, is_remembered};
 pub(crate) use admitted::{Admitted, FilePermit};
 pub(crate) use budget::Reserved as ReservedBytes;
 pub(crate) use expectation::ResponseKind;

@@ -13,7 +13,8 @@ use crate::problem::{Problem, Reason};
 
 /// An error of the database.
 pub(crate) enum Failure {
-    /// The database has an incompatible version of the extension.
+    /// The proxy rejected the statement before it was sent: the version of the extension is incompatible, or a limit of the
+    /// client is exceeded.
     Refused(Problem),
     NoConnection(PoolError),
     /// The statement could not be prepared, so nothing of it has run.
@@ -22,6 +23,8 @@ pub(crate) enum Failure {
     TimedOut {
         sent: bool,
     },
+    /// The replica has not replayed the required position.
+    Behind,
 }
 
 impl Failure {
@@ -37,7 +40,25 @@ impl Failure {
             Failure::Sent(error) if is_read_only(error) => true,
             Failure::Unsent(error) => is_loss(error),
             Failure::Sent(error) => is_loss(error) && effect != Effect::Write,
-            Failure::Refused(_) | Failure::NoConnection(_) | Failure::TimedOut { .. } => false,
+            Failure::Refused(_) | Failure::NoConnection(_) | Failure::TimedOut { .. } | Failure::Behind => {
+                false
+            }
+        }
+    }
+
+    /// Whether the primary may answer a read that a replica did not: the failure is not the fault of the request, or the
+    /// replica does not know its key yet.
+    pub(crate) fn is_of_the_replica(&self) -> bool {
+        match self {
+            Failure::Refused(_) => false,
+            Failure::NoConnection(_) | Failure::Unsent(_) | Failure::TimedOut { .. } | Failure::Behind => {
+                true
+            }
+            Failure::Sent(error) if is_loss(error) => true,
+            Failure::Sent(error) => sqlstate(error).is_none_or(|state| {
+                let code = Code::of_sqlstate(state);
+                matches!(code, Code::Internal | Code::Unavailable | Code::Unauthorized)
+            }),
         }
     }
 
@@ -49,7 +70,7 @@ impl Failure {
     /// The response to it. If the response to a write is lost, its outcome is unknown.
     pub(crate) fn into_problem(self, effect: Effect) -> Problem {
         let in_doubt = |problem: Problem| match effect {
-            Effect::Lookup | Effect::Read | Effect::WriteOnce => problem,
+            Effect::Lookup | Effect::Read | Effect::PrimaryRead | Effect::WriteOnce => problem,
             Effect::Write => problem.with_outcome_unknown(),
         };
         match self {
@@ -85,6 +106,9 @@ impl Failure {
                 )),
                 None => Problem::internal(chain(error.into())),
             },
+            Failure::Behind => {
+                Problem::internal("a read of a replica was not sent to the primary".to_owned())
+            }
             Failure::TimedOut { sent } => {
                 let problem = Problem::new(Code::Timeout, "the database did not respond in time")
                     .with_cause("no response within the request timeout".into());

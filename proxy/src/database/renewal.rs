@@ -1,7 +1,6 @@
 //! Connections beside those of requests, and connections after the database URL, or what it names, has changed.
 
 use super::Database;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -12,15 +11,15 @@ impl Database {
     /// One connection to the same database, for what must not wait behind requests. It is replaced when theirs are: after a
     /// failover, and when the database has another address.
     pub(crate) fn beside(&self, settings: &Settings) -> anyhow::Result<Database> {
-        let (pools, pulse) = (self.pools.clone(), Arc::clone(self.pulse()));
-        Database::with_pools(settings, &self.connector, 1, &self.metrics, pools, pulse)
+        let primary = self.primary.beside(settings)?;
+        Ok(Database { primary, replicas: None })
     }
 
     /// Finds out whether another host of the URL has become the primary while this one does not respond. Connections to the old
     /// one end then, with the statements that wait there.
     pub(crate) async fn look_for_primary(&self, patience: Duration) {
-        if self.connector.has_candidates()
-            && let Ok(Ok((client, connection))) = timeout(patience, self.connector.connect()).await
+        if self.primary.connector.has_candidates()
+            && let Ok(Ok((client, connection))) = timeout(patience, self.primary.connector.connect()).await
         {
             drop(client);
             connection.abort();
@@ -29,9 +28,7 @@ impl Database {
 
     /// Uses no open connection for another request: those that are idle are closed now, the others when they are.
     pub fn renew(&self) {
-        self.pools.trust.withdraw_all();
-        self.pools.close_idle();
-        self.shared.close_idle();
+        self.primary.renew();
     }
 }
 
@@ -58,8 +55,8 @@ mod tests {
         let served = Database::new(&settings, &connector, 4, &metrics).expect("no connection is opened");
         let beside = served.beside(&settings).expect("no connection is opened");
         let opened = Instant::now();
-        assert!(beside.pools.trust.holds(opened));
+        assert!(beside.primary.pools.trust.holds(opened));
         served.renew();
-        assert!(!beside.pools.trust.holds(opened));
+        assert!(!beside.primary.pools.trust.holds(opened));
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use tokio_postgres::Error;
+use tokio_postgres::types::PgLsn;
 
 use crate::admission::Admitted;
 use crate::metrics::{Metrics, StatementKind};
@@ -15,6 +16,7 @@ pub(super) struct Trace<'a> {
     observation: Option<&'a Observation>,
     kind: StatementKind,
     function: &'static str,
+    replica: Option<u64>,
     attempt: u64,
 }
 
@@ -24,9 +26,10 @@ impl<'a> Trace<'a> {
         admitted: Option<&'a Admitted>,
         kind: StatementKind,
         function: &'static str,
+        replica: Option<u64>,
     ) -> Trace<'a> {
         let observation = admitted.and_then(Admitted::observation);
-        Trace { metrics, observation, kind, function, attempt: 1 }
+        Trace { metrics, observation, kind, function, replica, attempt: 1 }
     }
 
     pub(super) fn attempt(self, attempt: u64) -> Trace<'a> {
@@ -41,6 +44,13 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// The log reached this position after the statement.
+    pub(super) fn wrote(self, position: Option<PgLsn>) {
+        if let (Some(observation), Some(position)) = (self.observation, position) {
+            observation.wrote(position);
+        }
+    }
+
     /// The statement was sent then, and has ended. Without an outcome, no request waited for its end.
     pub(super) fn asked<T>(self, began: Instant, outcome: Option<&Result<T, Error>>) {
         let error = outcome.and_then(|outcome| outcome.as_ref().err()).and_then(SqlState::of);
@@ -48,7 +58,7 @@ impl<'a> Trace<'a> {
             self.metrics.database_error(sqlstate.as_str());
         }
         if let Some(observation) = self.observation {
-            let time = observation.asked(self.function, self.attempt, began, error);
+            let time = observation.asked(self.function, self.attempt, began, error, self.replica);
             self.metrics.statement(self.kind, time);
         }
     }

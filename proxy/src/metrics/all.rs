@@ -1,6 +1,6 @@
 //! All metrics of the process.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -12,12 +12,14 @@ use super::measured::Measured;
 use super::requests::{Requests, Routes};
 use super::table::{Series, StatementKind};
 use crate::problem::Reason;
+use crate::shard::Shard;
 
 /// The maximum number of SQLSTATEs with a series. A trigger can raise any SQLSTATE.
 const MAX_STATES: usize = 100;
 
 /// The reasons of retries.
-const RETRIES: [&str; 5] = ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error"];
+const RETRIES: [&str; 6] =
+    ["conflict", "connection_lost", "read_only", "shared_stuck", "shared_error", "replica"];
 
 /// The outcomes of inbound deliveries.
 const DELIVERIES: [&str; 5] = ["accepted", "rejected", "unauthorized", "invalid", "failed"];
@@ -55,7 +57,17 @@ impl Deref for Metrics {
 impl Metrics {
     /// Creates the metrics. `routes` are the routes of the service.
     pub fn new(routes: Routes) -> Metrics {
-        let registry = Registry::new();
+        Metrics::registered(routes, Registry::new())
+    }
+
+    /// Those of one shard, each with a label that names it.
+    pub(crate) fn of_shard(shard: Shard) -> Metrics {
+        let labels = HashMap::from([("shard".to_owned(), shard.to_string())]);
+        let registry = Registry::new_custom(None, Some(labels)).expect("a constant label");
+        Metrics::registered(Routes::default(), registry)
+    }
+
+    fn registered(routes: Routes, registry: Registry) -> Metrics {
         let series = Series::new(&registry);
         // Counters with known labels start at zero, because rate() and increase() ignore the first value of a series.
         for (counter, values) in [

@@ -127,8 +127,16 @@ metrics! {
     statement_seconds: HistogramVec "keyed_database_statement_duration_seconds" ["kind"] in REQUEST;
     /// Errors that the database reported, including those of attempts that were retried.
     database_errors: IntCounterVec "keyed_database_errors_total" ["sqlstate"];
-    /// Retried statements, by reason: conflict, connection_lost, read_only, shared_stuck or shared_error.
+    /// Retried statements, by reason: conflict, connection_lost, read_only, shared_stuck, shared_error or replica: a read that a replica could not answer, sent to the primary.
     retries: IntCounterVec "keyed_database_retries_total" ["reason"];
+    /// Reads that a replica could answer, by the server that they were sent to first: replica or primary. Absent without KEYED_READ_URL.
+    reads: IntCounterVec "keyed_database_reads_total" ["target"];
+    /// Reads with X-Keyed-Position, by outcome: current (a replica had replayed it), replayed (a replica replayed it within KEYED_READ_WAIT) or timed_out (the primary answered). Absent without KEYED_READ_URL.
+    position_waits: IntCounterVec "keyed_position_waits_total" ["outcome"];
+    /// State of each replica: 1 for its current state, else 0. Absent without KEYED_READ_URL.
+    replica_state: GaugeVec "keyed_replica_state" ["replica", "state"];
+    /// Lag of each replica: the age of the newest position of the primary that it has replayed, to half a second. Absent while it is unknown.
+    replica_lag: GaugeVec "keyed_replica_lag_seconds" ["replica"];
     /// Round trip of a small query on a separate connection, every two seconds.
     round_trip: Histogram "keyed_database_round_trip_seconds" [] in WAIT;
     /// Whether requests are served: 1 if /readyz responds with 200.

@@ -40,6 +40,7 @@ pub(super) fn write(observation: &Observation, outcome: &Outcome, trace: Option<
         wait_us = micros(facts.waited),
         database_us = micros(facts.in_database),
         statements = facts.statements,
+        replica = facts.replica,
         bytes_in = outcome.bytes_received,
         bytes_out = outcome.bytes_sent,
         address = address.map(|it| tracing::field::display(it.to_canonical())),

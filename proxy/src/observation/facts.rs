@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::MatchedPath;
+use tokio_postgres::types::PgLsn;
 
 use crate::problem::Reason;
 
@@ -56,8 +57,8 @@ pub(crate) enum Step {
     Authenticate,
     /// The wait for a database connection.
     Wait,
-    /// A statement, named after the function that it calls.
-    Statement { function: &'static str, attempt: u64, sqlstate: Option<SqlState> },
+    /// A statement, by the function that it calls, and the replica that answered it.
+    Statement { function: &'static str, attempt: u64, sqlstate: Option<SqlState>, replica: Option<u64> },
 }
 
 /// The collected facts.
@@ -75,6 +76,10 @@ pub(crate) struct Facts {
     pub(crate) statements: u64,
     /// The error of the last statement; `None` after a successful retry.
     pub(crate) sqlstate: Option<SqlState>,
+    /// The replica that answered the last statement; none for the primary.
+    pub(crate) replica: Option<u64>,
+    /// The position after the last write.
+    pub(crate) position: Option<PgLsn>,
     /// The limit that the request exceeded.
     pub(crate) rejection: Option<Reason>,
 }
@@ -85,10 +90,11 @@ impl Facts {
         let time = ended.saturating_duration_since(began);
         match step {
             Step::Wait => self.waited += time,
-            Step::Statement { sqlstate, .. } => {
+            Step::Statement { sqlstate, replica, .. } => {
                 self.in_database += time;
                 self.statements += 1;
                 self.sqlstate = sqlstate;
+                self.replica = replica;
             }
             Step::Receive | Step::Authenticate => {}
         }
@@ -150,7 +156,8 @@ mod tests {
         let failed = SqlState::read("40001");
         for attempt in 1..=1000 {
             let sqlstate = failed.filter(|_| attempt < 1000);
-            facts.add(Step::Statement { function: "batch", attempt, sqlstate }, Instant::now());
+            facts
+                .add(Step::Statement { function: "batch", attempt, sqlstate, replica: None }, Instant::now());
         }
         assert_eq!((facts.phases.len(), facts.statements), (MAX_PHASES, 1000));
         assert_eq!(facts.sqlstate, None, "the last one succeeded");

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use axum::extract::MatchedPath;
 use axum::http::{Extensions, Method, Request};
+use tokio_postgres::types::PgLsn;
 use uuid::Uuid;
 
 use super::facts::{Facts, Identity, SqlState, Step};
@@ -70,6 +71,21 @@ impl Observation {
                 observation
             }
         }
+    }
+
+    /// Another one for a part of this request, with its id. What it learns is not in the access log.
+    pub(crate) fn aside(&self) -> Observation {
+        Observation(Arc::new(Inner {
+            began: Instant::now(),
+            id: self.0.id.clone(),
+            method: self.0.method,
+            address: self.0.address,
+            received: AtomicU64::new(0),
+            facts: Mutex::default(),
+            resources: Mutex::default(),
+            parent: None,
+            traces: None,
+        }))
     }
 
     pub(crate) fn find(extensions: &Extensions) -> Option<Observation> {
@@ -170,8 +186,20 @@ impl Observation {
         attempt: u64,
         began: Instant,
         sqlstate: Option<SqlState>,
+        replica: Option<u64>,
     ) -> Duration {
-        self.phase(Step::Statement { function, attempt, sqlstate }, began)
+        self.phase(Step::Statement { function, attempt, sqlstate, replica }, began)
+    }
+
+    /// A write has ended, and the log reached this position.
+    pub(crate) fn wrote(&self, position: PgLsn) {
+        let mut facts = self.facts();
+        facts.position = facts.position.max(Some(position));
+    }
+
+    /// The position after the last write, for the caller.
+    pub(crate) fn position(&self) -> Option<PgLsn> {
+        self.facts().position
     }
 
     pub(super) fn began(&self) -> Instant {

@@ -9,6 +9,7 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 const MAX_LENGTH: usize = 128;
 
 /// The id of a request, and the `instance` of its problem.
+#[derive(Clone)]
 pub(crate) struct RequestId {
     /// As the caller sent it, so that a text search finds it in all logs.
     pub(crate) header: HeaderValue,

@@ -85,11 +85,14 @@ fn span(phase: &Phase) -> Span {
         Step::Statement { function, .. } => (function, SpanKind::Client),
     };
     let mut span = part(name, kind, phase.began, phase.ended);
-    if let Step::Statement { function, attempt, sqlstate } = phase.step {
+    if let Step::Statement { function, attempt, sqlstate, replica } = phase.step {
         span.attributes.push(KeyValue::new("db.system.name", "postgresql"));
         span.attributes.push(KeyValue::new("db.stored_procedure.name", function));
         if attempt > 1 {
             span.attributes.push(KeyValue::new("keyed.attempt", i64::try_from(attempt).unwrap_or(i64::MAX)));
+        }
+        if let Some(replica) = replica {
+            span.attributes.push(KeyValue::new("keyed.replica", i64::try_from(replica).unwrap_or(i64::MAX)));
         }
         if let Some(sqlstate) = sqlstate {
             span.attributes.push(KeyValue::new("db.response.status_code", sqlstate.as_str().to_owned()));

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{Outcome, Parts, Problem};
+use crate::shard::Shard;
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -30,6 +31,8 @@ struct Body<'a> {
     quota: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[Shard]>::is_empty")]
+    unavailable_shards: &'a [Shard],
 }
 
 impl Problem {
@@ -42,7 +45,7 @@ impl Problem {
 
     /// Renders the body for the request with this id.
     pub(crate) fn render(&self, request_id: Uuid) -> String {
-        let Parts { code, detail, outcome, database_details, .. } = &*self.0;
+        let Parts { code, detail, outcome, unavailable_shards, database_details, .. } = &*self.0;
         let name = database_details.code.as_deref().unwrap_or(code.name());
         let body = Body {
             r#type: format!("urn:problem-type:keyed:{name}"),
@@ -63,6 +66,7 @@ impl Problem {
                 Outcome::Unknown => Some("unknown"),
                 Outcome::Partial => Some("partial"),
             },
+            unavailable_shards,
         };
         serde_json::to_string(&body).unwrap_or_default()
     }
@@ -105,6 +109,19 @@ mod tests {
             let says_so = problem.into_response().headers().contains_key("retry-after");
             assert_eq!(says_so, body.contains(r#""retryable":true"#), "{body}");
         }
+    }
+
+    #[test]
+    fn problem_names_the_shards_without_a_response() {
+        let shard = Shard::new(3).expect("a number of a shard");
+        let problem = Problem::unavailable("the database cannot be reached", String::new()).of_shard(shard);
+        let body = problem.render(Uuid::nil());
+        assert!(body.contains(r#""detail":"shard 3: the database cannot be reached""#), "{body}");
+        assert!(body.ends_with(r#""unavailable_shards":[3]}"#), "{body}");
+        assert!(!Problem::not_found().of_shard(shard).render(Uuid::nil()).contains("shard"));
+        let two = vec![Shard::new(0).expect("a number"), shard];
+        let body = Problem::unavailable_shards(two, String::new()).render(Uuid::nil());
+        assert!(body.contains(r#""detail":"shards 0 and 3 do not respond""#), "{body}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use keyed_service::statement::{number, statement, text};
 pub(crate) async fn list_keys(mut call: Call<0>) -> Result<Response, Problem> {
     let [limit, cursor] = call.parameters(["limit", "cursor"])?;
     let limit = query::number("limit", limit)?;
-    call.read(statement!("list_api_keys($4::int4, $5::text)"), &[number(&limit), text(&cursor)]).await
+    call.read_primary(statement!("list_api_keys($4::int4, $5::text)"), &[number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn create_key(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -28,14 +28,14 @@ pub(crate) async fn revoke_key(call: Call<1>) -> Result<Response, Problem> {
 pub(crate) async fn roles(mut call: Call<0>) -> Result<Response, Problem> {
     let [limit, cursor] = call.parameters(["limit", "cursor"])?;
     let limit = query::number("limit", limit)?;
-    call.read(statement!("list_roles($4::int4, $5::text)"), &[number(&limit), text(&cursor)]).await
+    call.read_primary(statement!("list_roles($4::int4, $5::text)"), &[number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn grants(mut call: Call<0>) -> Result<Response, Problem> {
     let [role, target, limit, cursor] = call.parameters(["role", "target", "limit", "cursor"])?;
     let limit = query::number("limit", limit)?;
     let statement = statement!("list_grants($4::text, $5::text, $6::int4, $7::text)");
-    call.read(statement, &[text(&role), text(&target), number(&limit), text(&cursor)]).await
+    call.read_primary(statement, &[text(&role), text(&target), number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn grant(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -52,7 +52,7 @@ pub(crate) async fn explain(mut call: Call<1>) -> Result<Response, Problem> {
     let [role] = call.parameters(["role"])?;
     let role = given("role", role)?;
     let [id] = call.segments();
-    call.read(statement!("explain_access($4::text, $5::text)"), &[text(id), text(&role)]).await
+    call.read_primary(statement!("explain_access($4::text, $5::text)"), &[text(id), text(&role)]).await
 }
 
 fn given(name: &str, value: Option<Cow<'static, str>>) -> Result<Cow<'static, str>, Problem> {
@@ -64,7 +64,7 @@ pub(crate) async fn create_project(call: Call<0>, JsonText(body): JsonText) -> R
 }
 
 pub(crate) async fn quotas(call: Call<0>) -> Result<Response, Problem> {
-    call.read(statement!("list_quotas()"), &[]).await
+    call.read_primary(statement!("list_quotas()"), &[]).await
 }
 
 pub(crate) async fn set_quota(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {

@@ -8,7 +8,7 @@ use crate::query;
 use keyed_service::statement::{number, statement, text};
 
 pub(crate) async fn jobs(call: Call<0>) -> Result<Response, Problem> {
-    call.read(statement!("list_jobs()"), &[]).await
+    call.read_primary(statement!("list_jobs()"), &[]).await
 }
 
 pub(crate) async fn retry_jobs(call: Call<0>) -> Result<Response, Problem> {
@@ -16,14 +16,14 @@ pub(crate) async fn retry_jobs(call: Call<0>) -> Result<Response, Problem> {
 }
 
 pub(crate) async fn embedding_status(call: Call<0>) -> Result<Response, Problem> {
-    call.read(statement!("embedding_status()"), &[]).await
+    call.read_primary(statement!("embedding_status()"), &[]).await
 }
 
 pub(crate) async fn embedding_failures(mut call: Call<0>) -> Result<Response, Problem> {
     let [template, limit] = call.parameters(["template", "limit"])?;
     let limit = query::number("limit", limit)?;
     let statement = statement!("embedding_failures($4::text, $5::int4)");
-    call.read(statement, &[text(&template), number(&limit)]).await
+    call.read_primary(statement, &[text(&template), number(&limit)]).await
 }
 
 pub(crate) async fn retry_embeddings(mut call: Call<0>) -> Result<Response, Problem> {
@@ -33,9 +33,9 @@ pub(crate) async fn retry_embeddings(mut call: Call<0>) -> Result<Response, Prob
 
 pub(crate) async fn suggest_indexes(call: Call<1>) -> Result<Response, Problem> {
     let [template] = call.segments();
-    call.read(statement!("suggest_indexes($4::text)"), &[text(template)]).await
+    call.read_primary(statement!("suggest_indexes($4::text)"), &[text(template)]).await
 }
 
 pub(crate) async fn examine(call: Call<0>) -> Result<Response, Problem> {
-    call.read(statement!("examine()"), &[]).await
+    call.read_primary(statement!("examine()"), &[]).await
 }

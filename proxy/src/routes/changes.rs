@@ -46,7 +46,7 @@ pub(crate) async fn read(mut call: Call<0>, method: Method, headers: HeaderMap) 
     let Some(wait) = wait else {
         let statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
         return call
-            .read(statement, &[text(&template), text(&after), number(&limit), flag(&with_record)])
+            .read_primary(statement, &[text(&template), text(&after), number(&limit), flag(&with_record)])
             .await;
     };
     let feed = Feed { template, limit, with_record, form: Form::Json };
@@ -68,7 +68,7 @@ async fn events(
         // For HEAD: whether the stream is possible.
         let statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
         let arguments = [text(&feed.template), text(&after), number(&feed.limit), flag(&feed.with_record)];
-        response::read(&call.ask(crate::database::Effect::Read, statement, &arguments).await?)?;
+        response::read(&call.ask(crate::database::Effect::PrimaryRead, statement, &arguments).await?)?;
         return Ok(([kind, UNBUFFERED], Body::empty()).into_response());
     }
     let Call { app, caller, .. } = call;

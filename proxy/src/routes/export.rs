@@ -49,7 +49,7 @@ pub(crate) async fn saved(
     if method == Method::HEAD {
         // For HEAD: whether the export is possible, without a permit and without an open transaction.
         caller.idempotency = None;
-        app.database.call(Effect::Read, &caller, OPEN, &request.arguments()).await?;
+        app.database.call(Effect::PrimaryRead, &caller, OPEN, &request.arguments()).await?;
         return Ok((request.headers(), Body::empty()).into_response());
     }
     export(app, caller, request, Accepted::of(&headers)).await

@@ -6,7 +6,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use keyed_errors::Code;
+use serde_json::{Value, json};
 
+use crate::database::replica::ReplicaStatus;
 use crate::problem::Problem;
 use crate::readiness::VERSION;
 use crate::response;
@@ -26,6 +28,17 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Probl
         ));
     }
     let extension = app.readiness.extension_version().await?;
-    let body = format!(r#"{{"status":"ready","version":"{VERSION}","extension_version":"{extension}"}}"#);
-    Ok(response::json(StatusCode::OK, body))
+    let mut body = json!({"status": "ready", "version": VERSION, "extension_version": extension});
+    if let Some(replicas) = app.database.replicas() {
+        body["replicas"] = replicas.status().iter().map(replica).collect();
+    }
+    Ok(response::json(StatusCode::OK, body.to_string()))
+}
+
+fn replica(status: &ReplicaStatus) -> Value {
+    let mut replica = json!({"replica": status.number, "state": status.state});
+    if let Some(lag) = status.lag {
+        replica["lag_seconds"] = json!((lag.as_secs_f64() * 10.0).round() / 10.0);
+    }
+    replica
 }

@@ -9,7 +9,7 @@ use crate::query;
 use keyed_service::statement::{number, statement, text};
 
 pub(crate) async fn list(call: Call<0>) -> Result<Response, Problem> {
-    call.read(statement!("list_webhook_endpoints()"), &[]).await
+    call.read_primary(statement!("list_webhook_endpoints()"), &[]).await
 }
 
 pub(crate) async fn create(call: Call<0>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -19,7 +19,7 @@ pub(crate) async fn create(call: Call<0>, JsonText(body): JsonText) -> Result<Re
 
 pub(crate) async fn read(call: Call<1>) -> Result<Response, Problem> {
     let [endpoint] = call.segments();
-    call.read(statement!("get_webhook_endpoint($4::text)"), &[text(endpoint)]).await
+    call.read_primary(statement!("get_webhook_endpoint($4::text)"), &[text(endpoint)]).await
 }
 
 pub(crate) async fn alter(call: Call<1>, JsonText(body): JsonText) -> Result<Response, Problem> {
@@ -42,12 +42,13 @@ pub(crate) async fn deliveries(mut call: Call<1>) -> Result<Response, Problem> {
     let limit = query::number("limit", limit)?;
     let [endpoint] = call.segments();
     let statement = statement!("webhook_deliveries($4::text, $5::text, $6::int4, $7::text)");
-    call.read(statement, &[text(endpoint), text(&state), number(&limit), text(&cursor)]).await
+    call.read_primary(statement, &[text(endpoint), text(&state), number(&limit), text(&cursor)]).await
 }
 
 pub(crate) async fn delivery(call: Call<2>) -> Result<Response, Problem> {
     let [endpoint, id] = call.segments();
-    call.read(statement!("get_webhook_delivery($4::text, $5::text)"), &[text(endpoint), text(id)]).await
+    call.read_primary(statement!("get_webhook_delivery($4::text, $5::text)"), &[text(endpoint), text(id)])
+        .await
 }
 
 pub(crate) async fn replay(call: Call<2>) -> Result<Response, Problem> {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use futures_util::future::join_all;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -21,6 +22,7 @@ use tokio::time::timeout;
 
 use crate::metrics::Metrics;
 use crate::settings::Settings;
+use crate::shards::Service;
 use crate::state::App;
 use keyed_service::log::Lines;
 
@@ -34,27 +36,32 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The sources of a scrape.
 struct Scrape {
-    app: Arc<App>,
+    /// Of the process.
+    metrics: Arc<Metrics>,
     log: Lines,
-    measurements: Measurements,
+    databases: Vec<(Arc<App>, Measurements)>,
 }
 
 /// Opens the listener of `/metrics`, if it is configured.
-pub async fn start(settings: &Settings, app: &Arc<App>, log: Lines) -> anyhow::Result<()> {
+pub async fn start(settings: &Settings, service: &Service, log: Lines) -> anyhow::Result<()> {
     let Some(address) = &settings.metrics_listen else { return Ok(()) };
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address} (KEYED_METRICS_LISTEN)"))?;
     tracing::info!(listen = %listener.local_addr()?, "serving metrics");
-    let scrape = Scrape::new(Arc::clone(app), log, settings)?;
+    let scrape = Scrape::new(service, log, settings)?;
     tokio::spawn(Arc::new(scrape).serve(listener));
     Ok(())
 }
 
 impl Scrape {
-    fn new(app: Arc<App>, log: Lines, settings: &Settings) -> anyhow::Result<Scrape> {
-        let measurements = Measurements::new(settings, &app.database)?;
-        Ok(Scrape { app, log, measurements })
+    fn new(service: &Service, log: Lines, settings: &Settings) -> anyhow::Result<Scrape> {
+        let database = |app: Arc<App>| {
+            let measurements = Measurements::new(settings, &app.database)?;
+            Ok((app, measurements))
+        };
+        let databases = service.apps().into_iter().map(database).collect::<anyhow::Result<_>>()?;
+        Ok(Scrape { metrics: Arc::clone(service.metrics()), log, databases })
     }
 
     /// Serves scrapes until the service stops.
@@ -107,11 +114,15 @@ impl Scrape {
     }
 
     async fn text(&self) -> String {
-        let metrics = &self.app.metrics;
-        self.measurements.refresh(metrics).await;
-        self.app.database.measure();
+        join_all(self.databases.iter().map(|(app, measurements)| measurements.refresh(&app.metrics))).await;
+        for (app, _) in &self.databases {
+            app.database.measure();
+        }
+        let metrics = &self.metrics;
         metrics.log_lost.inc_by(self.log.lost().saturating_sub(metrics.log_lost.get()));
-        metrics.text()
+        let shards =
+            self.databases.iter().filter(|(app, _)| app.shard.is_some()).map(|(app, _)| &app.metrics);
+        metrics.text_with(&shards.collect::<Vec<_>>())
     }
 }
 

@@ -4,6 +4,10 @@
 pub mod application;
 /// Limits.
 pub mod bounds;
+/// Read replicas.
+pub mod replicas;
+/// Shards.
+mod shards;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,10 +17,13 @@ use bounds::Bounds;
 use clap::{ArgAction, Args, ValueEnum};
 use keyed_embedding_worker::settings::EmbeddingSettings;
 use keyed_service::database_url::{self, DatabaseUrl};
-use keyed_service::value::{bytes, cores, seconds, seconds_or_none, whole};
+use keyed_service::value::{bytes, cores, seconds, seconds_or_none, value_or_file, whole};
 use keyed_webhook_worker::settings::WebhookSettings;
+use replicas::ReplicaSettings;
 
 use crate::cors;
+use crate::shard::Shard;
+use shards::ShardSettings;
 
 /// The default log level.
 pub const DEFAULT_LOG: &str = "info";
@@ -71,6 +78,14 @@ pub struct Settings {
     /// A file that contains the database URL, to keep the password out of the environment.
     #[arg(long, env = "KEYED_DATABASE_URL_FILE", value_name = "FILE", conflicts_with = "database_url")]
     pub database_url_file: Option<PathBuf>,
+
+    /// The shard whose database this is; none if the service has one database.
+    #[arg(skip)]
+    pub shard: Option<Shard>,
+
+    /// Shards.
+    #[command(flatten)]
+    pub sharding: ShardSettings,
 
     /// Maximum connections to the database. Default: four per core, at most 32.
     #[arg(long, env = "KEYED_POOL_SIZE", default_value_t = default_pool_size(), value_name = "N", value_parser = whole::<usize>)]
@@ -141,6 +156,10 @@ pub struct Settings {
     #[arg(long, env = "KEYED_PREPARED_STATEMENTS", default_value_t = true, action = ArgAction::Set, value_name = "BOOL")]
     pub prepared_statements: bool,
 
+    /// Read replicas.
+    #[command(flatten)]
+    pub replicas: ReplicaSettings,
+
     /// The web application.
     #[command(flatten)]
     pub application: ApplicationSettings,
@@ -161,7 +180,11 @@ pub struct Settings {
 impl Settings {
     /// Rejects settings that contradict each other.
     pub fn validate(&self) -> Result<(), String> {
-        self.database().map(drop)?;
+        for settings in self.databases()? {
+            settings.database()?;
+            settings.replicas()?;
+        }
+        self.replicas.validate(self.request_timeout)?;
         self.listener_files().map(drop)?;
         for (name, number) in [("KEYED_POOL_SIZE", self.pool_size), ("KEYED_WORKERS", self.workers)] {
             if !(1..=1024).contains(&number) {
@@ -208,13 +231,51 @@ impl Settings {
     /// The connection settings. Messages never repeat the URL, because it may contain a password.
     pub fn database(&self) -> Result<DatabaseUrl, String> {
         let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
-        let mut database = database_url::read("KEYED_DATABASE_URL", url, file)?;
+        Ok(self.with_session_options(database_url::read(&self.database_name(), url, file)?))
+    }
+
+    /// The same of the replicas that answer reads.
+    pub fn replicas(&self) -> Result<Vec<DatabaseUrl>, String> {
+        let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
+        let urls = self.replicas.urls(&database_url::read(&self.database_name(), url, file)?)?;
+        Ok(urls.into_iter().map(|url| self.with_session_options(url)).collect())
+    }
+
+    /// The name of the database URL in messages.
+    fn database_name(&self) -> String {
+        self.shard
+            .map_or_else(|| "KEYED_DATABASE_URL".to_owned(), |shard| format!("KEYED_SHARDS (shard {shard})"))
+    }
+
+    fn with_session_options(&self, mut database: DatabaseUrl) -> DatabaseUrl {
         let config = &mut database.config;
         if self.prepared_statements {
             let given = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
             config.options(format!("{given}{}", self.session_options()));
         }
-        Ok(database)
+        database
+    }
+
+    /// The settings of each database of the service: one, or one for each shard, in the order of the shards.
+    pub fn databases(&self) -> Result<Vec<Settings>, String> {
+        let Some(shards) = self.sharding.read()? else { return Ok(vec![self.clone()]) };
+        let (url, file) = (self.database_url.as_deref(), self.database_url_file.as_deref());
+        if value_or_file("KEYED_DATABASE_URL", url, file)?.is_some_and(|url| !url.trim().is_empty()) {
+            return Err("KEYED_SHARDS and KEYED_DATABASE_URL are both set: set one of them.".into());
+        }
+        let bounds = self.bounds.clone().divided(shards.len(), self.body_limit);
+        let numbers: Vec<Shard> = shards.iter().map(|(shard, _)| *shard).collect();
+        let replicas = self.replicas.by_shard(&numbers)?;
+        let of_shard = |((shard, url), replicas)| Settings {
+            shard: Some(shard),
+            sharding: ShardSettings::default(),
+            database_url: Some(url),
+            database_url_file: None,
+            bounds: bounds.clone(),
+            replicas,
+            ..self.clone()
+        };
+        Ok(shards.into_iter().zip(replicas).map(of_shard).collect())
     }
 
     fn session_options(&self) -> String {

@@ -58,3 +58,48 @@ fn statement_timeout_is_below_the_request_timeout() {
     let message = settings(&["--database-url", url, "--request-timeout", "30"]).validate();
     assert!(message.is_err_and(|message| message.contains("KEYED_STATEMENT_TIMEOUT")));
 }
+
+#[test]
+fn shards_replace_the_database_url() {
+    let shards = ["--shards", "0=postgres://h/x 5=postgres://h/y"];
+    let settings = Settings::of_arguments(&shards);
+    assert_eq!(settings.validate(), Ok(()));
+    let databases = settings.databases().expect("two shards");
+    let numbers: Vec<Option<Shard>> = databases.iter().map(|it| it.shard).collect();
+    assert_eq!(numbers, [Shard::new(0), Shard::new(5)]);
+    let both = [&shards[..], &["--database-url", "postgres://h/z"]].concat();
+    let message = Settings::of_arguments(&both).validate().expect_err("both are set");
+    assert!(message.contains("set one of them"), "{message}");
+}
+
+#[test]
+fn invalid_url_is_reported_with_its_shard() {
+    let settings = Settings::of_arguments(&["--shards", "7=postgres://u:secret@h:port/x"]);
+    let message = settings.validate().expect_err("the port is no number");
+    assert!(message.contains("KEYED_SHARDS (shard 7)") && !message.contains("secret"), "{message}");
+}
+
+#[test]
+fn shards_divide_the_limits_of_the_process() {
+    let shards: Vec<String> = (0..8).map(|shard| format!("{shard}=postgres://h/x")).collect();
+    let settings = Settings::of_arguments(&["--shards", &shards.join(" "), "--max-requests", "100"]);
+    for shard in settings.databases().expect("eight shards") {
+        assert_eq!((shard.bounds.max_requests, shard.pool_size), (13, settings.pool_size));
+        assert_eq!(shard.bounds.body_budget, settings.body_limit, "one body, although an eighth is less");
+        assert_eq!(shard.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn empty_file_of_shards_means_one_database() {
+    let (empty, shards) = (tempfile::NamedTempFile::new(), tempfile::NamedTempFile::new());
+    let (empty, shards) = (empty.expect("a file"), shards.expect("a file"));
+    std::fs::write(shards.path(), "3=postgres://h/x\n").expect("it is our file");
+    let path = |file: &tempfile::NamedTempFile| file.path().to_str().expect("letters").to_owned();
+    let (empty, shards) = (path(&empty), path(&shards));
+    let one = settings(&["--shards-file", &empty, "--database-url", "postgres://h/x"]).databases();
+    assert_eq!(one.map(|all| all[0].shard), Ok(None));
+    let sharded = settings(&["--shards-file", &shards, "--database-url-file", &empty]).databases();
+    assert_eq!(sharded.map(|all| all[0].shard), Ok(Shard::new(3)));
+    assert!(settings(&["--shards-file", &empty, "--database-url-file", &empty]).validate().is_err());
+}

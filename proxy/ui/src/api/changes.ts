@@ -7,6 +7,7 @@
 import { inProject, type Schemas, send } from "./client";
 import { EventReader, type StreamEvent } from "./eventStream";
 import { pauseAfter } from "./pause";
+import { readFromPrimary } from "./position";
 import { RequestError, requestError } from "./problem";
 
 export type Change = Schemas["Change"];
@@ -97,6 +98,7 @@ function deliver(events: readonly StreamEvent[], onChanges: Follower["onChanges"
   const error = events.find(({ type }) => type === "error");
   const changes = events.filter((event) => event !== error).map(({ data }): Change => JSON.parse(data));
   if (changes.length > 0) {
+    readFromPrimary();
     for (const listener of listeners) listener(changes);
     onChanges(changes);
   }

@@ -2,6 +2,7 @@
 import createClient from "openapi-fetch";
 import { anotherKey, currentSession, markRejected } from "../session/session";
 import { parseJson, renderJson } from "./json";
+import { askForFreshness, learnPosition } from "./position";
 import { takePreloaded } from "./preload";
 import { RequestError, requestError } from "./problem";
 import { isFromService, setReachable } from "./reachability";
@@ -43,6 +44,7 @@ async function reach(request: Request): Promise<Response> {
   }
   setReachable(isFromService(response));
   if (!isFromService(response)) throw unreachable();
+  learnPosition(response);
   return response;
 }
 
@@ -60,6 +62,7 @@ export async function send(request: Request): Promise<Response> {
     const signed = isShort(request) ? request.clone() : request;
     signed.headers.set("authorization", `Bearer ${key}`);
     signed.headers.set("x-keyed-source", "app");
+    askForFreshness(signed.headers);
     const response = await reach(signed);
     if (response.status !== 401) return response;
     markRejected(key);

@@ -5,6 +5,8 @@
  * that address, such as another search, aborts it.
  */
 
+import { askForFreshness } from "./position";
+
 export type PreloadRequest = {
   method: "GET" | "POST";
   /** The path with its query. */
@@ -26,8 +28,9 @@ const signature = (authorization: string | null, project: string | null, body: s
 
 export function preload({ method, path, project, key, body }: PreloadRequest) {
   const authorization = `Bearer ${key}`;
-  const headers: Record<string, string> = { authorization, "X-Service-Project-Id": project };
-  if (body !== undefined) headers["content-type"] = "application/json";
+  const headers = new Headers({ authorization, "X-Service-Project-Id": project });
+  if (body !== undefined) headers.set("content-type", "application/json");
+  askForFreshness(headers);
   const abort = new AbortController();
   const response = fetch(path, {
     method,

@@ -87,7 +87,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an API key
-         * @description `key` is returned once, because the database stores only its hash. A request repeated with its `Idempotency-Key` issues no second key and gets the same response with `key: null`. A key that is limited to projects can issue only keys that are limited to some of them.
+         * @description `key` is returned once, because the database stores only its hash. A request repeated with its `Idempotency-Key` issues no second key and gets the same response with `key: null`. A key that is limited to projects can issue only keys that are limited to some of them. In a service with shards, the key is issued on one shard and registered on the others of its projects. If `unavailable_shards` names shards, send the request again with `key` to complete it.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -108,7 +108,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The next request with the key gets 401.
+         * @description The next request with the key gets 401. In a service with shards, 503 names the shards on which the key may still be valid: send the request again.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -1231,6 +1231,8 @@ export interface components {
              * @description A time in the future. Default is never.
              */
             expires_at?: string | null;
+            /** @description In a service with shards, a key that was issued before, to be registered on the shards of its projects that did not respond. The other members must be those of the first request. */
+            key?: string | null;
             label?: string | null;
             /** @description The projects that the key is limited to; null for all. */
             projects?: string[] | null;
@@ -2541,9 +2543,12 @@ export interface components {
                 remedy: string;
                 /** @enum {unknown} */
                 severity: "note" | "warning" | "error";
+                /** @description The shard of the finding */
+                shard?: number;
             }[];
             /** @description Whether no finding is an error. */
             healthy: boolean;
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3093,6 +3098,7 @@ export interface components {
                 /** @description Project and slug: `crm.customers`. */
                 template: string;
             }[];
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3131,13 +3137,15 @@ export interface components {
             /** @description The API key. Store it, because it is returned once. Null in the stored response of a repeated request. */
             key: string | null;
             label: string;
-            last_used_at: null;
+            /** Format: date-time */
+            last_used_at: string | null;
             orphaned: boolean;
             /** @description The projects that the key is limited to; null for all. */
             projects: string[] | null;
             revoked_at: null;
             /** @description The role that the key acts as. */
             role: string;
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3388,6 +3396,7 @@ export interface components {
             status: number;
             title: string;
             type: string;
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3507,6 +3516,7 @@ export interface components {
             status: number;
             title: string;
             type: string;
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3525,6 +3535,8 @@ export interface components {
             define: boolean;
             id: string;
             name: string;
+            /** @description The shard of the project. Only in a list of a service with shards. */
+            shard?: number;
             slug: string;
             /** @description The default time zone of days in searches; null for UTC. */
             time_zone: string | null;
@@ -3539,6 +3551,8 @@ export interface components {
         ProjectRequest: {
             /** @description The displayed name. Default is the slug. */
             name?: string | null;
+            /** @description The shard of the project, in a service with shards. Default is the one with the fewest projects. */
+            shard?: number | null;
             /** @description The name of the project and of its schema. */
             slug: string;
             /** @description The default time zone of days in searches; null for UTC. */
@@ -3560,6 +3574,7 @@ export interface components {
          */
         Projects: {
             projects: components["schemas"]["Project"][];
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
         };
         /**
          * @example {
@@ -3625,8 +3640,11 @@ export interface components {
          */
         Ready: {
             extension_version: string;
+            /** @description The replicas that answer reads. Absent without KEYED_READ_URL. They do not decide whether the service is ready. */
+            replicas?: components["schemas"]["Replica"][];
             /** @constant */
             status: "ready";
+            unavailable_shards?: components["schemas"]["UnavailableShards"];
             version: string;
         };
         /**
@@ -3768,6 +3786,24 @@ export interface components {
             done: number;
             failed: number;
             next_cursor: string | null;
+        };
+        /**
+         * @example {
+         *       "lag_seconds": 0.2,
+         *       "replica": 1,
+         *       "state": "usable"
+         *     }
+         */
+        Replica: {
+            /** @description Its lag, to half a second, where it is known. */
+            lag_seconds?: number;
+            /** @description Its number, in the order of KEYED_READ_URL. */
+            replica: number;
+            /**
+             * @description `usable`: it answers reads. Otherwise, the reason why it does not.
+             * @enum {unknown}
+             */
+            state: "usable" | "unknown" | "unreachable" | "not_standby" | "other_system" | "incompatible" | "lagging";
         };
         /**
          * @example {
@@ -5104,6 +5140,13 @@ export interface components {
             updated: number;
         };
         /**
+         * @description The shards that did not respond or cannot be used. Absent if all responded, and in a service without shards.
+         * @example [
+         *       3
+         *     ]
+         */
+        UnavailableShards: number[];
+        /**
          * @example {
          *       "attributes": {
          *         "credit": 80.5
@@ -5521,10 +5564,20 @@ export interface components {
          */
         Numbers: "string";
         /**
+         * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+         * @example 16/B374D848
+         */
+        Position: string;
+        /**
          * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
          * @example crm
          */
         Project: string;
+        /**
+         * @description The primary answers, no replica.
+         * @example primary
+         */
+        Read: "primary";
         /**
          * @description The source of the change in the history: `api`, or `app` for an application with users.
          * @example app
@@ -5539,6 +5592,11 @@ export interface components {
         IdempotencyReplayed: "true";
         /** @description The path of the created resource. */
         Location: string;
+        /**
+         * @description The position of the log after the write. A read that sends it back shows the write. Present where replicas answer reads.
+         * @example 16/B374D848
+         */
+        Position: string;
         /** @description The limit that was reached: requests per second or concurrent requests of the key, or failed authentications of the address per minute. */
         RateLimitLimit: string;
         /** @description Requests left in the limit; always 0 in a 429. */
@@ -5712,10 +5770,20 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The API key that was registered on further shards. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
             /** @description The API key. */
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5760,6 +5828,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5926,6 +5995,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6015,6 +6085,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6048,6 +6119,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6090,6 +6171,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6138,6 +6229,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -6211,6 +6312,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6250,6 +6352,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
                 /**
                  * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
@@ -6346,6 +6458,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6358,6 +6471,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6417,6 +6531,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6438,6 +6553,16 @@ export interface operations {
                 key: string;
             };
             header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
                 /**
                  * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
@@ -6485,6 +6610,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -6692,6 +6827,7 @@ export interface operations {
             /** @description The report. `Accept: application/x-ndjson` streams it with progress, `text/csv` returns the rejected rows. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6736,6 +6872,7 @@ export interface operations {
             /** @description The canceled import. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6765,6 +6902,16 @@ export interface operations {
                 numbers?: components["parameters"]["Numbers"];
             };
             header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
                 /**
                  * @description For reads, ETags of responses that you already have. The response is 304 if one of them is current. For upserts, `*` creates the record; the response is 412 if it exists.
                  * @example *
@@ -6847,6 +6994,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6898,6 +7046,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6955,6 +7104,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7052,6 +7202,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7101,6 +7252,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7128,7 +7280,18 @@ export interface operations {
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
+            };
             path: {
                 /** @description The id of the record. */
                 id: string;
@@ -7174,7 +7337,18 @@ export interface operations {
                  */
                 numbers?: components["parameters"]["Numbers"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
+            };
             path: {
                 /** @description The id of the record. */
                 id: string;
@@ -7239,6 +7413,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7299,6 +7474,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7359,6 +7535,7 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7447,6 +7624,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7499,6 +7677,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7566,6 +7745,7 @@ export interface operations {
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7643,6 +7823,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7681,6 +7862,7 @@ export interface operations {
             /** @description The endpoint, with its new token or secret. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7769,6 +7951,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7849,6 +8032,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7859,6 +8043,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7899,6 +8084,7 @@ export interface operations {
             /** @description The result; nothing is written. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7942,6 +8128,7 @@ export interface operations {
             /** @description Written by this delivery or by an earlier one with the same `webhook-id`. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7951,6 +8138,7 @@ export interface operations {
             /** @description Failed, and stored for a replay. */
             202: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8019,6 +8207,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8042,6 +8231,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8072,6 +8271,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8121,6 +8330,7 @@ export interface operations {
             201: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8200,6 +8410,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8264,6 +8475,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path?: never;
             cookie?: never;
@@ -8315,6 +8536,7 @@ export interface operations {
             /** @description The result of a dry run. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8326,6 +8548,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8352,6 +8575,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8404,6 +8637,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8451,6 +8685,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8512,6 +8747,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8569,6 +8814,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8596,6 +8842,16 @@ export interface operations {
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];
+                /**
+                 * @description `X-Keyed-Position` of an earlier response. The response shows the write that returned it, also where replicas answer reads.
+                 * @example 16/B374D848
+                 */
+                "X-Keyed-Position"?: components["parameters"]["Position"];
+                /**
+                 * @description The primary answers, no replica.
+                 * @example primary
+                 */
+                "X-Keyed-Read"?: components["parameters"]["Read"];
             };
             path: {
                 /** @description The template, by slug or id. */
@@ -8656,6 +8912,7 @@ export interface operations {
             200: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8667,6 +8924,7 @@ export interface operations {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8714,6 +8972,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8780,6 +9039,7 @@ export interface operations {
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8858,6 +9118,7 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8896,6 +9157,7 @@ export interface operations {
             /** @description The endpoint, with its new secret. */
             200: {
                 headers: {
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9021,6 +9283,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9063,6 +9326,7 @@ export interface operations {
             202: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-Keyed-Position": components["headers"]["Position"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,6 +1,7 @@
 /** Sends a file to the service. The browser streams the file, so its size is not limited by memory. */
 import { inProject, type Schemas } from "../api/client";
 import { parseJson } from "../api/json";
+import { readFromPrimary } from "../api/position";
 import { RequestError, requestError } from "../api/problem";
 import { pageMessages } from "../language/pages";
 import { currentSession, markRejected } from "../session/session";
@@ -130,6 +131,7 @@ function sendOnce(
       isReported && request.status === 200 && lines.read(request.responseText, false);
     request.onload = () => {
       if (request.status === 200) taken();
+      readFromPrimary();
       if (request.status === 401 && key !== null) markRejected(key);
       try {
         if (request.status !== 200) throw requestError(request.status, tryParse(request.responseText));
@@ -140,7 +142,10 @@ function sendOnce(
         reject(error);
       }
     };
-    request.onerror = () => reject(new RequestError(0, null, pageMessages.files.connectionLost));
+    request.onerror = () => {
+      readFromPrimary();
+      reject(new RequestError(0, null, pageMessages.files.connectionLost));
+    };
     signal.addEventListener("abort", () => {
       request.abort();
       reject(new Stopped());

@@ -4,6 +4,7 @@
  * While an administrator views the application as another role, the key of that role is used instead of their own.
  */
 import { useSyncExternalStore } from "react";
+import { forgetPosition } from "../api/position";
 import { type Session, SIGNED_OUT, storedSession, storeSession } from "./stored";
 
 export type { Session };
@@ -21,7 +22,11 @@ export const currentSession = () => session;
 
 export const signIn = (key: string) => change({ ...SIGNED_OUT, key });
 
-export const signOut = () => change(SIGNED_OUT);
+export const signOut = () => {
+  // The next session may begin after a restore, which takes positions back.
+  forgetPosition();
+  change(SIGNED_OUT);
+};
 
 /** Reports that the service rejected this key. A key that is no longer in use is ignored. */
 export function markRejected(key: string) {
