@@ -110,7 +110,7 @@ async fn transaction_of_another_database_delays_nothing() {
 async fn page_until(session: &Session, after: &str, until: &str) -> Value {
     let sql = "select keyed_http.changes(t.id::text, $1, null, false, nullif($2, ''))
                from keyed_state.template t where t.slug = 'customers'";
-    serde_json::from_str(&session.text(sql, &[&after, &until]).await).expect("a page")
+    serde_json::from_str(&session.text(sql, &[after, until]).await).expect("a page")
 }
 
 #[tokio::test]
