@@ -3799,6 +3799,8 @@ export interface components {
             lag_seconds?: number;
             /** @description Its number, in the order of KEYED_READ_URL. */
             replica: number;
+            /** @description Its shard, in a service with shards. */
+            shard?: number;
             /**
              * @description `usable`: it answers reads. Otherwise, the reason why it does not.
              * @enum {unknown}
