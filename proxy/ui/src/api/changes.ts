@@ -4,10 +4,11 @@
  * A tab that has been hidden for a while has no connection, because browsers allow only six connections per host over
  * HTTP/1.1, shared by all tabs. When the user returns, the tab reads the changes that it missed.
  */
+
+import { readFromPrimary } from "../session/position";
 import { inProject, type Schemas, send } from "./client";
 import { EventReader, type StreamEvent } from "./eventStream";
 import { pauseAfter } from "./pause";
-import { readFromPrimary } from "./position";
 import { RequestError, requestError } from "./problem";
 
 export type Change = Schemas["Change"];

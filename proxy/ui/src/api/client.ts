@@ -1,8 +1,8 @@
 /** Requests to the service, typed by its OpenAPI document. */
 import createClient from "openapi-fetch";
+import { askForFreshness, learnPosition } from "../session/position";
 import { anotherKey, currentSession, markRejected } from "../session/session";
 import { parseJson, renderJson } from "./json";
-import { askForFreshness, learnPosition } from "./position";
 import { takePreloaded } from "./preload";
 import { RequestError, requestError } from "./problem";
 import { isFromService, setReachable } from "./reachability";

@@ -5,7 +5,7 @@
  * that address, such as another search, aborts it.
  */
 
-import { askForFreshness } from "./position";
+import { askForFreshness } from "../session/position";
 
 export type PreloadRequest = {
   method: "GET" | "POST";

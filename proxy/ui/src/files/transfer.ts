@@ -1,9 +1,9 @@
 /** Sends a file to the service. The browser streams the file, so its size is not limited by memory. */
 import { inProject, type Schemas } from "../api/client";
 import { parseJson } from "../api/json";
-import { readFromPrimary } from "../api/position";
 import { RequestError, requestError } from "../api/problem";
 import { pageMessages } from "../language/pages";
+import { readFromPrimary } from "../session/position";
 import { currentSession, markRejected } from "../session/session";
 import type { CellFormat } from "./cellFormat";
 

@@ -4,7 +4,7 @@
  * While an administrator views the application as another role, the key of that role is used instead of their own.
  */
 import { useSyncExternalStore } from "react";
-import { forgetPosition } from "../api/position";
+import { forgetPosition } from "./position";
 import { type Session, SIGNED_OUT, storedSession, storeSession } from "./stored";
 
 export type { Session };
