@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use keyed_errors::Code;
+use keyed_service::shutdown::Shutdown;
 use serde_json::{Value, json};
 
 use crate::database::replica::ReplicaStatus;
@@ -21,18 +22,27 @@ pub(crate) async fn alive() -> Response {
 
 /// Readiness: the database responds and has the functions of this version.
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    if app.shutdown.has_begun() {
-        return Err(Problem::new(
-            Code::Unavailable,
-            "the service is stopping: send requests to another instance",
-        ));
-    }
+    require_serving(&app.shutdown)?;
     let extension = app.readiness.extension_version().await?;
     let mut body = json!({"status": "ready", "version": VERSION, "extension_version": extension});
-    if let Some(replicas) = app.database.replicas() {
-        body["replicas"] = replicas.status().iter().map(replica).collect();
+    if app.database.replicas().is_some() {
+        body["replicas"] = replicas(&app).into();
     }
     Ok(response::json(StatusCode::OK, body.to_string()))
+}
+
+/// Rejects a probe of a service that is stopping.
+pub(crate) fn require_serving(shutdown: &Shutdown) -> Result<(), Problem> {
+    if !shutdown.has_begun() {
+        return Ok(());
+    }
+    Err(Problem::new(Code::Unavailable, "the service is stopping: send requests to another instance"))
+}
+
+/// The replicas of a database.
+pub(crate) fn replicas(app: &App) -> Vec<Value> {
+    let replicas = app.database.replicas();
+    replicas.map(|replicas| replicas.status().iter().map(replica).collect()).unwrap_or_default()
 }
 
 fn replica(status: &ReplicaStatus) -> Value {

@@ -31,6 +31,7 @@ use crate::query::{self, Segments};
 use crate::readiness::VERSION;
 use crate::response;
 use crate::router::PREFIXES;
+use crate::routes::health::{replicas, require_serving};
 use crate::shard::Shard;
 
 /// All that is served.
@@ -82,12 +83,7 @@ async fn send_text(node: &Node, mut parts: Parts, body: String) -> Response {
 
 /// At least one shard can be used.
 async fn ready(State(shards): State<Arc<Shards>>) -> Result<Response, Problem> {
-    if shards.nodes[0].app.shutdown.has_begun() {
-        return Err(Problem::new(
-            Code::Unavailable,
-            "the service drains and is about to stop: send requests to another instance",
-        ));
-    }
+    require_serving(&shards.nodes[0].app.shutdown)?;
     let looks =
         shards.nodes.iter().map(async |node| (node.shard, node.app.readiness.extension_version().await));
     let (mut versions, mut unavailable, mut failed) = (Vec::new(), Vec::new(), None);
@@ -102,7 +98,11 @@ async fn ready(State(shards): State<Arc<Shards>>) -> Result<Response, Problem> {
     }
     match (versions.into_iter().next(), failed) {
         (Some(version), _) => {
-            let response = json!({"status": "ready", "version": VERSION, "extension_version": version});
+            let mut response = json!({"status": "ready", "version": VERSION, "extension_version": version});
+            let replicas: Vec<Json> = shards.nodes.iter().flat_map(replicas_of).collect();
+            if !replicas.is_empty() {
+                response["replicas"] = replicas.into();
+            }
             Ok(respond(response.as_object().cloned().unwrap_or_default(), &unavailable))
         }
         (None, Some(problem)) => {
@@ -111,6 +111,15 @@ async fn ready(State(shards): State<Arc<Shards>>) -> Result<Response, Problem> {
         }
         (None, None) => Err(Problem::internal("there is no shard".to_owned())),
     }
+}
+
+/// The replicas of a shard, each with its shard.
+fn replicas_of(node: &Node) -> Vec<Json> {
+    let mut all = replicas(&node.app);
+    for replica in &mut all {
+        replica["shard"] = json!(node.shard);
+    }
+    all
 }
 
 fn respond(mut response: Map<String, Json>, unavailable: &[Shard]) -> Response {
