@@ -32,10 +32,12 @@ comment on function keyed.key_history(regclass, text) is
   'The records that have or had a key, newest first, each with the time range and the operation that ended it: update, delete or purge; null if the record still has the key. Records that are not visible to the caller are omitted.';
 
 create function keyed_http.changes(
-  template text, after text default null, page_size integer default null, include_record boolean default false)
+  template text, after text default null, page_size integer default null, include_record boolean default false,
+  until text default null)
   returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_changes';
-comment on function keyed_http.changes(text, text, integer, boolean) is 'GET /changes, of the project of the request if template is null.';
+comment on function keyed_http.changes(text, text, integer, boolean, text) is
+  'GET /changes, of the project of the request if template is null. until: a cursor that was read with an earlier snapshot; the page ends there.';
 
 create function keyed_http.key_history(template text, external_key text) returns text
   language c stable as 'MODULE_PATHNAME', 'keyed_http_key_history';

@@ -18,10 +18,10 @@ create function keyed.guard_definition() returns event_trigger
     end
   $$;
 comment on function keyed.guard_definition() is
-  'Event trigger before every DDL command: denies commands that run as keyed_owner outside of keyed's functions (42501), so that an attacker with the privileges of keyed_owner cannot create a trigger, a function or a rule that a superuser would run.';
+  'Event trigger before every DDL command: denies commands that run as keyed_owner outside of keyed''s functions (42501), so that an attacker with the privileges of keyed_owner cannot create a trigger, a function or a rule that a superuser would run.';
 
 create event trigger keyed_guard_definition on ddl_command_start execute function keyed.guard_definition();
-comment on event trigger keyed_guard_definition is 'Only keyed's functions may run DDL as keyed_owner.';
+comment on event trigger keyed_guard_definition is 'Only keyed''s functions may run DDL as keyed_owner.';
 
 create function keyed.foreign_objects()
   returns table (object text, finding text, remedy text)

@@ -29,11 +29,11 @@ sql_functions! {
                 Following::template(&caller, template)?
             }
         };
-        let request = Request { after: call.text(2), limit: call.integer(3), with_record: call.flag(4) };
+        let request = Request { after: call.text(2), limit: call.integer(3), with_record: call.flag(4), until: None };
         page(&following, &request).map(ReturnValue::Json)
     };
 
-    /// `keyed_http.changes(template text, after text, page_size integer, include_record boolean) returns text`.
+    /// `keyed_http.changes(template text, after text, page_size integer, include_record boolean, until text) returns text`.
     keyed_http_changes => |call| {
         catalog::refresh();
         let caller = Caller::current();
@@ -47,7 +47,7 @@ sql_functions! {
                 Following::project(&caller, &project)?
             }
         };
-        let request = Request { after: call.text(1), limit: call.integer(2), with_record: call.flag(3) };
+        let request = Request { after: call.text(1), limit: call.integer(2), with_record: call.flag(3), until: call.text(4) };
         page(&following, &request).map(ReturnValue::Text)
     };
 

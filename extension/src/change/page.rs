@@ -39,6 +39,9 @@ pub struct Request {
     pub limit: Option<i32>,
     /// Whether entries contain the current record.
     pub with_record: bool,
+    /// A cursor at which the page ends, instead of at the horizon of the snapshot. The snapshot must be newer than the one
+    /// that the cursor was read with: rows before the cursor were final then.
+    pub until: Option<String>,
 }
 
 /// The page: `{changes, next_cursor, has_more}`.
@@ -64,20 +67,31 @@ fn of_horizon(
 ) -> Result<String, Error> {
     let mut page =
         Page { spi, following, request, limit, entries: String::new(), count: 0, rows: 0, has_more: false };
+    let position_of = |text: &str| {
+        let cursor = Cursor::from_signed_text(text, &horizon.secret)?;
+        if cursor.scope != following.scope {
+            return Err(cursor::invalid_cursor());
+        }
+        horizon.check(&cursor)?;
+        if cursor.access != following.access_fingerprint(cursor.templates) {
+            let message = "the read access of the caller has changed since the cursor was issued";
+            return Err(cursor::too_old(message));
+        }
+        Ok(cursor.feed_position)
+    };
+    let end = match request.until.as_deref() {
+        Some(until) => position_of(until)?.end(),
+        None => horizon.position,
+    };
     let feed_position = match request.after.as_deref() {
-        None => FeedPosition::before(horizon.position),
-        Some("start") => page.read(horizon, FeedPosition::START),
+        None => FeedPosition::before(end),
+        Some("start") => page.read(end, FeedPosition::START),
         Some(after) => {
-            let cursor = Cursor::from_signed_text(after, &horizon.secret)?;
-            if cursor.scope != following.scope {
-                return Err(cursor::invalid_cursor());
-            }
-            horizon.check(&cursor)?;
-            if cursor.access != following.access_fingerprint(cursor.templates) {
-                let message = "the read access of the caller has changed since the cursor was issued";
-                return Err(cursor::too_old(message));
-            }
-            page.read(horizon, cursor.feed_position)
+            let from = position_of(after)?;
+            let feed_position = page.read(end, from);
+            // The caller has read changes beyond `until`.
+            page.has_more |= request.until.is_some() && from.end() > end;
+            feed_position
         }
     };
     let templates = newest_template(spi);
@@ -118,7 +132,7 @@ pub fn entries(
     limit: usize,
 ) -> Result<Entries, Error> {
     Horizon::with(spi, |horizon| {
-        let request = Request { after: None, limit: None, with_record: false };
+        let request = Request { after: None, limit: None, with_record: false, until: None };
         let mut page = Page {
             spi,
             following,
@@ -129,7 +143,7 @@ pub fn entries(
             rows: 0,
             has_more: false,
         };
-        let feed_position = page.read(horizon, from);
+        let feed_position = page.read(horizon.position, from);
         page.entries.push(']');
         Ok(Entries { entries: page.entries, feed_position, has_more: page.has_more })
     })
@@ -155,17 +169,17 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    /// Reads the changes after a position. Returns the position of the last one.
-    fn read(&mut self, horizon: &Horizon, from: FeedPosition) -> FeedPosition {
+    /// Reads the changes after a position and before `end`. Returns the position of the last one.
+    fn read(&mut self, end: i64, from: FeedPosition) -> FeedPosition {
         let mut last = from;
         if from.derived.is_some() {
-            match self.rest_of(horizon, &from) {
+            match self.rest_of(end, &from) {
                 Some(feed_position) => return feed_position,
                 None => last = FeedPosition { derived: None, ..from },
             }
         }
         let templates: Vec<&Template> = self.following.read().collect();
-        let mut changes = Changes::behind(&last, horizon.position, templates.into_iter(), self.limit + 1);
+        let mut changes = Changes::behind(&last, end, templates.into_iter(), self.limit + 1);
         loop {
             pgrx::check_for_interrupts!();
             // Doubles the number of rows while the caller sees none of them, so that small pages do not check thousands of
@@ -191,7 +205,7 @@ impl Page<'_> {
             }
         }
         // A standby may lag behind the server that issued the cursor.
-        if self.has_more { last } else { last.max(FeedPosition::before(horizon.position)) }
+        if self.has_more { last } else { last.max(FeedPosition::before(end)) }
     }
 
     fn is_full(&self) -> bool {
@@ -200,16 +214,16 @@ impl Page<'_> {
 
     /// Appends the remaining records affected by the change at which the previous page ended. Returns the position of the
     /// last one if they fill this page too.
-    fn rest_of(&mut self, horizon: &Horizon, from: &FeedPosition) -> Option<FeedPosition> {
+    fn rest_of(&mut self, end: i64, from: &FeedPosition) -> Option<FeedPosition> {
         // A standby may lag behind the server that issued the cursor.
-        if from.position >= horizon.position {
+        if from.position >= end {
             return Some(*from);
         }
         let before = FeedPosition { version: from.version - 1, derived: None, ..*from };
         let templates: Vec<&Template> = self.following.read().collect();
         let index = templates.iter().position(|it| it.id == from.template)?;
         let template = std::iter::once(templates[index]);
-        let (_, change) = Changes::behind(&before, horizon.position, template, 1).next(self.spi)?;
+        let (_, change) = Changes::behind(&before, end, template, 1).next(self.spi)?;
         if change.feed_position.record != from.record || change.feed_position.version != from.version {
             return None;
         }
@@ -224,20 +238,17 @@ impl Page<'_> {
         let mut disclosed = vec![Disclosure::Nothing; changes.len()];
         let mut records = HashMap::new();
         for (index, followed) in self.following.templates.iter().enumerate() {
-            let places: Vec<usize> =
-                (0..changes.len()).filter(|feed_position| changes[*feed_position].0 == index).collect();
-            if places.is_empty() {
+            let numbers: Vec<usize> =
+                (0..changes.len()).filter(|number| changes[*number].0 == index).collect();
+            if numbers.is_empty() {
                 continue;
             }
-            let of_template: Vec<&Change> =
-                places.iter().map(|feed_position| &changes[*feed_position].1).collect();
+            let of_template: Vec<&Change> = numbers.iter().map(|number| &changes[*number].1).collect();
             let of_template = visible::disclosed(self.spi, self.following, followed, &of_template);
-            places.iter().zip(of_template).for_each(|(feed_position, it)| disclosed[*feed_position] = it);
+            numbers.iter().zip(of_template).for_each(|(number, it)| disclosed[*number] = it);
             if self.request.with_record {
-                let whole =
-                    places.iter().filter(|feed_position| disclosed[**feed_position] == Disclosure::Whole);
-                let ids: HashSet<Uuid> =
-                    whole.map(|feed_position| changes[*feed_position].1.record).collect();
+                let whole = numbers.iter().filter(|number| disclosed[**number] == Disclosure::Whole);
+                let ids: HashSet<Uuid> = whole.map(|number| changes[*number].1.record).collect();
                 records.extend(read_records(self.spi, followed, &ids, Snapshot::Active));
             }
         }

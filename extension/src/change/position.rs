@@ -72,6 +72,11 @@ impl FeedPosition {
         FeedPosition { position, template: 0, record: Uuid::nil(), version: 0, derived: None }
     }
 
+    /// The lowest position of which no row was read up to here.
+    pub fn end(&self) -> i64 {
+        if *self == FeedPosition::before(self.position) { self.position } else { self.position + 1 }
+    }
+
     /// Before the first row.
     pub const START: FeedPosition = FeedPosition::before(0);
 
@@ -109,6 +114,13 @@ mod tests {
         for text in ["", "1", "1/2/3/4", &format!("1/2/{nil}/4/5"), &format!("1/2/{nil}/4/5/{nil}/6")] {
             assert_eq!(FeedPosition::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn end_follows_every_row_that_was_read() {
+        assert_eq!(FeedPosition::before(7).end(), 7);
+        let row = FeedPosition { template: 3, ..FeedPosition::before(7) };
+        assert_eq!(row.end(), 8);
     }
 
     #[test]

@@ -14,7 +14,7 @@ sql_functions! {
         store::find(&request).map(|response| response.map_or(ReturnValue::Null, ReturnValue::Texts))
     };
 
-    /// `keyed_http.store_answer(idempotency_key text, fingerprint bytea, response text[]) returns text[]`.
+    /// `keyed_http.store_answer(idempotency_key text, fingerprint bytea, answer text[]) returns text[]`.
     keyed_http_store_answer => |call| {
         let request = request(call, 0)?;
         let response = call.datum(2).ok_or_else(|| must_not_be_null("answer"))?;

@@ -1,9 +1,10 @@
 //! Rows with resolved references → records: one statement for all rows that write the same attributes, in the order of
 //! their keys.
 //!
-//! An invalid row causes at most one more attempt for other rows. Errors within a row are detected before the
-//! statement, references are resolved for all rows together, and the statement reports rows outside a scope. Only an
-//! error of PostgreSQL causes a bisection.
+//! A row that keyed rejects causes at most one more attempt for other rows: errors within a row are detected before the
+//! statement, references are resolved for all rows together, and the statement reports rows outside a scope. If
+//! PostgreSQL rejects a row, or the row is unknown, a bisection finds it, and other rows are tried again about log2(n)
+//! times.
 
 use super::matching::Matching;
 use super::update::{self, By};

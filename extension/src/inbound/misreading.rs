@@ -182,7 +182,11 @@ mod tests {
             r#"$["a""#,
         ] {
             let misreading = of_written(path).expect("it is misread");
-            assert!(misreading.hint.starts_with("A path leads to one member"), "{path}: {}", misreading.hint);
+            assert!(
+                misreading.hint.starts_with("A path can select only one member"),
+                "{path}: {}",
+                misreading.hint
+            );
         }
         assert_eq!(of_written(r#"$["a"]"#).expect("it is misread").hint, r#"Write $."a"."#);
     }

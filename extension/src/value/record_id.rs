@@ -1,7 +1,7 @@
 //! Record ids: time-ordered UUIDs of version 8 (RFC 9562 §5.8) that contain the id of their template. Pure.
 //!
 //! Layout, most significant bit first: 48 bits milliseconds since 1970, 4 bits version, 12 bits fraction of the millisecond,
-//! 2 bits variant, 24 bits template id, 38 random bits.
+//! 2 bits variant, 24 bits template id, of which the upper 7 are its shard (`shard.rs`), 38 random bits.
 //!
 //! An id identifies its table, so keyed needs no registry of records.
 

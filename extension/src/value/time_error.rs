@@ -147,7 +147,7 @@ mod tests {
         for (text, message, hint) in [
             ("2024-02-30", "there is no day 2024-02-30", "for example 2024-02-29"),
             ("0000-01-01", "the year 0000 is outside the range 0001 to 9999", "a year from 0001"),
-            ("2024-02-29T00:00:00Z", "has a time of day", "Write the date alone: 2024-02-29."),
+            ("2024-02-29T00:00:00Z", "has a time of day", "Write only the date: 2024-02-29."),
             ("29.2.2024", "\"29.2.2024\" does not have the form YYYY-MM-DD", "a month and a day"),
             ("20240229", "does not have the form", "a month and a day"),
             ("2024-02-29x", "does not have the form", "a month and a day"),

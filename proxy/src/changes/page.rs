@@ -24,6 +24,7 @@ use crate::numbers::Numbers;
 use crate::problem::Problem;
 
 const CHANGES: Statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool)");
+const CHANGES_UNTIL: Statement = statement!("changes($4::text, $5::text, $6::int4, $7::bool, $8::text)");
 
 /// The representation of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -199,14 +200,16 @@ async fn read(
     Page::of(&row, caller, feed.form)
 }
 
-/// Reads a page under the snapshot of a transaction.
+/// Reads a page under the snapshot of a transaction, up to the cursor `until` if there is one.
 pub(super) async fn read_within(
     transaction: &mut Transaction<'_>,
     caller: &Caller,
     feed: &Feed,
     after: Option<&str>,
+    until: Option<&str>,
 ) -> Result<Page, Problem> {
-    let row = transaction.call(CHANGES, &arguments(feed, &after)).await?;
+    let [template, after, limit, with_record] = arguments(feed, &after);
+    let row = transaction.call(CHANGES_UNTIL, &[template, after, limit, with_record, text(&until)]).await?;
     if let Some(admitted) = &caller.admitted {
         admitted.receive(ResponseKind::Read, row.raw_size_bytes())?;
     }

@@ -1,7 +1,7 @@
 //! The end of the feed, which the streams of a group share: each page is read and rendered once.
 //!
-//! A stream joins when it has read all pages. Its last page and the last page of the tail are read with the same
-//! snapshot, so the same changes follow both.
+//! A stream joins when it has read all pages. Its last page ends at the cursor of the tail, so the same changes follow
+//! both.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -181,13 +181,22 @@ impl Reader {
         let pages = Arc::clone(&self.pages);
         let mut transaction = pages.database.begin(&caller, BEGIN).await?;
         let generation = self.watch.generation();
+        // The horizon of final changes differs between statements: it can move back when a transaction of another database
+        // ends. So the tail is read first, and each stream up to the cursor of the tail.
+        while let Some(cursor) = &self.cursor {
+            let page = read_within(&mut transaction, &caller, &self.feed, Some(cursor), None).await?;
+            if !self.send(page) {
+                break;
+            }
+        }
+        let mut end = self.cursor.clone();
         let mut read: HashMap<String, Arc<Page>> = HashMap::new();
-        let mut end = None;
         for Joining { cursor, .. } in &joining {
             if read.contains_key(cursor) {
                 continue;
             }
-            let page = match read_within(&mut transaction, &caller, &self.feed, Some(cursor)).await {
+            let until = end.as_deref();
+            let page = match read_within(&mut transaction, &caller, &self.feed, Some(cursor), until).await {
                 Ok(page) => Arc::new(page),
                 // The cursor may be invalid: its stream reads the page itself and gets the error.
                 Err(_) => {
@@ -195,21 +204,13 @@ impl Reader {
                     return Ok(());
                 }
             };
-            if !page.has_more {
+            if !page.has_more && end.is_none() {
                 end = Some(page.next.clone());
             }
             read.insert(cursor.clone(), page);
         }
-        // The tail is read last. The horizon of final changes can move back when a transaction in another database
-        // ends, so a change may be sent twice to a stream, but is never omitted.
-        while let Some(cursor) = &self.cursor {
-            let page = read_within(&mut transaction, &caller, &self.feed, Some(cursor)).await?;
-            if !self.send(page) {
-                break;
-            }
-        }
         transaction.roll_back().await;
-        self.cursor = self.cursor.take().or(end);
+        self.cursor = end;
         self.generation = generation;
         for Joining { caller, cursor, joined } in joining {
             let Some(page) = read.get(&cursor) else { continue };

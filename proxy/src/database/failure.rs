@@ -13,7 +13,8 @@ use crate::problem::{Problem, Reason};
 
 /// An error of the database.
 pub(crate) enum Failure {
-    /// The database has an incompatible version of the extension.
+    /// The proxy rejected the statement before it was sent: the version of the extension is incompatible, or a limit of the
+    /// client is exceeded.
     Refused(Problem),
     NoConnection(PoolError),
     /// The statement could not be prepared, so nothing of it has run.

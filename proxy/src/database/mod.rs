@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 pub(crate) use effect::Effect;
 use replica::Replicas;
-use server::{Read, Server};
+use server::{Execution, Server};
 use tokio::time::Instant;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
@@ -148,7 +148,7 @@ impl Database {
         if let Some(replicas) = self.replicas.as_ref().filter(|replicas| replicas.is_primary_silent()) {
             let deadline = Instant::now() + self.primary.patience();
             let effect = Effect::Lookup;
-            let read = Read { admitted: None, effect, function: "", statement, arguments, deadline };
+            let read = Execution { admitted: None, effect, function: "", statement, arguments, deadline };
             if let Some(answer) = replicas.read(&read, Freshness::default()).await {
                 return answer;
             }
@@ -181,7 +181,7 @@ impl Database {
     ) -> Result<Row, Problem> {
         // Whatever is waited for, and however often it is tried, this is the end.
         let deadline = Instant::now() + self.primary.patience();
-        let read = Read { admitted, effect, function, statement, arguments, deadline };
+        let read = Execution { admitted, effect, function, statement, arguments, deadline };
         if let Some(replicas) = self.replicas.as_ref().filter(|_| effect.is_for_replicas()) {
             if let Some(problem) = self.primary.gate.refusal() {
                 return Err(problem);

@@ -49,8 +49,8 @@ pub(crate) struct Server {
     pub(super) stuck: Notify,
 }
 
-/// A read that a server answers with one row.
-pub(super) struct Read<'a> {
+/// A statement that returns one row, and its deadline.
+pub(super) struct Execution<'a> {
     pub(super) admitted: Option<&'a Admitted>,
     pub(super) effect: Effect,
     /// The function that it calls.
@@ -183,7 +183,7 @@ impl Server {
     /// Runs a statement that returns one row, within the limits of the client. It is sent again where that is safe and useful.
     pub(super) async fn run(
         &self,
-        Read { admitted, effect, function, statement, arguments, deadline }: Read<'_>,
+        Execution { admitted, effect, function, statement, arguments, deadline }: Execution<'_>,
     ) -> Result<Row, Problem> {
         if let Some(problem) = self.gate.refusal() {
             return Err(problem);
@@ -233,7 +233,7 @@ impl Server {
     /// Runs a read once, on a server that has replayed this position.
     pub(super) async fn read_once(
         &self,
-        &Read { admitted, effect, function, statement, arguments, deadline }: &Read<'_>,
+        &Execution { admitted, effect, function, statement, arguments, deadline }: &Execution<'_>,
         position: Option<PgLsn>,
     ) -> Result<Row, Failure> {
         let trace = self.trace(admitted, effect.into(), function);

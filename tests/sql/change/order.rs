@@ -2,6 +2,7 @@
 
 use super::{all, in_short, next, now, page};
 use harness::{Cluster, Database, Session};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 const UPSERT: &str = "select keyed.upsert_by_key('crm.customers', $1, $2)";
@@ -103,6 +104,39 @@ async fn transaction_of_another_database_delays_nothing() {
     upsert(&writer, "here", "{}").await;
     assert_eq!(in_short(&all(&reader, &start, 10).await.0), ["create here"]);
     other.run("commit").await;
+}
+
+/// A page of the template's changes that ends at a cursor.
+async fn page_until(session: &Session, after: &str, until: &str) -> Value {
+    let sql = "select keyed_http.changes(t.id::text, $1, null, false, nullif($2, ''))
+               from keyed_state.template t where t.slug = 'customers'";
+    serde_json::from_str(&session.text(sql, &[&after, &until]).await).expect("a page")
+}
+
+#[tokio::test]
+async fn page_until_a_cursor_ends_there_whatever_other_databases_do() {
+    let database = Database::with_crm().await;
+    let elsewhere = Database::with_crm().await;
+    let (reader, writer, other) =
+        (database.session().await, database.session().await, elsewhere.session().await);
+    begin(&other).await;
+    upsert(&writer, "A", "{}").await;
+    reader.run("begin isolation level repeatable read").await;
+    let first = page_until(&reader, "start", "").await;
+    let until = next(&first);
+    // The snapshot no longer shows that the transaction was one of another database.
+    other.run("commit").await;
+    let keys = |page: &Value| in_short(page["changes"].as_array().expect("changes"));
+    assert_eq!(keys(&page_until(&reader, "start", "").await), [""; 0]);
+    assert_eq!(keys(&page_until(&reader, "start", &until).await), ["create A"]);
+    reader.run("commit").await;
+    upsert(&writer, "B", "{}").await;
+    let page = page_until(&reader, "start", &until).await;
+    assert_eq!((keys(&page), &page["has_more"]), (vec!["create A".to_owned()], &json!(false)));
+    // A reader that is ahead of the cursor is told that it has not ended there.
+    let ahead = next(&page_until(&reader, "start", "").await);
+    let page = page_until(&reader, &ahead, &until).await;
+    assert_eq!((keys(&page), &page["has_more"]), (vec![], &json!(true)));
 }
 
 #[tokio::test]

@@ -120,11 +120,11 @@ async fn missing_items_are_rejected_and_empty_items_accepted() {
         assert_eq!((&tried["items"], &tried["error"]), (&json!([]), &Value::Null), "{items}: {tried}");
     }
     for (items, payload, says) in [
-        ("$.rows[*]", json!({"row": []}), r#"$ is there, $."rows" is not"#),
-        ("$.rows[*].cell[*]", json!({"rows": [{}]}), r#"$."rows"[*] is there, $."rows"[*]."cell" is not"#),
+        ("$.rows[*]", json!({"row": []}), r#"$ exists, $."rows" does not"#),
+        ("$.rows[*].cell[*]", json!({"rows": [{}]}), r#"$."rows"[*] exists, $."rows"[*]."cell" does not"#),
         ("$.rows[*].cells[*]", json!({"rows": [{"cells": []}, {"cells": {}}]}), ""),
-        ("$.nothing", json!({"id": "a"}), r#"$."nothing" is not"#),
-        ("$.rows[3]", json!({"rows": [1]}), r#"$."rows"[3] is not"#),
+        ("$.nothing", json!({"id": "a"}), r#"$."nothing" does not"#),
+        ("$.rows[3]", json!({"rows": [1]}), r#"$."rows"[3] does not"#),
     ] {
         let trial = json!({"payload": payload, "items": items}).to_string();
         let error = session.json(TRY, &[&trial]).await["error"].take();

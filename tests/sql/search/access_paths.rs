@@ -98,7 +98,7 @@ async fn ordered_scan_with_few_matches_stops() {
         .await;
     let query = json!({"filters": [ilike("lately")], "limit": 40});
     let how = explain(&session, &query).await;
-    assert!(how.contains("looked at, 12 are on the page") && how.contains(SORTED), "{how}");
+    assert!(how.contains("examined, 12 are on the page") && how.contains(SORTED), "{how}");
     let page = session.json("select keyed.search('p.things', $1)", &[&query.to_string()]).await;
     assert_eq!((page["records"].as_array().map(Vec::len), &page["has_more"]), (Some(12), &json!(false)));
 }

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use super::server::{Read, Server};
+use super::server::{Execution, Server};
 use crate::metrics::Metrics;
 use crate::position::Freshness;
 use crate::problem::Problem;
@@ -138,7 +138,11 @@ impl Replicas {
     }
 
     /// Asks a replica; `None` if the primary must answer.
-    pub(super) async fn read(&self, read: &Read<'_>, freshness: Freshness) -> Option<Result<Row, Problem>> {
+    pub(super) async fn read(
+        &self,
+        read: &Execution<'_>,
+        freshness: Freshness,
+    ) -> Option<Result<Row, Problem>> {
         let replica = match freshness.primary {
             true => None,
             false => self.choose(freshness).await,

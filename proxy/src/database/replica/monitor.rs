@@ -13,7 +13,7 @@ use super::health::{Seen, State, judge};
 use super::samples::{Sample, Samples};
 use super::standby::{Finding, Replica};
 use crate::database::effect::Effect;
-use crate::database::server::{Read, Server};
+use crate::database::server::{Execution, Server};
 
 /// The time between two questions.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -72,7 +72,7 @@ impl Primary {
     async fn ask(&self) -> Option<Sample> {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         let (admitted, effect, function, arguments) = (None, Effect::PrimaryRead, "", &[][..]);
-        let read = Read { admitted, effect, function, statement: ASK_PRIMARY, arguments, deadline };
+        let read = Execution { admitted, effect, function, statement: ASK_PRIMARY, arguments, deadline };
         // A server in recovery has no such positions, and is no primary.
         let row = self.server.run(read).await.ok()?;
         let position = row.try_get::<_, PgLsn>(0).ok()?.into();

@@ -5569,7 +5569,7 @@ export interface components {
          */
         Position: string;
         /**
-         * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+         * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
          * @example crm
          */
         Project: string;
@@ -6564,7 +6564,7 @@ export interface operations {
                  */
                 "X-Keyed-Read"?: components["parameters"]["Read"];
                 /**
-                 * @description The project, by slug or number. Required if a template is named by its slug, unless the API key is limited to one project.
+                 * @description The project, by slug or id. Required if a template is named by its slug, unless the API key is limited to one project.
                  * @example crm
                  */
                 "X-Service-Project-Id"?: components["parameters"]["Project"];

@@ -47,7 +47,7 @@ fn error_names_the_values_of_fuzzy_and_highlight() {
     let vector = vec!["1"; 768].join(",");
     for (body, hint) in [
         (r#"{"highlight": {"offset": true}}"#.to_owned(), "Use only offsets in highlight"),
-        (format!(r#"{{"query_vector": [{vector}], "fuzzy": "auto"}}"#), "Leave fuzzy out"),
+        (format!(r#"{{"query_vector": [{vector}], "fuzzy": "auto"}}"#), "Omit fuzzy"),
     ] {
         let error = SearchQuery::parse(&body).map(|_| ()).expect_err(hint);
         assert!(error.hint.is_some_and(|it| it.starts_with(hint)), "{hint}");
