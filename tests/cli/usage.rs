@@ -76,7 +76,7 @@ fn manual_pages_are_reproducible() {
     let serve = page("keyed-proxy-serve.1");
     assert!(serve.contains("KEYED_DATABASE_URL_FILE") && serve.contains("[default: 16MiB]"), "{serve}");
     // The default depends on the number of CPUs of this machine.
-    let pool = serve.split(r"\-\-pool\-size").nth(1).and_then(|after| after.split(".TP").next());
+    let pool = serve.rsplit(r"\-\-pool\-size").next().and_then(|after| after.split(".TP").next());
     assert!(
         pool.is_some_and(|pool| pool.contains("KEYED_POOL_SIZE") && !pool.contains("[default: ")),
         "{pool:?}"

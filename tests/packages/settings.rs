@@ -33,7 +33,7 @@ fn service_secrets_match_the_pages() {
     let lines = unit.lines().filter_map(|line| line.strip_prefix("LoadCredential="));
     let secrets: Vec<(&str, &str)> =
         lines.map(|line| line.split_once(':').expect("a name and a path")).collect();
-    assert_eq!(secrets.len(), 4);
+    assert_eq!(secrets.len(), 6);
     for (name, path) in secrets {
         let setting = unit
             .lines()
