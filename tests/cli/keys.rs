@@ -68,7 +68,7 @@ async fn key_is_limited_to_projects_and_a_time() {
 }
 
 #[tokio::test]
-async fn failed_issue_reports_the_reason() {
+async fn failed_key_creation_reports_the_reason() {
     let database = Database::with_crm().await;
     for (arguments, reason) in [
         (&["--role", "nobody_at_all"][..], "does not exist"),

@@ -53,7 +53,7 @@ async fn points_are_neither_lost_nor_duplicated() {
 }
 
 #[tokio::test]
-async fn concurrent_correction_leaves_the_latest_point() {
+async fn latest_value_matches_series_after_concurrent_deletion() {
     let database = Database::with_crm().await;
     let (first, observer) = (database.session().await, database.session().await);
     let write = "select keyed.upsert_by_key('crm.customers', 'K', '{\"mood\": {\"at\": \"2024-02-29T05:00:00Z\", \"value\": 5}}')";

@@ -59,7 +59,7 @@ async fn export_with_a_closed_cursor_fails() {
 }
 
 #[tokio::test]
-async fn only_its_caller_continues_an_export() {
+async fn only_the_role_that_opened_an_export_can_continue_it() {
     let sales = Sales::new().await;
     let session = reader(&sales).await;
     let login = session.text("select current_user", &[]).await;

@@ -125,7 +125,7 @@ async fn results_are_equal_with_and_without_indexes() {
 }
 
 #[tokio::test]
-async fn generic_plan_ends_with_its_grant() {
+async fn generic_plan_is_invalidated_when_the_grant_changes() {
     let (database, admin) = orders().await;
     let session = login(&database, "bi", &europe()).await;
     session

@@ -185,7 +185,7 @@ async fn deleted_record_is_restored_with_its_key_another_one_or_none() {
 }
 
 #[tokio::test]
-async fn restore_does_not_take_a_used_key() {
+async fn restore_does_not_take_over_a_key_in_use() {
     let service = Service::start().await;
     let old = service.create(json!({"external_key": "A-1"})).await;
     service.delete(&path(&old)).await;

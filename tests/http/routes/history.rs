@@ -133,7 +133,7 @@ async fn history_has_source_app_for_the_application() {
 }
 
 #[tokio::test]
-async fn other_sources_are_rejected() {
+async fn unsupported_source_header_is_rejected() {
     let service = Service::start().await;
     let record = service.create(json!({"external_key": "A-1"})).await;
     let path = format!("/entities/{}", id_of(&record));

@@ -1,6 +1,6 @@
 //! Cursors of the change feed: which remain valid, and which expire.
 
-use super::{all, in_short, next, now, page};
+use super::{all, operations_and_keys, next, now, page};
 use harness::{Database, Session, companies};
 
 async fn is_rejected(session: &Session, cursor: &str) -> bool {
@@ -100,7 +100,7 @@ async fn new_templates_and_names_keep_a_cursor_valid() {
              insert into crm.customers (external_key, full_name) values ('C', 'Ada')",
         )
         .await;
-    assert_eq!(in_short(&all(&session, &cursor, 1).await.0), ["create O", "create C"]);
+    assert_eq!(operations_and_keys(&all(&session, &cursor, 1).await.0), ["create O", "create C"]);
 }
 
 #[tokio::test]
@@ -119,12 +119,12 @@ async fn cursors_expire_when_the_generation_row_is_restored() {
         .await;
     assert!(is_rejected(&session, &cursor).await);
     let (changes, fresh) = all(&session, "start", 10).await;
-    assert_eq!(in_short(&changes), ["create one"]);
+    assert_eq!(operations_and_keys(&changes), ["create one"]);
     session.run("insert into crm.companies (external_key, name) values ('two', '2')").await;
-    assert_eq!(in_short(&all(&session, &fresh, 10).await.0), ["create two"]);
+    assert_eq!(operations_and_keys(&all(&session, &fresh, 10).await.0), ["create two"]);
     assert!(is_rejected(&session, &cursor).await);
     session.run("select keyed.continue_changes()").await;
-    assert_eq!(in_short(&all(&session, &cursor, 10).await.0), ["create two"]);
+    assert_eq!(operations_and_keys(&all(&session, &cursor, 10).await.0), ["create two"]);
     let positions = format!("select count(distinct position >> 48) from {}", companies::HISTORY);
     assert_eq!(session.text(&positions, &[]).await, "2");
 }

@@ -1,6 +1,6 @@
 //! The contents of an entry of the change feed.
 
-use super::{all, in_short, next, now, page};
+use super::{all, operations_and_keys, next, now, page};
 use harness::{Database, id_of};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ async fn removed_row_is_reported_as_a_deletion() {
     let session = database.session().await;
     session.run("insert into crm.companies (external_key, name) values ('C', 'Acme')").await;
     session.run("delete from crm.companies").await;
-    assert_eq!(in_short(&all(&session, "start", 10).await.0), ["create C", "delete C"]);
+    assert_eq!(operations_and_keys(&all(&session, "start", 10).await.0), ["create C", "delete C"]);
 }
 
 #[tokio::test]
@@ -107,7 +107,7 @@ async fn feed_covers_a_project_or_one_template() {
     ];
     assert_eq!(reported, expected);
     let one = session.json("select keyed.changes('crm', 'crm.companies', 'start')", &[]).await;
-    assert_eq!(in_short(one["changes"].as_array().expect("changes")), ["create 1", "create 2", "create 3"]);
+    assert_eq!(operations_and_keys(one["changes"].as_array().expect("changes")), ["create 1", "create 2", "create 3"]);
     let wrong = session.error("select keyed.changes('crm', 'other.things', 'start')", &[]).await;
     assert_eq!(wrong.codes(), ("P0002", "not_found"));
 }

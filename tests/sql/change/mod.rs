@@ -39,7 +39,7 @@ pub(crate) async fn all(session: &Session, after: &str, limit: usize) -> (Vec<Va
 }
 
 /// The changes as `operation key`.
-pub(crate) fn in_short(changes: &[Value]) -> Vec<String> {
+pub(crate) fn operations_and_keys(changes: &[Value]) -> Vec<String> {
     let short = |change: &Value| {
         format!(
             "{} {}",

@@ -1,6 +1,6 @@
 //! The order of the feed, and changes that it does not show yet.
 
-use super::{all, in_short, next, now, page};
+use super::{all, operations_and_keys, next, now, page};
 use harness::{Cluster, Database, Session};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -24,13 +24,13 @@ async fn changes_after_an_open_transaction_wait_for_it_and_are_not_skipped() {
     begin(&slow).await;
     upsert(&fast, "fast", "{}").await;
     let waiting = page(&reader, &start, 10).await;
-    assert_eq!(in_short(waiting["changes"].as_array().expect("changes")), [""; 0]);
+    assert_eq!(operations_and_keys(waiting["changes"].as_array().expect("changes")), [""; 0]);
     assert_eq!(waiting["has_more"], false);
     upsert(&slow, "slow", "{}").await;
     slow.run("commit").await;
     upsert(&fast, "later", "{}").await;
     let (changes, _) = all(&reader, &next(&waiting), 1).await;
-    assert_eq!(in_short(&changes), ["create slow", "create fast", "create later"]);
+    assert_eq!(operations_and_keys(&changes), ["create slow", "create fast", "create later"]);
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn failed_transaction_leaves_no_entry_and_no_gap() {
     writer.run("rollback to s").await;
     upsert(&writer, "kept", "{}").await;
     writer.run("commit").await;
-    assert_eq!(in_short(&all(&reader, &start, 1).await.0), ["create kept"]);
+    assert_eq!(operations_and_keys(&all(&reader, &start, 1).await.0), ["create kept"]);
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn transaction_does_not_read_its_own_changes() {
     upsert(&session, "own", "{}").await;
     assert!(all(&session, &start, 10).await.0.is_empty());
     session.run("commit").await;
-    assert_eq!(in_short(&all(&session, &start, 10).await.0), ["create own"]);
+    assert_eq!(operations_and_keys(&all(&session, &start, 10).await.0), ["create own"]);
 }
 
 #[tokio::test]
@@ -88,9 +88,9 @@ async fn fixed_snapshot_limits_the_feed() {
     reader.run("begin isolation level repeatable read; select count(*) from crm.customers").await;
     upsert(&writer, "after", "{}").await;
     let (changes, cursor) = all(&reader, "start", 10).await;
-    assert_eq!(in_short(&changes), ["create before"]);
+    assert_eq!(operations_and_keys(&changes), ["create before"]);
     reader.run("commit").await;
-    assert_eq!(in_short(&all(&reader, &cursor, 10).await.0), ["create after"]);
+    assert_eq!(operations_and_keys(&all(&reader, &cursor, 10).await.0), ["create after"]);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn transaction_of_another_database_delays_nothing() {
     let start = now(&reader).await;
     begin(&other).await;
     upsert(&writer, "here", "{}").await;
-    assert_eq!(in_short(&all(&reader, &start, 10).await.0), ["create here"]);
+    assert_eq!(operations_and_keys(&all(&reader, &start, 10).await.0), ["create here"]);
     other.run("commit").await;
 }
 
@@ -126,7 +126,7 @@ async fn page_until_a_cursor_ends_there_whatever_other_databases_do() {
     let until = next(&first);
     // The snapshot no longer shows that the transaction was one of another database.
     other.run("commit").await;
-    let keys = |page: &Value| in_short(page["changes"].as_array().expect("changes"));
+    let keys = |page: &Value| operations_and_keys(page["changes"].as_array().expect("changes"));
     assert_eq!(keys(&page_until(&reader, "start", "").await), [""; 0]);
     assert_eq!(keys(&page_until(&reader, "start", &until).await), ["create A"]);
     reader.run("commit").await;
@@ -155,9 +155,9 @@ async fn prepared_transaction_delays_later_changes() {
     writer.run("prepare transaction 'here'").await;
     upsert(&writer, "later", "{}").await;
     let (changes, cursor) = all(&reader, &start, 10).await;
-    assert_eq!(in_short(&changes), ["create first"]);
+    assert_eq!(operations_and_keys(&changes), ["create first"]);
     reader.run("commit prepared 'here'").await;
-    assert_eq!(in_short(&all(&reader, &cursor, 10).await.0), ["create prepared", "create later"]);
+    assert_eq!(operations_and_keys(&all(&reader, &cursor, 10).await.0), ["create prepared", "create later"]);
     other.run("rollback prepared 'elsewhere'").await;
 }
 
@@ -175,7 +175,7 @@ async fn ten_thousand_changes_of_one_transaction_are_read_in_pages() {
         .await;
     let (changes, _) = all(&session, &start, 333).await;
     assert_eq!(changes.len(), 10_000);
-    let mut reported: Vec<String> = in_short(&changes);
+    let mut reported: Vec<String> = operations_and_keys(&changes);
     let mut versions = std::collections::HashMap::new();
     for change in &changes {
         let before = versions.insert(change["id"].to_string(), change["operation"].to_string());

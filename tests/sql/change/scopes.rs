@@ -1,6 +1,6 @@
 //! The feed of a caller with a scope.
 
-use super::{all, in_short, now};
+use super::{all, operations_and_keys, now};
 use harness::{Database, Session};
 
 /// A database with a role that can read customers with more than five visits; sessions of the owner and of the role.
@@ -35,7 +35,7 @@ async fn only_a_record_that_was_in_the_scope_is_reported_gone() {
         )
         .await;
     let (changes, _) = all(&reader, &start, 2).await;
-    let mut reported = in_short(&changes);
+    let mut reported = operations_and_keys(&changes);
     reported.sort();
     assert_eq!(reported, ["create enters", "create in", "gone -", "update enters"]);
     let leaves = admin.text("select id from crm.customers where external_key = 'leaves'", &[]).await;
@@ -56,7 +56,7 @@ async fn deletion_is_reported_to_callers_that_could_read_the_record() {
              update crm.customers set visits = 1 where _released_key = 'in'",
         )
         .await;
-    let mut reported = in_short(&all(&reader, &start, 100).await.0);
+    let mut reported = operations_and_keys(&all(&reader, &start, 100).await.0);
     reported.sort();
     // Later changes moved the deleted record out of the scope, so only the deletion is reported.
     assert_eq!(reported, ["delete both", "delete in", "gone -"]);
@@ -75,7 +75,7 @@ async fn scope_on_keys_follows_changed_keys() {
              update crm.customers set external_key = 'erp:3' where external_key = 'shop:1'",
         )
         .await;
-    let mut reported = in_short(&all(&reader, &start, 100).await.0);
+    let mut reported = operations_and_keys(&all(&reader, &start, 100).await.0);
     reported.sort();
     assert_eq!(reported, ["create erp:1", "create shop:1", "gone -", "update erp:3"]);
 }
@@ -96,7 +96,7 @@ async fn past_value_of_another_type_does_not_stop_the_feed() {
         .await;
     let scope = r#"{"filters": [{"field": "code", "operator": "gt", "value": 5}]}"#;
     let other = grant(&database, &admin, "other", scope).await;
-    assert_eq!(in_short(&all(&other, "start", 100).await.0), ["gone -"]);
+    assert_eq!(operations_and_keys(&all(&other, "start", 100).await.0), ["gone -"]);
 }
 
 #[tokio::test]
@@ -107,8 +107,8 @@ async fn cursor_advances_over_pages_without_visible_changes() {
     let first = super::page(&reader, &start, 100).await;
     assert_eq!((first["changes"].as_array().map(Vec::len), &first["has_more"]), (Some(0), &true.into()));
     admin.run("insert into crm.customers (external_key, visits) values ('seen', 6)").await;
-    assert_eq!(in_short(&all(&reader, &super::next(&first), 100).await.0), ["create seen"]);
+    assert_eq!(operations_and_keys(&all(&reader, &super::next(&first), 100).await.0), ["create seen"]);
     // A page of one entry reads this many invisible changes in one call.
     admin.run("insert into crm.customers (external_key, visits) values ('other', 7)").await;
-    assert_eq!(in_short(&all(&reader, &start, 1).await.0), ["create seen", "create other"]);
+    assert_eq!(operations_and_keys(&all(&reader, &start, 1).await.0), ["create seen", "create other"]);
 }

@@ -25,7 +25,7 @@ async fn restored_record_has_its_values_and_its_key_again() {
 }
 
 #[tokio::test]
-async fn restore_does_not_take_a_used_key() {
+async fn restore_does_not_take_over_a_key_in_use() {
     let (_database, session, record) = deleted().await;
     let holder = session.text("select id from keyed.upsert_by_key('crm.customers', 'A-1')", &[]).await;
     for body in ["{}", r#"{"external_key": "A-1"}"#, r#"{"external_key": " A-1 "}"#] {

@@ -25,14 +25,14 @@ await browse(async (page) => {
   assert.equal(new URL(page.url()).search, "?s=visits&start=2");
   await page.getByText("Starting at 2 (visits)").waitFor();
   // The count covers only the records from the start value on.
-  await page.getByText(/^3 records from 2 on$/).waitFor();
-  await page.getByText(/^1–3 of 3 from 2 on$/).waitFor();
+  await page.getByText(/^3 records starting at 2$/).waitFor();
+  await page.getByText(/^1–3 of 3 starting at 2$/).waitFor();
 
   // The address shows the same list to other users. In reverse order, the list starts at the same value.
   await page.goto(`${input.address}${list("customers")}?s=-visits&start=2`);
   await begins("erp:2");
   assert.deepEqual(await keys(), ["erp:2", "erp:1", "erp:0"]);
-  await page.getByText(/^3 records from 2 down$/).waitFor();
+  await page.getByText(/^3 records starting at 2, descending$/).waitFor();
   await page.getByRole("button", { name: "Show from the beginning" }).click();
   await begins("erp:4");
   assert.equal(new URL(page.url()).search, "?s=-visits");

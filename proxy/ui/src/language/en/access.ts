@@ -109,8 +109,8 @@ export const access = {
   inheritedStays: (roles: string) => `Privileges inherited from ${roles} are kept.`,
   grantRevoked: (role: string) => `Grant of ${role} revoked`,
   roleGone: "Role dropped",
-  seeAs: (role: string) => `See as ${role}`,
-  seeAsLabel: (role: string) => `see as ${role}`,
+  seeAs: (role: string) => `View as ${role}`,
+  seeAsLabel: (role: string) => `view as ${role}`,
 
   quotas: "Quotas",
   quotasLead: (project: string) =>

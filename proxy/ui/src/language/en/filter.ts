@@ -193,7 +193,9 @@ export const filter = {
       [be(label), none(others(values, more))] as const,
     includes: (label: string) => (isPlural(label) ? "include" : "includes"),
     includesNone: (label: string, values: string[], more: number) =>
-      [isPlural(label) ? "include" : "includes", none(others(values, more))] as const,
+      others(values, more).length < 2
+        ? ([isPlural(label) ? "do not include" : "does not include", values.join("")] as const)
+        : ([isPlural(label) ? "include" : "includes", none(others(values, more))] as const),
     contains: (label: string) => (isPlural(label) ? "contain" : "contains"),
     containsNot: (label: string) => (isPlural(label) ? "do not contain" : "does not contain"),
     caseSensitive: (quoted: string) => `${quoted} (case-sensitive)`,

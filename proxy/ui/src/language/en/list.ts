@@ -107,7 +107,7 @@ export const list = {
   startingAt: (label: string, value: string) => `Starting at ${value} (${label})`,
   startWithout: (label: string) => `Records without ${label} are not shown.`,
   countedFrom: (value: string, isDescending: boolean) =>
-    isDescending ? ` from ${value} down` : ` from ${value} on`,
+    isDescending ? ` starting at ${value}, descending` : ` starting at ${value}`,
   fromBeginning: "Show from the beginning",
   toEnd: "Go to the end (reverse the order)",
   cancel: "Cancel",
