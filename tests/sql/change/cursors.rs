@@ -1,6 +1,6 @@
 //! Cursors of the change feed: which remain valid, and which expire.
 
-use super::{all, operations_and_keys, next, now, page};
+use super::{all, next, now, operations_and_keys, page};
 use harness::{Database, Session, companies};
 
 async fn is_rejected(session: &Session, cursor: &str) -> bool {

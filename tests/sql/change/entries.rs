@@ -1,6 +1,6 @@
 //! The contents of an entry of the change feed.
 
-use super::{all, operations_and_keys, next, now, page};
+use super::{all, next, now, operations_and_keys, page};
 use harness::{Database, id_of};
 use serde_json::{Value, json};
 
@@ -107,7 +107,10 @@ async fn feed_covers_a_project_or_one_template() {
     ];
     assert_eq!(reported, expected);
     let one = session.json("select keyed.changes('crm', 'crm.companies', 'start')", &[]).await;
-    assert_eq!(operations_and_keys(one["changes"].as_array().expect("changes")), ["create 1", "create 2", "create 3"]);
+    assert_eq!(
+        operations_and_keys(one["changes"].as_array().expect("changes")),
+        ["create 1", "create 2", "create 3"]
+    );
     let wrong = session.error("select keyed.changes('crm', 'other.things', 'start')", &[]).await;
     assert_eq!(wrong.codes(), ("P0002", "not_found"));
 }

@@ -1,6 +1,6 @@
 //! The order of the feed, and changes that it does not show yet.
 
-use super::{all, operations_and_keys, next, now, page};
+use super::{all, next, now, operations_and_keys, page};
 use harness::{Cluster, Database, Session};
 use serde_json::{Value, json};
 use std::sync::Arc;

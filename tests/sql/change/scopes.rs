@@ -1,6 +1,6 @@
 //! The feed of a caller with a scope.
 
-use super::{all, operations_and_keys, now};
+use super::{all, now, operations_and_keys};
 use harness::{Database, Session};
 
 /// A database with a role that can read customers with more than five visits; sessions of the owner and of the role.
