@@ -271,4 +271,4 @@ comment on function keyed_http.export_next() is
 create function keyed_http.shard(known text default null) returns text[]
   language c volatile as 'MODULE_PATHNAME', 'keyed_http_shard';
 comment on function keyed_http.shard(text) is
-  'What the proxy needs to route requests to this shard: {shard, version, projects, moved}. projects: [{"id", "slug"}]; moved: the ids that another shard assigned, {"templates": [id], "projects": [id], "inbound_endpoints": [id], "webhook_endpoints": [id]}; both are null if known is the current version. Only keyed_proxy and superusers may call it.';
+  'What the proxy needs to route requests to this shard: {shard, version, projects, moved}. projects: [{"id", "slug"}]; moved: the ids that another shard assigned, {"templates": [id], "projects": [id], "inbound_endpoints": [id], "webhook_endpoints": [id], "api_keys": [id]}; both are null if known is the current version. Only keyed_proxy and superusers may call it.';

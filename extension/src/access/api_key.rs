@@ -385,6 +385,10 @@ fn write_key(id: i32, secret: &[u8; SECRET]) -> String {
 /// The id of a key in text form; `None` if the text is not a key.
 fn read_id(key: &str) -> Option<i32> {
     let (id, encoded) = key.strip_prefix("keyed_")?.split_once('_')?;
+    // The time of decoding grows with the square of the length.
+    if encoded.len() > 2 * SECRET {
+        return None;
+    }
     let bytes = bs58::decode(encoded).into_vec().ok()?;
     let (secret, checksum) = bytes.split_first_chunk::<SECRET>()?;
     let is_intact = crc32fast::hash(secret).to_be_bytes() == *checksum;
@@ -441,9 +445,16 @@ mod tests {
         let key = write_key(50_331_649, &[7; SECRET]);
         assert_eq!(read_id(&key), Some(50_331_649));
         let changed = format!("{}{}", &key[..key.len() - 1], if key.ends_with('2') { '3' } else { '2' });
-        for other in
-            ["", "keyed_", "keyed_1_", "keyed_1_2", &key[1..], &changed, &key.replace("keyed_", "keyed_0")]
-        {
+        for other in [
+            "",
+            "keyed_",
+            "keyed_1_",
+            "keyed_1_2",
+            &key[1..],
+            &changed,
+            &key.replace("keyed_", "keyed_0"),
+            &format!("keyed_1_{}", "1".repeat(100_000)),
+        ] {
             assert_eq!(read_id(other), None, "{other}");
         }
     }

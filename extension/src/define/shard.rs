@@ -33,9 +33,8 @@ pub fn set(spi: &Connection, shard: i32) -> Result<(), Error> {
     for sequence in sequences(spi) {
         let range = sequence.kind.range(shard);
         let (column, table) = (identifier(&sequence.column), identifier(&sequence.table));
-        let sql = format!(
-            "select exists (select from keyed_state.{table} r where r.{column} not between $1 and $2)"
-        );
+        // Both ends are at the ends of the primary key.
+        let sql = format!("select min(r.{column}) < $1 or max(r.{column}) > $2 from keyed_state.{table} r");
         let rows = spi.run_once(&sql, Snapshot::Latest, &params![*range.start(), *range.end()]);
         if rows.value::<Option<bool>>().flatten().unwrap_or_default() {
             let message = format!(
@@ -120,22 +119,24 @@ pub fn directory(known: Option<&str>) -> Vec<Option<String>> {
     let shard = current();
     let range = |kind: IdKind| shard.map_or(0..=i64::MAX, |shard| kind.range(shard));
     let (templates, integers) = (range(IdKind::Template), range(IdKind::Integer));
-    let moved = |table: &str, bounds: &str| {
+    let moved = |table: &str, condition: &str| {
         format!(
             "coalesce((select pg_catalog.jsonb_agg(m.id order by m.id) from keyed_state.{table} m \
-             where m.id not between {bounds}), '[]')"
+             where m.id not between {condition}), '[]')"
         )
     };
     let sql = format!(
-        "select d.projects, d.moved, pg_catalog.md5(d.projects || d.moved) from (select \
+        "select d.projects, d.moved, \
+         pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(d.projects || d.moved, 'UTF8')), 'hex') from (select \
          coalesce((select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', p.id, 'slug', p.slug) order by p.id) \
          from keyed_state.project p), '[]')::text as projects, \
          pg_catalog.jsonb_build_object('templates', {}, 'projects', {}, 'inbound_endpoints', {}, \
-         'webhook_endpoints', {})::text as moved) d",
+         'webhook_endpoints', {}, 'api_keys', {})::text as moved) d",
         moved("template", "$1 and $2"),
         moved("project", "$3 and $4"),
         moved("inbound_endpoint", "$3 and $4"),
         moved("webhook_endpoint", "$3 and $4"),
+        moved("api_key", "$3 and $4 and m.revoked_at is null"),
     );
     let arguments = params![*templates.start(), *templates.end(), *integers.start(), *integers.end()];
     let [projects, moved, version] = as_owner(|| {

@@ -49,6 +49,8 @@ struct Moved {
     templates: Vec<u64>,
     inbound_endpoints: Vec<u64>,
     webhook_endpoints: Vec<u64>,
+    /// Valid keys, in ascending order.
+    api_keys: Vec<u64>,
 }
 
 impl Listing {
@@ -62,7 +64,7 @@ impl Listing {
     }
 
     fn objects(&self) -> impl Iterator<Item = Object> {
-        let Moved { templates, inbound_endpoints, webhook_endpoints } = &self.moved;
+        let Moved { templates, inbound_endpoints, webhook_endpoints, api_keys: _ } = &self.moved;
         let projects = self.projects.iter().map(|project| Object::Project(project.id));
         projects
             .chain(templates.iter().map(|id| Object::Template(*id)))
@@ -130,6 +132,17 @@ impl Directory {
     /// The shards that have not responded since the start.
     pub(super) fn unread(&self) -> Vec<Shard> {
         self.listings.iter().filter(|(_, listing)| listing.is_none()).map(|(shard, _)| *shard).collect()
+    }
+
+    /// The shards that can accept an API key: the one that issued it, and those where it is registered.
+    pub(super) fn of_key(&self, id: u64) -> Vec<Shard> {
+        let issuer = Shard::of_integer(id);
+        let has_it = |(shard, listing): (&Shard, &Option<Arc<Listing>>)| {
+            let is_registered =
+                listing.as_ref().is_some_and(|it| it.moved.api_keys.binary_search(&id).is_ok());
+            (Some(*shard) == issuer || is_registered).then_some(*shard)
+        };
+        self.listings.iter().filter_map(has_it).collect()
     }
 
     /// The slugs of the projects of a shard.
@@ -230,6 +243,17 @@ mod tests {
         for object in [moved, Object::Project(SHOP), Object::WebhookEndpoint(SHOP + 1)] {
             assert_eq!(directory.of(object), Place::One(shard(0)), "{object:?}");
         }
+    }
+
+    #[test]
+    fn key_is_on_its_own_shard_and_where_it_is_registered() {
+        let mut directory = directory();
+        directory = directory.with(shard(7), listing(&[], r#"{"api_keys": [4, 50331650]}"#));
+        let key = 3 << 24 | 2;
+        assert_eq!(directory.of_key(key), [shard(3), shard(7)]);
+        assert_eq!(directory.of_key(key + 1), [shard(3)]);
+        assert_eq!(directory.of_key(4), [shard(0), shard(7)]);
+        assert_eq!(directory.conflicts(), []);
     }
 
     #[test]

@@ -227,15 +227,29 @@ impl Shards {
         }
     }
 
-    /// Revokes a key on all shards that have it.
+    /// Revokes a key on all shards that have it. Fails if one of them does not know the key of the caller.
     pub(super) async fn revoke_key(&self, parts: &Parts, id: String) -> Result<Response, Problem> {
         require_plain(parts)?;
+        // Another proxy may have registered the key a moment ago.
+        self.listings.refresh().await;
+        let holders = id.parse().map(|id| self.listings.directory().of_key(id)).unwrap_or_default();
         let mut replies = self.ask(&self.nodes, parts, |_| revoke(id.clone())).await?;
         let unknown = replies.rejections.extract_if(.., |(_, problem)| problem.is_not_found()).next();
         if !replies.unavailable.is_empty() && replies.rejections.is_empty() {
             let cause = "the revocation is incomplete".to_owned();
             return Err(Problem::unavailable_shards(replies.unavailable, cause).with_hint(
                 "The key may still be valid on these shards. Send the request again when they respond.",
+            ));
+        }
+        let mut remaining = replies.strangers.clone();
+        remaining.retain(|shard| holders.contains(shard));
+        if !replies.rows.is_empty() && !remaining.is_empty() {
+            let detail = format!(
+                "the API key may still be valid on {}, because your own key is not valid there",
+                named(&remaining)
+            );
+            return Err(Problem::new(Code::Forbidden, detail).with_hint(
+                "On the other shards, it is revoked. Revoke it with a key that is valid on these shards.",
             ));
         }
         match (replies.rows.first(), unknown) {

@@ -29,6 +29,8 @@ const LISTING: &str = "select keyed_http.shard($1::text)";
 pub(super) struct Listings {
     databases: Vec<(Shard, Database)>,
     directory: RwLock<Arc<Directory>>,
+    /// Held while a directory is built, so that requests read the previous one.
+    building: std::sync::Mutex<()>,
     /// The conflicts that the log names.
     reported: Mutex<Vec<(String, Vec<Shard>)>>,
     refreshed: Mutex<Option<Instant>>,
@@ -40,6 +42,7 @@ impl Listings {
         Listings {
             databases,
             directory: RwLock::new(Arc::new(directory)),
+            building: std::sync::Mutex::default(),
             reported: Mutex::default(),
             refreshed: Mutex::default(),
         }
@@ -101,8 +104,9 @@ impl Listings {
     }
 
     fn store(&self, shard: Shard, listing: Listing) {
-        let mut directory = self.directory.write().unwrap_or_else(PoisonError::into_inner);
-        *directory = Arc::new(directory.with(shard, listing));
+        let _building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
+        let directory = Arc::new(self.directory().with(shard, listing));
+        *self.directory.write().unwrap_or_else(PoisonError::into_inner) = directory;
     }
 
     /// Logs conflicts when they change.

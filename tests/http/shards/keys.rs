@@ -31,6 +31,39 @@ async fn key_is_valid_on_the_shards_of_its_projects() {
 }
 
 #[tokio::test]
+async fn revocation_reports_shards_where_the_key_stays_valid() {
+    let two = Two::start().await;
+    let body = json!({"role": "keyed_admin", "projects": ["crm", "art"]});
+    let made = two.proxy.request("POST", "/v1/api-keys").json(&body).send().await.expect(201);
+    let key = made["key"].as_str().expect("the key");
+    let path = format!("/v1/api-keys/{}", made["id"]);
+    for (shard, other) in [(0, "art"), (3, "crm")] {
+        let limited = two.shards.api_key("keyed_admin", &[(shard, &[])]).await;
+        let response = two.proxy.request("DELETE", &path).key(&limited).send().await;
+        if shard == 0 {
+            let problem = response.expect_error(403, "forbidden");
+            let detail = problem["detail"].as_str().expect("a detail");
+            assert!(detail.contains("may still be valid on shard 3"), "{detail}");
+            two.proxy.request("GET", "/v1/templates").key(key).project(other).send().await.expect(200);
+            continue;
+        }
+        // Shard 0 issued the key. This key cannot find out that it is revoked there.
+        let problem = response.expect_error(403, "forbidden");
+        let detail = problem["detail"].as_str().expect("a detail");
+        assert!(detail.contains("may still be valid on shard 0"), "{detail}");
+    }
+    for project in ["crm", "art"] {
+        let read = two.proxy.request("GET", "/v1/templates").key(key).project(project).send().await;
+        read.expect_error(401, "unauthorized");
+    }
+    // A key of one shard needs no other.
+    let limited = two.shards.api_key("keyed_admin", &[(3, &[])]).await;
+    let single = two.shards.api_key("keyed_admin", &[(3, &["art"])]).await;
+    let id = single.split('_').nth(1).expect("an id");
+    two.proxy.request("DELETE", &format!("/v1/api-keys/{id}")).key(&limited).send().await.expect(204);
+}
+
+#[tokio::test]
 async fn key_without_projects_is_valid_on_all_shards() {
     let two = Two::start().await;
     let body = json!({"role": "keyed_admin"});

@@ -115,7 +115,7 @@ async fn directory_lists_projects_and_ids_of_other_shards() {
     let moved: Value = serde_json::from_str(&first[3]).expect("JSON");
     assert_eq!(
         moved,
-        json!({"templates": [], "projects": [], "inbound_endpoints": [], "webhook_endpoints": []})
+        json!({"templates": [], "projects": [], "inbound_endpoints": [], "webhook_endpoints": [], "api_keys": []})
     );
     assert_eq!(directory(&first[1]).await, ["5", &first[1], "null", "null"]);
     session.run("select keyed.create_project('shop')").await;
